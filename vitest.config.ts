@@ -18,6 +18,7 @@ export default defineConfig({
   test: {
     // One per core: each waits for the database and processes as much as it computes.
     maxWorkers: '100%',
+    setupFiles: ['testing/fuzz-seed.ts'],
     globalSetup: ['testing/database-server.ts'],
     projects: [
       { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, ...deadlines } },

@@ -1,5 +1,6 @@
 import type { DestinationRules } from './destination.ts';
 import type { Language } from './languages.ts';
+import type { PageCall } from './page-calls.ts';
 import type { PasswordPolicy } from './password-rules.ts';
 import type { RegistrationAnswer } from './payloads.ts';
 
@@ -54,7 +55,14 @@ export type ServerPage =
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
   /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */
-  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null; hasForm?: true };
+  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null; hasForm?: true; again?: Again };
+
+/**
+ * How a person tries again what failed: by opening the same address once more, by sending the same to a call, or, as nobody
+ * knows what the hub did with what they sent, by going back to its form.
+ */
+export type Again = 'open' | 'goBack' | { call: PageCall; query?: Sent; fields?: Sent };
+type Sent = Record<string, string | undefined>;
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */
 export type OpenSecondFactor = {

@@ -35,16 +35,22 @@ import { changeFormAgain, changeRoute, changeSchema } from './password/change-ro
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
-import { logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
+import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
 import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
 import { finishRoute } from './single-sign-on/finish-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
-import { goOnAsOtherRoute, goOnAsOtherSchema, otherAccountRoute } from './single-sign-on/other-account-route.ts';
+import {
+  goOnAsOtherAgain,
+  goOnAsOtherRoute,
+  goOnAsOtherSchema,
+  otherAccountRoute,
+} from './single-sign-on/other-account-route.ts';
 import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
 import {
+  continueWithProviderAgain,
   continueWithProviderRoute,
   continueWithProviderSchema,
   providerBeganRoute,
@@ -175,7 +181,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('twoFactorSend', codeAgain), handler: sendRoute(deps) });
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
-  app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
+  app.route({ ...on('logoutConfirmed', logoutAgain(deps)), handler: logoutConfirmedRoute(deps) });
   const session = { ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel } as const;
   app.route(session);
   // Envoy asks with the method of the request that it asks about.
@@ -220,12 +226,16 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   });
   app.route({ ...on('providerBegan'), handler: providerBeganRoute(deps) });
   app.route({
-    ...on('continueWithProvider'),
+    ...on('continueWithProvider', continueWithProviderAgain(deps)),
     schema: continueWithProviderSchema,
     handler: continueWithProviderRoute(deps),
   });
   app.route({ ...on('otherAccount'), handler: otherAccountRoute(deps) });
-  app.route({ ...on('goOnAsOther'), schema: goOnAsOtherSchema, handler: goOnAsOtherRoute(deps) });
+  app.route({
+    ...on('goOnAsOther', goOnAsOtherAgain(deps)),
+    schema: goOnAsOtherSchema,
+    handler: goOnAsOtherRoute(deps),
+  });
   const inFrames = onlyNavigation(deps, { inFrames: true });
   app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
   app.route({

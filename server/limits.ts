@@ -61,6 +61,8 @@ export const limits = {
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
+  /** Rules whose refusals of one user are recorded apart from each other. */
+  accessRuleBuckets: 64,
   /** How long a backend may take to answer a call that `vestibule conformance` tries. */
   conformanceAnswer: 10 * second,
   /** The longest answer to it that is read. */
@@ -337,6 +339,10 @@ export const limits = {
     /** Idle connections kept open. */
     idleConnections: 256,
   },
+  /** How long `doctor` waits for a hub. */
+  doctorHub: 10 * second,
+  /** How long after their time new keys for hubs may be missing: the portal may have stood still. */
+  hubKeyOverdue: day,
   /** Longer than any timer is needed: Node's longest. */
   longestTimer: 2 ** 31 - 1,
   assetLifetimeSeconds: 365 * 24 * 3600,

@@ -43,6 +43,8 @@ export const auditEvents = {
     'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',
   'too-busy': 'Too many passwords were waiting to be checked; requests were answered with 503.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
+  'access-refused':
+    'A rule kept a signed-in user out of a page of the hub; the steps say which page, and for whom it is.',
   'customer-added': 'An operator added a customer.',
   'customer-changed': 'An operator changed a customer.',
   'customer-removed': 'An operator removed a customer.',

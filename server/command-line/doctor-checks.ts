@@ -24,7 +24,7 @@ import { withKeys } from './with-keys.ts';
 export type Check = { check: string } & Finding;
 
 /** What a check has found. */
-type Finding = { ok: boolean | null; warning?: true; words: string };
+export type Finding = { ok: boolean | null; warning?: true; words: string };
 
 const quiet = { info() {}, warn() {} };
 

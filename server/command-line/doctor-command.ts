@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
 import { type Reading, readEmail } from '../names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
 import { exitCodes } from './failure.ts';
@@ -12,7 +13,7 @@ type Flags = { sendTo?: string; json?: true };
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('check the settings, the data folder, the database and the mail server, and suggest fixes')
+    .description('check the settings, the data folder, the database, the hub and the mail server, and suggest fixes')
     .option('--send-to <address>', 'send a test email there, the way all emails are sent')
     .option('--json', 'print the checks as JSON: {check, ok, warning, words}, where ok is null for a skipped one')
     .action(runDoctor);
@@ -58,11 +59,19 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
     yield { check: 'brands', ...(await doctor.checkBrands()) };
     yield { check: 'connections', ...(await doctor.checkConnections()) };
   }
+  if (config.hub || config.hubAudiences.length > 0) yield* hubChecks(config, database.ok === true);
   const mail = await doctor.checkMail(config);
   yield* mail;
   if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
   else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
   else yield { check: 'test mail', ...(await doctor.sendTestMail(config, recipient)) };
+}
+
+async function* hubChecks(config: Config, isDatabaseUp: boolean): AsyncGenerator<Check> {
+  const hubs = await import('./doctor-hub-checks.ts');
+  if (config.hub) yield { check: 'hub', ...(await hubs.checkHub(config, config.hub)) };
+  yield* await hubs.checkLogoutUrls(config, isDatabaseUp);
+  if (config.hubAudiences.length > 0 && isDatabaseUp) yield { check: 'hub keys', ...(await hubs.checkHubKeys()) };
 }
 
 /** One line of a report. */

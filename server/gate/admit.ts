@@ -20,7 +20,7 @@ export type Admission =
   | { kind: 'admitted'; identity: Identity | null; access: Access }
   | { kind: 'signedOut' }
   /** Signed in, but as a user of none of the customers that the path is for. */
-  | { kind: 'noAccess'; person: SessionAnswer }
+  | { kind: 'noAccess'; identity: Identity; access: Extract<Access, { kind: 'signedIn' }> }
   /** Another site's page wants to change something, or to open a WebSocket. */
   | { kind: 'foreignSite' };
 
@@ -48,8 +48,8 @@ export function admission(deps: Deps, rules: readonly HubRule[]) {
     const identity = signedIn && { ...signedIn, person: JSON.parse(signedIn.answer) as SessionAnswer };
     if (access.kind === 'public') return { kind: 'admitted', identity, access };
     if (identity === null) return { kind: 'signedOut' };
-    const { person } = identity;
-    return meets(access, person.customers) ? { kind: 'admitted', identity, access } : { kind: 'noAccess', person };
+    const kind = meets(access, identity.person.customers) ? 'admitted' : 'noAccess';
+    return { kind, identity, access };
   };
 }
 

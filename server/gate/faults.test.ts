@@ -78,6 +78,8 @@ describe('GT-11 a hub that gives no answer', () => {
     expect([page.status, page.headers['retry-after']]).toEqual([502, undefined]);
     expect(page.body).toContain('Die Anwendung ist nicht erreichbar');
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.body).toMatch(/<a [^>]*href=""[^>]*>Erneut versuchen/);
+    expect(page.body).not.toContain('vielleicht nicht angekommen');
     await expectFreed();
     const told = await ask('/app/x', [script]);
     expect([told.status, told.headers['content-type'], JSON.parse(told.body)]).toMatchObject([
@@ -87,6 +89,18 @@ describe('GT-11 a hub that gives no answer', () => {
     ]);
     expect((await ask('/app/x', [script], 'POST')).status).toBe(502);
     await expectFreed();
+  });
+
+  it('to a form: nothing is sent again, and the page says how to find out', async () => {
+    const seen: string[] = [];
+    behave = (socket, request) => {
+      seen.push(request.slice(0, 4));
+      socket.end();
+    };
+    const page = await ask('/app/x?lang=de', [], 'POST');
+    expect([page.status, seen]).toEqual([502, ['POST']]);
+    expect(page.body).toContain('Was Sie abgeschickt haben, ist vielleicht nicht angekommen.');
+    for (const again of ['href=""', 'Erneut versuchen', 'method="post"']) expect(page.body).not.toContain(again);
   });
 
   it('that is silent: 504, in every language', async () => {

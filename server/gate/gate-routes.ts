@@ -47,7 +47,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub): void {
       case 'signedOut':
         return await refuseNobody(visitor, request, closing(request, reply));
       case 'noAccess':
-        return await refuseAccess(deps, request, closing(request, reply), admitted.person.username);
+        return await refuseAccess(deps, request, closing(request, reply), admitted);
       case 'foreignSite':
         return await refuseForeignSite(deps, request, closing(request, reply));
     }

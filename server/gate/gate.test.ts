@@ -1,6 +1,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { requestIdStart } from '#server/audit/reference.ts';
 import type { HubAudience } from '#server/config/hub-audiences.ts';
+import { listAuditEvents, listAuditEventsByRequest } from '#server/storage/audit-event.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
@@ -316,6 +318,36 @@ describe('GT-07 rules by path', () => {
     expect([person.status, person.body.includes('alice')]).toEqual([403, true]);
     const other = await gate.ask('/app/other', { cookie: session, headers: [script] });
     expect([other.status, JSON.parse(other.body)]).toMatchObject([403, { status: 403 }]);
+  });
+
+  it('who is kept out is recorded once a minute for each rule, and the page’s reference finds it', async () => {
+    const { portal } = gate;
+    portal.wait(60_000);
+    session = await gate.sessionOf('alice');
+    await portal.sql`delete from audit_event`;
+    const referenceOn = (body: string) => /\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(body)?.[0] ?? '';
+    const shown = new Set<string>();
+    for (const path of ['/app/other/x?secret=Canary', '/app/other/y']) {
+      const { status, body } = await gate.ask(path, { cookie: session });
+      expect(status).toBe(403);
+      shown.add(referenceOn(body));
+    }
+    await gate.ask('/app/other/z', { cookie: session, headers: [script] });
+    const events = await listAuditEvents(portal.sql, { event: 'access-refused', limit: 9 });
+    expect(events).toHaveLength(1);
+    const [event] = events;
+    expect(event).toMatchObject({ username: 'alice', customerKey: 'acme', address: '127.0.0.1' });
+    expect(event?.steps).toEqual([
+      { step: 'page', outcome: '/app/other/x' },
+      { step: 'open to customers', outcome: 'other' },
+    ]);
+    expect([...shown]).toHaveLength(1);
+    const found = await listAuditEventsByRequest(portal.sql, requestIdStart([...shown][0] ?? '') ?? '');
+    expect(found).toEqual(events);
+    portal.wait(60_000);
+    const later = await gate.ask('/app/other', { cookie: session });
+    expect(shown.has(referenceOn(later.body))).toBe(false);
+    expect(await listAuditEvents(portal.sql, { event: 'access-refused', limit: 9 })).toHaveLength(2);
   });
 
   it('what some hub reads as another path passes only if every reading may', async () => {

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { createProxyServer } from 'httpxy';
 import type { Hub } from '../config/hub.ts';
 import { limits } from '../limits.ts';
@@ -92,10 +92,19 @@ export function wayToHub({ url, answerWithin }: Hub): WayToHub {
   }
 }
 
-function hubAgent({ protocol, hostname }: URL): HttpAgent {
+/**
+ * The name that the hub's certificate must have, if it is not an IP address: the Host of a request is the portal's, and says
+ * nothing about it.
+ */
+export function serverNameOf({ hostname }: URL): string {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
+}
+
+function hubAgent(url: URL): HttpAgent {
   const options = { keepAlive: true, maxFreeSockets: limits.hub.idleConnections };
-  // The Host of a request is the portal's, and says nothing about the hub's certificate.
-  return protocol === 'https:' ? new HttpsAgent({ ...options, servername: hostname }) : new HttpAgent(options);
+  return url.protocol === 'https:'
+    ? new HttpsAgent({ ...options, servername: serverNameOf(url) })
+    : new HttpAgent(options);
 }
 
 /** Ends a request to the hub that connects too slowly, or that makes no progress for `answerWithin` before its answer. */

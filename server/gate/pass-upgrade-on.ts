@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Hub } from '../config/hub.ts';
 import { limits } from '../limits.ts';
-import { asHubFailure, failIfSilent, HubFailure, sendAnswer } from './pass-on.ts';
+import { asHubFailure, failIfSilent, HubFailure, sendAnswer, serverNameOf } from './pass-on.ts';
 import { returnedHeaders } from './returned-headers.ts';
 
 /** A visitor's handshake for a WebSocket, with what its connection has sent after it. */
@@ -21,7 +21,7 @@ export async function passUpgradeOn(
   const { socket } = raw;
   if (socket.destroyed) return null;
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const outgoing = send(url, { path: raw.url, headers, agent: false, servername: url.hostname } as object);
+  const outgoing = send(url, { path: raw.url, headers, agent: false, servername: serverNameOf(url) } as object);
   failIfSilent(outgoing, answerWithin);
   const giveUp = () => outgoing.destroy();
   socket.once('close', giveUp);

@@ -1,6 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { turnOfForm } from '#contract/turn-of-form.ts';
+import { visitCookie } from '#server/http/visit-cookies.ts';
 import { limits } from '#server/limits.ts';
+import { tokenHash } from '#server/secrets/token.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
@@ -87,6 +89,81 @@ describe.each(forms.slice(0, 4))('the form of $call', (form) => {
     expect(page).toMatch(reference);
     expect(body).not.toContain(testPassword);
   });
+});
+
+const request = '8d0f3f0c-7a44-4a57-9d0b-0d8c5c0a3b11';
+const buttons: { call: string; body: Record<string, string>; again: string }[] = [
+  {
+    call: 'authenticate/other-account',
+    body: { request },
+    again: `action="/portal/authenticate/other-account" method="post"><input type="hidden" name="request" value="${request}"/>`,
+  },
+  {
+    call: 'authenticate/continue',
+    body: { connection: 'acme-saml' },
+    again:
+      'action="/portal/authenticate/continue" method="post"><input type="hidden" name="connection" value="acme-saml"/>',
+  },
+  {
+    call: `logout?destination=${carried}&forget=connection&turn=.`,
+    body: {},
+    again: `action="/portal/logout?destination=${carried}&forget=connection&turn=`,
+  },
+];
+
+describe.each(buttons)('the button of $call', ({ call, body, again }) => {
+  const ofVisit = { ...half, [`vestibule-${visitCookie(tokenHash(request))}`]: 'v'.repeat(43) };
+  const press = async (cookies: Record<string, string>) => {
+    const answer = await portal.send({ method: 'POST', url: `/portal/${call}`, form: body, cookies });
+    const text = answer.body.slice(0, answer.body.indexOf('<script')).replaceAll('&amp;', '&');
+    return { answer, text };
+  };
+
+  it('can be pressed again while the database is down, and nothing has happened', async () => {
+    everyStatementFails();
+    const { answer, text } = await press(ofVisit);
+    expect([answer.statusCode, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
+    expect(text).toContain(`<form ${again}`);
+    expect(text).toMatch(/<button[^>]*>Try again<\/button>/);
+    expect(text).toMatch(reference);
+  });
+
+  it('is given a problem document if a script pressed it', async () => {
+    everyStatementFails();
+    const headers = { accept: 'application/json' };
+    const answer = await portal.send({ method: 'POST', url: `/portal/${call}`, form: body, cookies: ofVisit, headers });
+    expect(answer.json()).toEqual({ type: 'about:blank', title: 'Temporarily not available', status: 503 });
+  });
+});
+
+it('a question is not asked again in a browser that was never asked', async () => {
+  everyStatementFails();
+  const { body } = await portal.send({
+    method: 'POST',
+    url: '/portal/authenticate/other-account',
+    form: { request },
+    cookies: half,
+  });
+  expect(body).toContain('Not available right now');
+  expect(body).not.toContain(request);
+});
+
+it('the button of a sign-out keeps nothing of an earlier person', async () => {
+  everyStatementFails();
+  const { body } = await portal.send({
+    method: 'POST',
+    url: `/portal/logout?destination=${carried}&turn=.earlier`,
+    cookies: { ...half, 'vestibule-signed-out': 'n'.repeat(43) },
+  });
+  expect(body).toContain('action="/portal/logout"');
+  expect(body).not.toContain('reports');
+});
+
+it('what was opened and failed can be opened again at the same address', async () => {
+  everyStatementFails();
+  const { statusCode, body } = await portal.send({ url: '/portal/portal.html?x=1', cookies: half });
+  expect(statusCode).toBe(503);
+  expect(body).toMatch(/<a [^>]*href=""[^>]*>Try again/);
 });
 
 it('a form that was shown before a sign-out keeps neither name nor destination', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ProblemStatus } from '#contract/page.ts';
+import type { Again, ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
@@ -38,6 +38,7 @@ export type RefusalDetail = {
   retryAfter?: number;
   reference?: string;
   form?: KeptForm | undefined;
+  again?: Again | undefined;
 };
 
 /** What the sign-in form keeps of an attempt: never the password. */
@@ -49,13 +50,19 @@ export async function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
   status: ProblemStatus,
-  { detail, field, retryAfter, reference, form }: RefusalDetail = {},
+  { detail, field, retryAfter, reference, form, again = againOf(request, status) }: RefusalDetail = {},
 ): Promise<FastifyReply> {
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
-      serverPage: { name: 'problem', status, retryAfterSeconds, ...(form && { hasForm: true }) },
+      serverPage: {
+        name: 'problem',
+        status,
+        retryAfterSeconds,
+        ...(form && { hasForm: true }),
+        ...(again && { again }),
+      },
       reference: reference ?? referenceOfRequest(request.id),
       ...(form && { typedUsername: form.typedUsername }),
       // Or the tab's history keeps what was posted, a password for example, and a reload posts it again.
@@ -68,6 +75,11 @@ export async function refuse(
       }),
     });
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
+}
+
+/** What failed on our side can be opened again, unless something was sent. */
+function againOf({ method }: FastifyRequest, status: ProblemStatus): Again | undefined {
+  return status >= 500 && method === 'GET' ? 'open' : undefined;
 }
 
 /** What a problem document says besides its status; `title` replaces that of the status. */

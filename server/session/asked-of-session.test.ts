@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { requestIdStart } from '#server/audit/reference.ts';
+import { listAuditEvents, listAuditEventsByRequest } from '#server/storage/audit-event.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -53,6 +55,40 @@ describe('a proxy that appends the page’s address to that of the call', () => 
     }
     for (const what of ['customer=', 'costumer=acme', 'customer%3Dacme', 'customer=ACME', 'audience=none', '%2d'])
       expect([what, (await ask(what, '/app', { cookies })).statusCode]).toEqual([what, 400]);
+  });
+
+  it('who is kept out is recorded once a minute for each rule, and the page’s reference finds it', async () => {
+    portal.wait(60_000);
+    await portal.sql`delete from audit_event`;
+    const shown: string[] = [];
+    for (const page of ['/app/x?secret=Canary', '/app/y'])
+      for (const rule of ['fenced', 'fenced,other', 'other,fenced']) {
+        const { body } = await ask(`customer=${rule}`, page, { cookies });
+        shown.push(/\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(body)?.[0] ?? '');
+      }
+    const events = await listAuditEvents(portal.sql, { event: 'access-refused', limit: 9 });
+    expect(
+      events.map(({ username, address, steps }) => [username, address, ...steps.map(({ outcome }) => outcome)]),
+    ).toEqual([
+      ['alice', '203.0.113.5', '/app/x', 'fenced, other'],
+      ['alice', '203.0.113.5', '/app/x', 'fenced'],
+    ]);
+    const found = async (reference: string) =>
+      await listAuditEventsByRequest(portal.sql, requestIdStart(reference) ?? '');
+    expect(await Promise.all(shown.map(found))).toEqual([1, 0, 0, 1, 0, 0].map((at) => [events[at]]));
+  });
+
+  it('of a proxy that names no page, the record says so; without the database it is refused all the same', async () => {
+    portal.wait(60_000);
+    const bare = { url: '/portal/session?customer=fenced', cookies, ...proxied };
+    expect((await portal.send(bare)).statusCode).toBe(403);
+    const [event] = await listAuditEvents(portal.sql, { event: 'access-refused', limit: 1 });
+    expect(event?.steps[0]).toEqual({ step: 'page', outcome: 'not told by the proxy' });
+    await portal.sql`alter table audit_event add constraint broken check (event <> 'access-refused') not valid`;
+    portal.wait(60_000);
+    expect((await portal.send(bare)).statusCode).toBe(403);
+    await portal.sql`alter table audit_event drop constraint broken`;
+    expect(portal.logs()).toContain('a refused access could not be recorded');
   });
 
   it('GT-06 only a trusted proxy says which page', async () => {

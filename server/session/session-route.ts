@@ -44,7 +44,7 @@ export function sessionRoute(deps: Deps) {
     const { customers, audience } = reading.query;
     const person = JSON.parse(signedIn.answer) as SessionAnswer;
     if (customers && !person.customers.some((key) => customers.includes(key)))
-      return await refuseOtherCustomers(deps, request, reply, { ...asked, ...person });
+      return await refuseOtherCustomers(deps, request, reply, { ...asked, ...signedIn, person, customers });
     const token = audience && (await hubToken({ ...signedIn, person }, audience));
     return reply
       .headers(identityHeaders(deps.config.identityHeaders, person, token))

@@ -4,10 +4,12 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
+import type { FormKeeper } from '../http/form-again.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
+import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
 import { clearWaitingLink } from '../http/turns.ts';
@@ -54,6 +56,17 @@ function isOurs(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): bo
 export function logoutConfirmedRoute(deps: Deps) {
   return async function logoutConfirmed(request: FastifyRequest, reply: FastifyReply) {
     return await signOut(deps, request, reply);
+  };
+}
+
+/** While the database is down its button stays, with what it was to do; the session is as it was. */
+export function logoutAgain(deps: Deps): FormKeeper {
+  return async function giveAgain(request, reply, wait) {
+    const query = {
+      [queryNames.destination]: destinationOfAddress(request, deps.config),
+      [queryNames.forget]: isToForget(request) ? 'connection' : undefined,
+    };
+    return await refuse(deps, request, reply, 503, { ...wait, again: { call: 'logoutConfirmed', query } });
   };
 }
 

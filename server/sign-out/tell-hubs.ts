@@ -2,7 +2,7 @@ import type { HubAudience } from '../config/hub-audiences.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { hubLogoutTokens } from '../hub/hub-logout-tokens.ts';
 import { limits } from '../limits.ts';
-import { NetworkNotListed, ProviderFailure } from '../single-sign-on/provider-failure.ts';
+import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import {
   deleteHubLogout,
   type HubLogout,
@@ -11,8 +11,10 @@ import {
   updateHubLogoutPutBack,
 } from '../storage/hub-logout.ts';
 import type { Outcome } from '../worker.ts';
+import { logoutProblem } from './logout-problem.ts';
 
-type TellableHub = HubAudience & { logoutUrl: string };
+/** A hub that wants to be told. */
+export type TellableHub = HubAudience & { logoutUrl: string };
 
 /** The hubs that want to be told when a session ends. */
 export function hubsToTell({ hubAudiences }: DepsWithoutWake['config']): TellableHub[] {
@@ -54,7 +56,7 @@ export function hubTelling(deps: DepsWithoutWake): () => Promise<Outcome> {
       return { kind, problem: `the hub answers ${status}` } as const;
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
-      return { kind: 'away', problem: problemOf(error) } as const;
+      return { kind: 'away', problem: logoutProblem(error) } as const;
     }
   }
 
@@ -74,12 +76,6 @@ export function hubTelling(deps: DepsWithoutWake): () => Promise<Outcome> {
     if (paused !== null)
       log.warn({ hub: logout.audience, problem, pause: paused }, 'a hub cannot be told of sign-outs');
   }
-}
-
-/** The words of the provider's client, which names a setting of connections. */
-function problemOf(error: ProviderFailure): string {
-  if (!(error instanceof NetworkNotListed)) return error.message;
-  return `its address (${error.addresses.join(', ')}) is neither public nor in logoutNetworks`;
 }
 
 function after(at: Date, time: number): Date {

@@ -2,8 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { OtherAccountForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { FormKeeper } from '../http/form-again.ts';
+import { refuse } from '../http/refuse.ts';
 import { queryValue } from '../http/request-url.ts';
-import { endVisit } from '../http/visit-cookies.ts';
+import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -102,6 +104,16 @@ export function goOnAsOtherRoute(deps: Deps) {
     if (!outcome) return reply;
     await keepOutcome(deps, id, outcome);
     return await giveOutcome(deps, request, reply, visit, { outcome, address });
+  };
+}
+
+/** While the database is down its button stays, in the browser that was asked; nothing was decided. */
+export function goOnAsOtherAgain(deps: Deps): FormKeeper {
+  return async function giveAgain(request, reply, wait) {
+    const { request: id = '' } = (request.body ?? {}) as Partial<OtherAccountForm>;
+    const isHere = isUuid(id) && visitTokenHash(request, deps.config, tokenHash(id)) !== null;
+    const again = isHere ? ({ call: 'goOnAsOther', fields: { request: id } } as const) : undefined;
+    return await refuse(deps, request, reply, 503, { ...wait, again });
   };
 }
 

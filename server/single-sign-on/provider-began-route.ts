@@ -3,6 +3,8 @@ import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { ProviderBeganForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { FormKeeper } from '../http/form-again.ts';
+import { refuse } from '../http/refuse.ts';
 import { queryValue } from '../http/request-url.ts';
 import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
@@ -48,6 +50,15 @@ export function continueWithProviderRoute(deps: Deps) {
   };
 }
 
+/** While the database is down its button stays. */
+export function continueWithProviderAgain(deps: Deps): FormKeeper {
+  return async function giveAgain(request, reply, wait) {
+    const { connection = '' } = (request.body ?? {}) as Partial<ProviderBeganForm>;
+    const again = isKey(connection) ? ({ call: 'continueWithProvider', fields: { connection } } as const) : undefined;
+    return await refuse(deps, request, reply, 503, { ...wait, again });
+  };
+}
+
 /** The page that asks, for an answer of this connection. */
 export function providerBeganUrl({ config }: Deps, { key }: SsoConnection): string {
   return `${callUrl(config.basePath, 'providerBegan')}?${new URLSearchParams({ connection: key })}`;
@@ -55,6 +66,10 @@ export function providerBeganUrl({ config }: Deps, { key }: SsoConnection): stri
 
 /** Only one whose provider may begin: others are reached by an address of their domain. */
 async function connectionOf(deps: Deps, key: string | null): Promise<SsoConnection | null> {
-  const connection = key === null || !/^[\w-]+$/.test(key) ? null : await findSsoConnectionByKey(deps.sql, key);
+  const connection = key === null || !isKey(key) ? null : await findSsoConnectionByKey(deps.sql, key);
   return connection?.active && connection.protocol === 'saml' && connection.settings.mayBegin ? connection : null;
+}
+
+function isKey(text: string): boolean {
+  return /^[\w-]+$/.test(text);
 }

@@ -18,8 +18,9 @@ export async function updateHubReceivers(sql: Database, audiences: readonly stri
 }
 
 /**
- * Claims the oldest one that is due, of hubs that are not known to be away; null if there is none. The claim is exclusive
- * until `until`; if the owner dies, another can claim it after that.
+ * Claims the one that is due for the longest, of hubs that are not known to be away; null if there is none. What was never
+ * refused is due before all others, by age. The claim is exclusive until `until`; if the owner dies, another can claim it
+ * after that.
  */
 export async function takeOnHubLogout(
   sql: Connection,
@@ -30,7 +31,7 @@ export async function takeOnHubLogout(
       -- Hub by hub: what waits for one that is away is not even looked at.
       select l.id from hub_receiver r cross join lateral (
         select id from hub_logout waiting where waiting.audience = r.audience and waiting.send_after <= ${now}
-        order by id limit 1 for update skip locked
+        order by send_after, id limit 1 for update skip locked
       ) l
       where r.audience = any(${audiences as string[]}::text[]) and r.paused_until <= ${now} limit 1
     )
@@ -101,6 +102,16 @@ export async function deleteHopelessHubLogouts(
       returning l.audience, l.problem
     )
     select audience, count(*)::int as count, max(problem) as problem from given_up group by audience order by audience`;
+}
+
+/** Ended sessions that a hub did not take yet, although it was asked: how many, since when, and its last answer. */
+export type UntoldHub = { audience: string; count: number; since: Date; problem: string };
+
+export async function listUntoldHubs(sql: Connection): Promise<UntoldHub[]> {
+  return await sql<UntoldHub[]>`
+    select audience, count(*)::int as count, min(waiting_since) as since,
+      coalesce((array_agg(problem order by id desc) filter (where problem is not null))[1], 'none') as problem
+    from hub_logout where waiting_since is not null group by audience order by audience`;
 }
 
 /** How many wait. */

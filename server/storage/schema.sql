@@ -146,6 +146,7 @@ create table hub_logout (
   primary key (id)
 );
 CREATE INDEX hub_logout_by_audience ON hub_logout USING btree (audience, id);
+CREATE INDEX hub_logout_by_turn ON hub_logout USING btree (audience, send_after, id);
 CREATE INDEX hub_logout_by_wait ON hub_logout USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
 
 create table hub_receiver (

@@ -108,6 +108,14 @@ export function recordKey(what: string, address: string | null): string {
   return `${what}:${address && originKeys(address)[0].key}`;
 }
 
+/**
+ * What is recorded under once a minute when a rule keeps a user out. A client that asks about rules of its own making gets
+ * no more records than there are buckets.
+ */
+export function accessKey(userId: string, rule: string): string {
+  return `access:${userId}:${createHash('sha256').update(rule).digest().readUInt32BE() % limits.accessRuleBuckets}`;
+}
+
 function ipv6Groups(canonical: string): number[] {
   const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
   const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;

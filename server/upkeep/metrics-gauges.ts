@@ -1,6 +1,7 @@
 import type { Gauge as GaugeType, Registry } from 'prom-client';
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Deps } from '../deps/deps.ts';
+import { hubKeyTurn } from '../hub/hub-key-turn.ts';
 import { limits } from '../limits.ts';
 import { hashesInQueue } from '../secrets/password-hash.ts';
 import { listEnds } from '../single-sign-on/what-ends.ts';
@@ -57,11 +58,13 @@ export function registerGauges(
   });
   gauge(
     'ends_seconds',
-    'Time until certificates, client secrets and the portal key expire; negative afterwards.',
+    'Time until certificates, client secrets and the portal key expire, and until hub keys are replaced; negative afterwards.',
     ['connection', 'what'],
     async (it) => {
       const ends = (await listEnds(sql).catch(nullIfDatabaseAway)) ?? [];
+      const hubKeys = await hubKeyTurn(sql, now()).catch(nullIfDatabaseAway);
       it.reset();
+      if (hubKeys) it.set({ connection: '', what: 'hub key' }, (hubKeys.replacedAt.getTime() - now().getTime()) / 1000);
       for (const { connection, what, endsAt } of ends)
         it.set({ connection: connection ?? '', what }, (endsAt.getTime() - now().getTime()) / 1000);
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
+import { addMissingHubKeys } from '#server/hub/add-hub-keys.ts';
+import { day, limits } from '#server/limits.ts';
 import { queueMail } from '#server/mail/queue-mail.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cuttableDatabase } from '#testing/cuttable-database.ts';
@@ -15,6 +16,7 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verify } from '#testing/two-factor-for-test.ts';
+import { keepHouse } from './housekeeping.ts';
 
 const metricsToken = 'a-token-of-the-monitoring';
 const portal = portalOfFile({ config: { metricsToken } });
@@ -30,7 +32,7 @@ async function readMetrics(authorization?: string) {
 async function sample(name: string): Promise<number> {
   const { body } = await readMetrics(`Bearer ${metricsToken}`);
   const line = body.split('\n').find((text) => text.startsWith(`${name} `));
-  return Number(line?.split(' ')[1]);
+  return Number(line?.slice(name.length));
 }
 
 it('nobody reads the metrics without the token, and with it by any name of the portal', async () => {
@@ -184,4 +186,15 @@ it('every metric has a row in the documentation, and every row is a metric', asy
   const table = page.split('## Metrics\n')[1]?.split('\n## ')[0] ?? '';
   const rows = [...table.matchAll(/^\| `(vestibule_\w+)` \|/gm)].map(([, name]) => name);
   expect(rows.sort()).toEqual(names.sort());
+});
+
+it('keys for hubs end when they are to be replaced', async () => {
+  await addMissingHubKeys(portal.deps);
+  portal.wait(day);
+  const left = await sample('vestibule_ends_seconds{connection="",what="hub key"}');
+  expect(left).toBe((limits.hubKeyAge - day) / 1000);
+  portal.wait(limits.hubKeyAge);
+  expect(await sample('vestibule_ends_seconds{connection="",what="hub key"}')).toBe(-day / 1000);
+  await keepHouse(portal.deps);
+  expect(await sample('vestibule_ends_seconds{connection="",what="hub key"}')).toBe(limits.hubKeyAge / 1000);
 });

@@ -3,6 +3,7 @@ import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { Seal } from '../parts/seal.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
@@ -22,6 +23,7 @@ export function NotForYou({ username, comesBackTo }: Props) {
         <p className="links">
           <SupportLink />
         </p>
+        <Reference />
       </PortalForm>
     </>
   );
