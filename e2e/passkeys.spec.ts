@@ -91,7 +91,9 @@ test('one that an operator has removed is refused', async ({ page, newPerson, po
   const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
-  const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [{ id: string }];
+  const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [
+    { id: string },
+  ];
   await portal.mustRun(['user', 'passkeys', username, '--remove', id]);
   await authenticator.isTouched(false);
   await signOut(page);

@@ -126,7 +126,12 @@ export const assertionForgeries: PasskeyForgery[] = [
   forgery('a new key that is announced and missing', 'malformed', { flags: both | attested }),
   forgery('a new key in an assertion', 'malformed', {
     flags: both | attested,
-    trailing: Buffer.concat([Buffer.alloc(17), Buffer.from([16]), Buffer.alloc(16, 1), cbor(newKey('ES256').publicKey)]),
+    trailing: Buffer.concat([
+      Buffer.alloc(17),
+      Buffer.from([16]),
+      Buffer.alloc(16, 1),
+      cbor(newKey('ES256').publicKey),
+    ]),
   }),
   forgery('extensions of 200 parts', 'malformed', { extensions: cbor(Array<number>(200).fill(0)) }),
   forgery('extensions nested six deep', 'malformed', { extensions: Buffer.from('818181818180', 'hex') }),

@@ -72,7 +72,10 @@ describe('a passkey on the account page', () => {
     for (const username of ['alice', 'bob']) await givePasskey(portal, username);
     const [id = ''] = await idsOf('alice');
     const { act } = await signedIn('bob');
-    for (const fields of [{ do: 'rename', id, name: 'mine' }, { do: 'remove', id }])
+    for (const fields of [
+      { do: 'rename', id, name: 'mine' },
+      { do: 'remove', id },
+    ])
       expect((await act(fields)).get('notice')).toBe('passkeyGone');
     expect((await act({ do: 'remove', id: 'x' })).get('notice')).toBe('passkeyGone');
     expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Test key' }, { name: 'Test key' }]);

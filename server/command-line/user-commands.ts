@@ -14,9 +14,9 @@ import { addUserAddCommand } from './user-add-command.ts';
 import { addUserExportCommand } from './user-export-command.ts';
 import { addUserImportCommand } from './user-import-command.ts';
 import { addUserMergeCommand } from './user-merge-command.ts';
+import { addUserPasskeysCommand } from './user-passkeys-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
-import { addUserPasskeysCommand } from './user-passkeys-command.ts';
 import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -201,7 +201,9 @@ describe('user passkeys', { timeout: 60_000 }, () => {
   test('lists them, counts them in user show, and removes one, which is an event and a mail', async () => {
     const [id] = [await add('alice', 'My phone'), await add('bob', 'Other')];
     const { out } = await vestibule('user passkeys alice');
-    expect(out).toMatch(new RegExp(`^ID +NAME +KEPT BY +BACKED UP +ADDED +LAST USED\\n${id}  My phone  Bitwarden  yes  .*  never\\n$`));
+    expect(out).toMatch(
+      new RegExp(`^ID +NAME +KEPT BY +BACKED UP +ADDED +LAST USED\\n${id}  My phone  Bitwarden  yes  .*  never\\n$`),
+    );
     expect((await vestibule('user show alice')).out).toMatch(/^Passkeys +1$/m);
     expect((await vestibule(`user passkeys bob --remove ${id}`)).code).not.toBe(0);
     expect((await vestibule('user passkeys bob --remove x')).err).toContain('is not the id of a passkey');

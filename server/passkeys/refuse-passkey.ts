@@ -30,11 +30,7 @@ export async function refusePasskey(
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
   await countAttempt(sql, passkeyFailureKeys(address), now());
-  await insertAuditEvent(
-    sql,
-    { event, reason, reference, ...who, address, requestId, steps },
-    now(),
-  );
+  await insertAuditEvent(sql, { event, reason, reference, ...who, address, requestId, steps }, now());
   if (event === 'passkey-refused') metrics.signIns.inc({ way: 'passkey', outcome: reason });
   return reference;
 }

@@ -119,7 +119,7 @@ async function store(
     proven: 'code',
     customerIds: admitting.map(({ id }) => id),
     address,
-    browser: browserName(visitor.userAgent),
+    browser: browserName(visitor.userAgent) ?? null,
     origin: noProvider,
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),

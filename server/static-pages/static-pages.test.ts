@@ -9,7 +9,10 @@ import { screenPaths } from '#contract/screens.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4"/></svg>';
-const forms = [...Object.keys(screenPaths), ...['default', 'ip', 'oidc', 'saml', 'passkey'].map((type) => `loginfail-${type}`)];
+const forms = [
+  ...Object.keys(screenPaths),
+  ...['default', 'ip', 'oidc', 'saml', 'passkey'].map((type) => `loginfail-${type}`),
+];
 
 describe('vestibule pages', () => {
   let parent: string;
