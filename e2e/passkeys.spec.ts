@@ -50,7 +50,7 @@ test('a passkey is added, and signs in by the button, to the page asked for, fra
   await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
 });
 
-test('the field for the name offers it, and two requests lead from there to the hub', async ({ page, newPerson }) => {
+test('the field for the name offers it, and three requests lead from there to the hub', async ({ page, newPerson }) => {
   const { username } = await newPerson();
   const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
@@ -65,7 +65,12 @@ test('the field for the name offers it, and two requests lead from there to the 
   await page.goto('/portal/login');
   await expectSignedIn(page, username);
   const chosen = requests.indexOf('POST /portal/passkeys/sign-in');
-  expect(requests.slice(chosen, chosen + 2)).toEqual(['POST /portal/passkeys/sign-in', 'GET /portal/portal.html']);
+  const hub = requests.indexOf('GET /portal/portal.html', chosen);
+  expect(requests.slice(chosen, hub + 1)).toEqual([
+    'POST /portal/passkeys/sign-in',
+    'GET /portal',
+    'GET /portal/portal.html',
+  ]);
 });
 
 test('it is renamed and removed, and is gone from the browser too', async ({ page, newPerson, inbox }) => {

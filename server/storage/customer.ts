@@ -3,8 +3,8 @@ import { hasEmailToProve } from './email-before-app.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
-/** Whether a customer's people may sign in by passkey; `only`: and not by password. */
-export type PasskeyPolicy = 'off' | 'on' | 'only';
+/** Whether a customer's people may sign in by passkey. */
+export type PasskeyPolicy = 'off' | 'on';
 
 export type Customer = {
   id: string;

@@ -36,7 +36,7 @@ create table customer (
   remember_devices boolean not null default true,
   passkeys text not null default 'on'::text,
   check ((key ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-  check ((passkeys = ANY (ARRAY['off'::text, 'on'::text, 'only'::text]))),
+  check ((passkeys = ANY (ARRAY['off'::text, 'on'::text]))),
   check ((two_factor = ANY (ARRAY['off'::text, 'app'::text, 'email'::text]))),
   primary key (id),
   unique (key)

@@ -29,9 +29,9 @@ create table passkey_challenge (
 );
 create index passkey_challenge_by_end on passkey_challenge (ends_at);
 
--- Whether the customer's people may sign in by passkey, and whether by password.
+-- Whether the customer's people may sign in by passkey.
 alter table customer
-  add column passkeys text not null default 'on' check (passkeys in ('off', 'on', 'only'));
+  add column passkeys text not null default 'on' check (passkeys in ('off', 'on'));
 
 alter table mail
   drop constraint mail_kind_check,
