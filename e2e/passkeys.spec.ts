@@ -25,11 +25,11 @@ async function signOut(page: Page): Promise<void> {
   await expect(signInForm(page).button).toBeVisible();
 }
 
-/** Presses the button once nothing else is asked of the authenticator. */
-async function press(page: Page, authenticator: VirtualAuthenticator): Promise<void> {
-  await authenticator.isTouched(true);
-  await passkeyButton(page).click();
-}
+/** Keeps the field from offering passkeys, which an authenticator that answers at once would take before any press. */
+const withoutOffer = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
 
 test('a passkey is added, and signs in by the button, to the page asked for, fragment and all', async ({
   page,
@@ -37,32 +37,33 @@ test('a passkey is added, and signs in by the button, to the page asked for, fra
   inbox,
 }) => {
   const { username, email } = await newPerson();
+  await withoutOffer(page);
   const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
   expect(await authenticator.passkeys()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
   await inbox.take(email, 'passkeyAdded');
-  await authenticator.isTouched(false);
   await signOut(page);
   await page.goto('/portal/portal.html?tab=2#/reports/7');
-  await press(page, authenticator);
+  await passkeyButton(page).click();
   await expectSignedIn(page, username);
   await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
 });
 
-test('the field for the name offers it, and three requests lead from there to the hub', async ({ page, newPerson }) => {
+test('the field for the name offers it, and three requests lead from there to the hub', async ({
+  page,
+  context,
+  newPerson,
+}) => {
   const { username } = await newPerson();
-  const authenticator = await VirtualAuthenticator.addTo(page);
+  await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
-  await authenticator.isTouched(false);
-  await signOut(page);
-  await expect(signInForm(page).username).toHaveAttribute('autocomplete', 'username webauthn');
-  await authenticator.isTouched(true);
+  await context.clearCookies();
   const requests: string[] = [];
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
   // Nobody presses anything: the browser offers it, and the authenticator answers.
-  await page.goto('/portal/login');
+  await page.goto('/portal/login', { waitUntil: 'commit' });
   await expectSignedIn(page, username);
   const chosen = requests.indexOf('POST /portal/passkeys/sign-in');
   const hub = requests.indexOf('GET /portal/portal.html', chosen);
@@ -75,6 +76,7 @@ test('the field for the name offers it, and three requests lead from there to th
 
 test('it is renamed and removed, and is gone from the browser too', async ({ page, newPerson, inbox }) => {
   const { username, email } = await newPerson();
+  await withoutOffer(page);
   const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
@@ -93,16 +95,16 @@ test('it is renamed and removed, and is gone from the browser too', async ({ pag
 test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {
   test.setTimeout(60_000);
   const { username } = await newPerson();
-  const authenticator = await VirtualAuthenticator.addTo(page);
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
   const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [
     { id: string },
   ];
   await portal.mustRun(['user', 'passkeys', username, '--remove', id]);
-  await authenticator.isTouched(false);
   await signOut(page);
-  await press(page, authenticator);
+  await passkeyButton(page).click();
   await expect(page).toHaveURL('/portal/loginfail/passkey');
   await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
@@ -111,11 +113,12 @@ test('one that an operator has removed is refused', async ({ page, newPerson, po
 
 test('who cancels stays on the form, and signs in by password', async ({ page, newPerson }) => {
   const { username } = await newPerson();
-  const authenticator = await VirtualAuthenticator.addTo(page);
-  await authenticator.isTouched(false);
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
   await page.goto('/portal/login');
+  await expect(signInForm(page).username).toHaveAttribute('autocomplete', 'username webauthn');
   // It holds no passkey: the browser says so at once.
-  await press(page, authenticator);
+  await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
   await signInForm(page).send(username, password);
   await expectSignedIn(page, username);
@@ -123,19 +126,20 @@ test('who cancels stays on the form, and signs in by password', async ({ page, n
 
 test('in place of a code, after a password, to the page asked for', async ({ page, newPersonWithApp, portal }) => {
   const person = await newPersonWithApp();
-  const authenticator = await VirtualAuthenticator.addTo(page);
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
   await page.goto('/portal/login?destination=%2Fportal%2Faccount%2Fpasskeys');
   await signInForm(page).send(person.username, password);
   await expect(heading(page)).toHaveText('Enter your code');
   await expect(passkeyButton(page)).toHaveCount(0);
   await codeForm(page).send(appCode(person.key));
+  await expect(heading(page)).toHaveText(texts['account-passkeys-title']);
   await enrol(page);
-  await authenticator.isTouched(false);
   await signOut(page);
   await page.goto('/portal/portal.html?tab=2#/reports/7');
   await signInForm(page).send(person.username, password);
   await expect(heading(page)).toHaveText('Enter your code');
-  await press(page, authenticator);
+  await passkeyButton(page).click();
   await expectSignedIn(page, person.username);
   await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
   expect(portal.log).not.toContain('"level":50');

@@ -10,7 +10,7 @@ export class VirtualAuthenticator {
     this.#id = id;
   }
 
-  /** Built into the device, keeps passkeys, and knows its person. */
+  /** Built into the device, keeps passkeys, knows its person, and is touched as soon as it asks. */
   static async addTo(page: Page): Promise<VirtualAuthenticator> {
     const session = await page.context().newCDPSession(page);
     await session.send('WebAuthn.enable', { enableUI: false });
@@ -28,21 +28,7 @@ export class VirtualAuthenticator {
     return new VirtualAuthenticator(session, authenticatorId);
   }
 
-  /** Whether anybody touches it: without, it waits for them, as the field that offers passkeys does. */
-  async isTouched(enabled: boolean): Promise<void> {
-    await this.#session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#id, enabled });
-  }
-
-  /** Whether it takes its person for who they are. */
-  async isVerified(isUserVerified: boolean): Promise<void> {
-    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
-  }
-
   async passkeys() {
     return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
-  }
-
-  async forget(): Promise<void> {
-    await this.#session.send('WebAuthn.clearCredentials', { authenticatorId: this.#id });
   }
 }
