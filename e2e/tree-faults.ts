@@ -59,7 +59,7 @@ export async function documentFaults(page: Page): Promise<string[]> {
     // WCAG 2.2, 1.3.5; no token exists for a recovery code.
     for (const input of all('input:not([type=hidden], [type=checkbox])')) {
       const token = input.getAttribute('autocomplete') ?? '';
-      const isKnown = /^(?:username|email|current-password|new-password|one-time-code)$/.test(token);
+      const isKnown = /^(?:username(?: webauthn)?|email|current-password|new-password|one-time-code)$/.test(token);
       const isWithout = token === 'off' && /^(?:code-[2-6]|recovery-code)$/.test(input.id);
       if (!isKnown && !isWithout) faults.push(`the purpose of ${input.id} is not told: ${token}`);
     }

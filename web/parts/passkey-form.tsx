@@ -4,6 +4,7 @@ import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
+import { whenIdle } from '../when-idle.ts';
 import { PortalForm } from './portal-form.tsx';
 import { RedirectField } from './redirect-field.tsx';
 import { SubmitButton } from './submit-button.tsx';
@@ -36,9 +37,11 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
     // While the database is away there is nothing to offer.
     if (!isShown || isFactor || noticeOfSearch(place.search) === 'unavailable') return;
     const over = new AbortController();
-    offer(over.signal).then(
-      (answer) => answer && leave('signing-in') && send(answer),
-      () => {},
+    whenIdle(() =>
+      offer(over.signal).then(
+        (answer) => answer && leave('signing-in') && send(answer),
+        () => {},
+      ),
     );
     return () => over.abort();
   }, [isShown]);
