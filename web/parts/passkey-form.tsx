@@ -14,12 +14,12 @@ import { SubmitButton } from './submit-button.tsx';
  * the field for the name offers them too.
  */
 export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
-  const message = useMessage();
+  // On the server too, as what follows is: so that the document carries them.
+  const message = useMessage('signing-in');
   const { toCall } = usePortalUrls();
   const { page, place, leave, comeBack } = useVisit();
   const [isNone, setIsNone] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  // On the server too, so that the document carries them.
   const [label, none] = [message('login-passkey'), message('login-passkey-none')];
   const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
   const options = toCall(isFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
