@@ -71,10 +71,10 @@ export type AccountView =
   | {
       name: 'passkeys';
       /**
-       * `off`: none can be made for this address; `elsewhere`: only where all networks admit the person; `signInAgain`: this
-       * sign-in did not prove enough.
+       * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
+       * admit the person; `signInAgain`: this sign-in did not prove enough.
        */
-      state: 'open' | 'part' | 'elsewhere' | 'signInAgain' | 'off';
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
       isFull: boolean;
       passkeys: {
         id: string;

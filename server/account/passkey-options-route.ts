@@ -22,11 +22,7 @@ export function enrolOptionsRoute(deps: Deps) {
     if (!visit) return sendProblem(reply, 401);
     const now = deps.now();
     const isProven = proofToAsk(visit, now) === null;
-    if (
-      !isProven ||
-      visit.account.isPart ||
-      !mayEnrol(await findFactorScope(deps.sql, visit.sessionHash), visit.account)
-    )
+    if (!isProven || visit.account.isPart || !mayEnrol(await findFactorScope(deps.sql, visit.sessionHash), visit))
       return sendProblem(reply, 409);
     const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
     if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });

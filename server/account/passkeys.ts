@@ -28,7 +28,8 @@ export const passkeys: Section = {
   },
 };
 
-async function view({ sql, config }: Deps, { session, sessionHash, account }: AccountVisit) {
+async function view({ sql, config }: Deps, visit: AccountVisit) {
+  const { session, sessionHash, account } = visit;
   const rp = config.passkeys;
   const scope = await findFactorScope(sql, sessionHash);
   const { userId } = session;
@@ -36,7 +37,7 @@ async function view({ sql, config }: Deps, { session, sessionHash, account }: Ac
   const credentials = rp && !account.isPart ? await listCredentials(sql, { userId, rpId: rp.id }) : null;
   return {
     name: 'passkeys' as const,
-    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : stateOf(scope, account),
+    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : stateOf(scope, visit),
     isFull: found.length >= limits.passkeysOfUser,
     passkeys: found.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => ({
       ...{ id, name, backedUp },
@@ -53,8 +54,9 @@ async function view({ sql, config }: Deps, { session, sessionHash, account }: Ac
   };
 }
 
-function stateOf(scope: FactorScope, account: { hasApp: boolean }): 'open' | 'signInAgain' | 'elsewhere' {
-  if (mayEnrol(scope, account)) return 'open';
+function stateOf(scope: FactorScope, visit: AccountVisit): 'open' | 'signInAgain' | 'elsewhere' | 'useless' {
+  if (visit.session.connectionId !== null) return 'useless';
+  if (mayEnrol(scope, visit)) return 'open';
   return scope === 'signInAgain' ? 'signInAgain' : 'elsewhere';
 }
 

@@ -119,7 +119,7 @@ async function store(
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return refused('session-over');
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
-    if (!mayEnrol(await findFactorScope(sql, sessionHash), account)) return refused('session-over');
+    if (!mayEnrol(await findFactorScope(sql, sessionHash), { session, account })) return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
     const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
@@ -145,9 +145,11 @@ async function store(
 }
 
 /**
- * Whether a session of this scope may add a passkey. Where it would have to sign in again for the code, the fresh proof stands
- * for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
+ * Whether a session of this scope may add a passkey. One by a provider never: unlike an app, which only stands beside a way in,
+ * a passkey is one, and would outlive the person's account at the provider. Where the session would have to sign in again for
+ * the code, the fresh proof stands for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
  */
-export function mayEnrol(scope: FactorScope, { hasApp }: { hasApp: boolean }): boolean {
-  return scope === 'mayRegister' || (scope === 'signInAgain' && hasApp);
+export function mayEnrol(scope: FactorScope, { session, account }: Pick<Enroller, 'session' | 'account'>): boolean {
+  if (session.connectionId !== null) return false;
+  return scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp);
 }

@@ -98,6 +98,11 @@ export async function updatePasskeyName(
   return (await sql`update passkey set name = ${name} where id = ${id} and user_id = ${userId}`).count > 0;
 }
 
+/** Removes all passkeys of a user; returns how many. Lock the user first. */
+export async function deletePasskeysOfUser(sql: Connection, userId: string): Promise<number> {
+  return (await sql`delete from passkey where user_id = ${userId}`).count;
+}
+
 /** Removes a user's passkey and returns it; null if it is not there. */
 export async function deletePasskey(
   sql: Connection,

@@ -28,6 +28,7 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
   if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol />;
+  const isClosed = state === 'elsewhere' || state === 'useless';
   return (
     <div className="stack" data-known={known ? JSON.stringify(known) : undefined}>
       <p className="hint">{text('account-passkeys-what')}</p>
@@ -38,9 +39,9 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
           ))}
         </ul>
       )}
-      {state === 'elsewhere' && <Alert>{text('account-passkeys-elsewhere')}</Alert>}
+      {isClosed && <Alert>{text(`account-passkeys-${state}`)}</Alert>}
       {isFull && <Alert>{text('account-passkeys-full')}</Alert>}
-      {state !== 'elsewhere' && !isFull && (
+      {!isClosed && !isFull && (
         <a className="button" href={toSection('passkeys', 'enrol')}>
           {text('account-passkeys-add')}
         </a>
