@@ -7,6 +7,7 @@ import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
+import { formOfThisTurn, isOfEarlierTurn } from '../sign-in/form-of-earlier-turn.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
@@ -31,9 +32,11 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     const who = await visitor.who();
     // A form that was open before its turn ended has the earlier person's destination.
     const isTurnOver = turnOfEndedSession(deps, request, reply, who) !== null;
-    const isEarlier = isTurnOver || happenedSince(turn, visitor.turns) === 'signOut';
-    const redirectURL = isEarlier ? undefined : request.body.redirectURL;
+    const since = happenedSince(turn, visitor.turns);
+    const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
+    if (isOfEarlierTurn(since, who))
+      return reply.redirect(formOfThisTurn(config, accepted, languageOverride(request)), 303);
     const way = {
       destination: accepted ?? defaultDestination(config.basePath),
       lang: languageOverride(request),
