@@ -52,6 +52,16 @@ describe('a passkey', () => {
     expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(8);
   });
 
+  it('counts to the largest count that there is, and no further', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 0x7fff_fffe });
+    for (const counter of [0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
+      await signInWithPasskey(browserForTest(portal), passkey, { counter });
+      expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(counter);
+    }
+    await signInWithPasskey(browserForTest(portal), passkey, { counter: 0xffff_ffff });
+    expect(await lastEvent()).toMatchObject({ reason: 'counter-back' });
+  });
+
   it('gets the same options as anybody, but for the challenge', async () => {
     await givePasskey(portal, 'alice');
     const optionsOf = async (cookies = {}) => {

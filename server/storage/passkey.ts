@@ -51,7 +51,7 @@ export async function updatePasskeyUsed(
 ): Promise<boolean> {
   const { count } = await sql`
     update passkey set counter = ${counter}, backed_up = ${backedUp}, last_used_at = ${now}
-    where id = ${id} and (counter < ${counter} or counter = 0 and ${counter} = 0)`;
+    where id = ${id} and (counter < ${counter}::bigint or counter = 0 and ${counter}::bigint = 0)`;
   return count > 0;
 }
 
