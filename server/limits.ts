@@ -97,6 +97,8 @@ export const limits = {
     signature: 1024,
     userHandle: 64,
     credentialId: { shortest: 16, longest: 1023 },
+    /** In COSE form: an RSA key of 4096 bits has 528 bytes. As in migration 0048. */
+    publicKey: 2048,
     /** CBOR items of one object, and how deep they nest (CTAP 2.1, §8: at most four levels). */
     items: 64,
     depth: 4,

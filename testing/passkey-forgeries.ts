@@ -195,6 +195,10 @@ export const enrolmentForgeries: PasskeyForgery[] = [
   forgery('RSA with the exponent 3', 'key-unusable', {
     publicKey: rsa(randomBytes(256).fill(0xff, 0, 1), Buffer.from([0, 0, 3])),
   }),
+  forgery('a key of 3 KB', 'malformed', { publicKey: new Map([...ec(1, x, y), [-70000, Buffer.alloc(3000)]]) }),
+  forgery('a key with a part that no key has', 'key-unusable', {
+    publicKey: new Map([...ec(1, x, y), [2, Buffer.alloc(9)]]),
+  }),
   forgery('a key that is a text', 'key-unusable', { publicKey: 'key' }),
   forgery('a key nested 900 deep', 'malformed', { publicKey: nested }),
   forgery('a key with four billion parts', 'malformed', { publicKey: endless }),

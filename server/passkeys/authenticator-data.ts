@@ -46,10 +46,11 @@ function readAttested(bytes: Buffer): { attested: Attested; end: number } | null
   const idAt = headLength + attestedHeadLength;
   if (bytes.length < idAt) return null;
   const keyAt = idAt + bytes.readUInt16BE(idAt - 2);
-  const { shortest, longest } = limits.passkeyAnswer.credentialId;
+  const { credentialId, publicKey } = limits.passkeyAnswer;
+  const { shortest, longest } = credentialId;
   if (keyAt - idAt < shortest || keyAt - idAt > longest || keyAt > bytes.length) return null;
   const end = endOfCbor(bytes, keyAt);
-  if (end === null) return null;
+  if (end === null || end - keyAt > publicKey) return null;
   const aaguid = bytes.subarray(headLength, headLength + 16);
   return {
     attested: { aaguid, credentialId: bytes.subarray(idAt, keyAt), publicKey: bytes.subarray(keyAt, end) },

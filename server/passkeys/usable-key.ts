@@ -9,7 +9,8 @@ const label = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3 } as const;
 
 /**
  * Whether the key of a new passkey can verify what it will sign: one of the offered algorithms, with the curve that belongs
- * to it, a point on it, or an RSA key of 2048 to 4096 bits. The library stores any key, and takes any curve for ES256.
+ * to it, a point on it, or an RSA key of 2048 to 4096 bits; and nothing else in it (Web Authentication Level 3, §6.5.1.1). The
+ * library stores any key, and takes any curve for ES256.
  */
 export function keyProblem(publicKey: Buffer): 'algorithm-not-offered' | 'key-unusable' | null {
   let key: Map<number, unknown>;
@@ -22,11 +23,15 @@ export function keyProblem(publicKey: Buffer): 'algorithm-not-offered' | 'key-un
   const algorithm = key.get(label.algorithm);
   if (!offeredAlgorithms.some((offered) => offered === algorithm)) return 'algorithm-not-offered';
   try {
-    return isUsable(key, algorithm as (typeof offeredAlgorithms)[number]) ? null : 'key-unusable';
+    const known = algorithm as (typeof offeredAlgorithms)[number];
+    return key.size === partsOf[known] && isUsable(key, known) ? null : 'key-unusable';
   } catch {
     return 'key-unusable';
   }
 }
+
+/** How many parts a key of an algorithm has, which `isUsable` reads all. */
+const partsOf = { [-7]: 5, [-8]: 4, [-257]: 4 } as const;
 
 function isUsable(key: Map<number, unknown>, algorithm: (typeof offeredAlgorithms)[number]): boolean {
   const type = key.get(label.type);
