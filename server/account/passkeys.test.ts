@@ -4,6 +4,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-t
 import { challengeFor, givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { browserForTest } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
@@ -66,6 +67,31 @@ describe('a passkey on the account page', () => {
     expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'passkeyRemoved' }]);
     const refused = await signInWithPasskey(browserForTest(portal), passkey);
     expect(refused.headers.location).toBe('/portal/loginfail/passkey');
+  });
+
+  it('that is removed ends the sessions that it opened, whose sign-in is a fresh proof, and no others', async () => {
+    const removed = await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const { act, browser: own } = await signedIn('alice');
+    const [thief, other] = [browserForTest(portal), browserForTest(portal)];
+    await signInWithPasskey(thief, removed);
+    await signInWithPasskey(other, await givePasskey(portal, 'alice'));
+    await act({ do: 'remove', id });
+    const users = [own, other, thief].map(({ cookies }) => signedInAs(portal, cookies));
+    expect(await Promise.all(users)).toEqual(['alice', 'alice', null]);
+    const [event] = await portal.sql`select steps from audit_event where event = 'passkey-removed'`;
+    expect(event?.steps).toContainEqual({ step: 'sessions ended', outcome: '1' });
+  });
+
+  it('that is removed in a session that it opened leaves that one', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey);
+    const form = /name="form" value="([^"]+)"/.exec((await browser.get(`${page}?do=remove&id=${id}`)).body)?.[1] ?? '';
+    await browser.post(page, { form, do: 'remove', id });
+    expect(await idsOf('alice')).toEqual([]);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 
   it('is nobody else’s to rename or remove', async () => {

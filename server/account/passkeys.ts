@@ -89,7 +89,7 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
   const { address, requestId, language, brand, userAgent } = visitor;
   const browser = browserName(userAgent);
   const by = {
-    ...{ address, requestId, language, brand },
+    ...{ address, requestId, language, brand, sessionHash: visit.sessionHash },
     ...customersOfEvent(session.customers.map((key) => ({ key }))),
     ...(browser && { browser }),
   };

@@ -20,7 +20,10 @@ export function addUserPasskeysCommand(user: Command): void {
     .description('list the passkeys of a user, or remove one')
     .option('--remove <id>', 'remove this passkey')
     .option('--json', 'print them as JSON')
-    .addHelpText('after', '\nA removed passkey signs in no more; the user is notified by email. Their sessions stay.')
+    .addHelpText(
+      'after',
+      '\nA removed passkey signs in no more, and the sessions that it opened end; the user is notified by email.',
+    )
     .action((name: string, flags: Flags) => withDatabase((sql) => run(sql, name, flags)));
 }
 
@@ -33,7 +36,7 @@ async function run(sql: Database, name: string, { remove, json }: Flags): Promis
       throw failure(`--remove: ${remove} is not the id of a passkey; vestibule user passkeys ${username} lists them.`);
     if (!(await removePasskey(sql, { id: remove, user }, {}, new Date())))
       throw failure(`There is no passkey ${remove} of ${username}.`);
-    return json ? printJson({ removed: 1 }) : printLine('Passkey removed.');
+    return json ? printJson({ removed: 1 }) : printLine('Passkey removed; the sessions that it opened have ended.');
   }
   const passkeys = await listPasskeys(sql, user.id);
   if (json) return printJson(passkeys.map((passkey) => ({ ...passkey, provider: providerName(passkey.aaguid) })));

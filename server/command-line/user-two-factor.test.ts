@@ -207,7 +207,9 @@ describe('user passkeys', { timeout: 60_000 }, () => {
     expect((await vestibule('user show alice')).out).toMatch(/^Passkeys +1$/m);
     expect((await vestibule(`user passkeys bob --remove ${id}`)).code).not.toBe(0);
     expect((await vestibule('user passkeys bob --remove x')).err).toContain('is not the id of a passkey');
-    expect((await vestibule(`user passkeys alice --remove ${id}`)).out).toBe('Passkey removed.\n');
+    expect((await vestibule(`user passkeys alice --remove ${id}`)).out).toBe(
+      'Passkey removed; the sessions that it opened have ended.\n',
+    );
     expect(JSON.parse((await vestibule('user passkeys alice --json')).out)).toEqual([]);
     expect(await sql`select user_id as id from passkey`).toEqual([{ id: ids.bob }]);
     expect(await events()).toEqual(['passkey-removed']);

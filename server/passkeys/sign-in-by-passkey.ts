@@ -120,6 +120,7 @@ async function store(
     customerIds: admitting.map(({ id }) => id),
     address,
     browser: browserName(visitor.userAgent) ?? null,
+    passkeyId: passkey.id,
     origin: noProvider,
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),

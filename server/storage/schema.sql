@@ -445,6 +445,7 @@ create table session (
   fresh_proof text,
   fresh_proof_at timestamp with time zone,
   browser text,
+  passkey_id uuid,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),

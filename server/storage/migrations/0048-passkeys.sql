@@ -17,6 +17,11 @@ create table passkey (
 );
 create index passkey_by_user on passkey (user_id);
 
+-- The passkey that opened a session, whose removal ends it; null for every other way in. No reference: a user's passkeys may go
+-- before their sessions.
+alter table session
+  add column passkey_id uuid;
+
 -- A ceremony that a browser has begun. It is taken by the first answer, right or wrong.
 create table passkey_challenge (
   challenge_hash bytea primary key check (octet_length(challenge_hash) = 32),
