@@ -9,7 +9,7 @@ import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
 import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
-import { deletePasskeysOfUser } from '../storage/passkey.ts';
+import { countPasskeys, deletePasskeysOfUser } from '../storage/passkey.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -60,6 +60,8 @@ export async function changeUser(
     // Who has no password signs in at a provider; a passkey would be a way past it.
     const passkeysRemoved = change.passwordHash === null ? await deletePasskeysOfUser(sql, user.id) : 0;
     if (passkeysRemoved > 0) steps.push({ step: 'passkeys removed', outcome: String(passkeysRemoved) });
+    const passkeysLeft = change.passwordHash ? await countPasskeys(sql, user.id) : 0;
+    if (passkeysLeft > 0) steps.push({ step: 'passkeys that still sign in', outcome: String(passkeysLeft) });
     const { sessionsEnded, devicesForgotten } = await endWhatDepended(sql, user, change, hashBefore, now);
     if (devicesForgotten > 0) steps.push({ step: 'devices forgotten', outcome: String(devicesForgotten) });
     if (sessionsEnded > 0) steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });

@@ -96,13 +96,14 @@ function validityOf(kind: 'resetLink' | 'signInCode', { validFor }: MailDetails,
   return { kind: 'note', text: brandedText(voice, `mail-${kind}-validity`, { duration }) };
 }
 
-function factsOf({ username, at, address, browser, passkey }: MailDetails, voice: Voice) {
+function factsOf({ username, at, address, browser, passkey, passkeys }: MailDetails, voice: Voice) {
   const known = [
     ['mail-account', username],
     ['mail-time', timeInWords(new Date(at), voice.language)],
     ['mail-address', address],
     ['mail-browser', browser],
     ['mail-passkey', passkey],
+    ['mail-passkeys-left', passkeys?.toString()],
   ] as const;
   return known.flatMap(([key, value]) => (value ? [{ label: brandedText(voice, key), value: harmless(value) }] : []));
 }

@@ -31,6 +31,8 @@ export type MailDetails = {
   browser?: string;
   /** The name of a passkey. */
   passkey?: string;
+  /** How many passkeys a replaced password leaves; absent for none. */
+  passkeys?: number;
   /** How long a code remains valid from then on, in milliseconds. */
   validFor?: number;
   /** The page that the reader asked for, which a link leads to in the end. */
