@@ -86,6 +86,8 @@ export const limits = {
   freshSignIn: 10 * minute,
   /** How long a ceremony with a passkey may take, from its challenge to its answer. */
   passkeyChallenge: 5 * minute,
+  /** How long a browser is known by the cookie that its ceremonies belong to. */
+  passkeyBrowser: day,
   passkeysOfUser: 20,
   /** In Unicode code points. */
   passkeyName: 60,

@@ -77,6 +77,18 @@ describe('a passkey', () => {
   });
 });
 
+it('the cookie of ceremonies outlives them: a tab that begins one while another’s is open would end that', async () => {
+  const begin = async (cookies = {}) => {
+    const answer = await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies });
+    return String(answer.headers['set-cookie']);
+  };
+  const first = await begin();
+  expect(first).toMatch(/^vestibule-passkey=[\w-]{43};.*; Max-Age=86400$/);
+  const [, token = ''] = /=([\w-]{43})/.exec(first) ?? [];
+  portal.wait(301_000);
+  expect(await begin({ 'vestibule-passkey': token })).toBe(first);
+});
+
 describe('the rules of every way in', () => {
   it.each([
     ['an inactive user', 'dave', 'inactive', '/portal/loginfail/passkey'],

@@ -52,10 +52,23 @@ export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Pr
   return null;
 }
 
+/** What the server was asked for and has not answered yet. */
+let pending: Promise<Options | null> | undefined;
+
+/** A ceremony begun by the server, one at a time: of two answers that each set the cookie for the first time, one would lose. */
+async function begin(optionsUrl: string): Promise<Options | null> {
+  pending ??= fetch(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } })
+    .then((answer) => (answer.ok ? answer.json() : null))
+    .finally(() => {
+      pending = undefined;
+    });
+  return await pending;
+}
+
 async function ask(optionsUrl: string, more: Omit<CredentialRequestOptions, 'publicKey'>): Promise<string | null> {
-  const answer = await fetch(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
-  if (!answer.ok) return null;
-  const { challenge, ...options } = (await answer.json()) as Options;
+  const begun = await begin(optionsUrl);
+  if (!begun) return null;
+  const { challenge, ...options } = begun;
   const publicKey = { ...options, challenge: bytesOf(challenge) };
   const credential = (await navigator.credentials.get({ publicKey, ...more })) as PublicKeyCredential | null;
   if (!credential) return null;
