@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { keepPasskeyBrowserToken } from '../passkeys/browser-token.ts';
-import { beginEnrolment, mayEnrol } from '../passkeys/enrol.ts';
-import { findFactorScope } from '../storage/factor-scope.ts';
+import { beginEnrolment, standingOf } from '../passkeys/enrol.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { passkeyKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
@@ -22,7 +21,7 @@ export function enrolOptionsRoute(deps: Deps) {
     if (!visit) return sendProblem(reply, 401);
     const now = deps.now();
     const isProven = proofToAsk(visit, now) === null;
-    if (!isProven || visit.account.isPart || !mayEnrol(await findFactorScope(deps.sql, visit.sessionHash), visit))
+    if (!isProven || visit.account.isPart || (await standingOf(deps.sql, visit)) !== 'open')
       return sendProblem(reply, 409);
     const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
     if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });

@@ -94,6 +94,22 @@ describe('a passkey on the account page', () => {
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 
+  it('cannot be added to an account that none would open, and what is there can be removed', async () => {
+    await portal.sql`insert into customer (key, name, created_at, passkeys) values ('closed', 'closed', now(), 'off')`;
+    await addUser(portal, { username: 'shut', customers: ['closed'] });
+    await addUser(portal, { username: 'both', customers: ['closed', 'acme'] });
+    expect(await (await signedIn('both')).open('?do=enrol')).toContain('data-options');
+    await givePasskey(portal, 'shut');
+    const [id = ''] = await idsOf('shut');
+    const { browser, open, act } = await signedIn('shut');
+    const shown = await open('?do=enrol');
+    expect(shown).toContain('This account can’t be opened with a passkey.');
+    expect([shown.includes('data-options'), shown.includes('Test key')]).toEqual([false, true]);
+    const begun = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
+    expect(begun.statusCode).toBe(409);
+    expect((await act({ do: 'remove', id }, '?do=remove')).get('notice')).toBe('passkeyRemoved');
+  });
+
   it('is nobody else’s to rename or remove', async () => {
     for (const username of ['alice', 'bob']) await givePasskey(portal, username);
     const [id = ''] = await idsOf('alice');

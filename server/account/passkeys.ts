@@ -5,12 +5,11 @@ import { browserName } from '../names/browser-name.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { readPasskeyName } from '../names/read-name.ts';
 import { userHandleOf } from '../passkeys/check-assertion.ts';
-import { enrol as enrolPasskey, mayEnrol } from '../passkeys/enrol.ts';
+import { enrol as enrolPasskey, standingOf } from '../passkeys/enrol.ts';
 import { providerName } from '../passkeys/provider-name.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
 import { listCredentials, listPasskeys, updatePasskeyName } from '../storage/passkey.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { personOf } from './person-of-event.ts';
@@ -29,15 +28,14 @@ export const passkeys: Section = {
 };
 
 async function view({ sql, config }: Deps, visit: AccountVisit) {
-  const { session, sessionHash, account } = visit;
+  const { session, account } = visit;
   const rp = config.passkeys;
-  const scope = await findFactorScope(sql, sessionHash);
   const { userId } = session;
   const found = account.isPart ? [] : await listPasskeys(sql, userId);
   const credentials = rp && !account.isPart ? await listCredentials(sql, { userId, rpId: rp.id }) : null;
   return {
     name: 'passkeys' as const,
-    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : stateOf(scope, visit),
+    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : await standingOf(sql, visit),
     isFull: found.length >= limits.passkeysOfUser,
     passkeys: found.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => ({
       ...{ id, name, backedUp },
@@ -52,12 +50,6 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
         allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
       },
   };
-}
-
-function stateOf(scope: FactorScope, visit: AccountVisit): 'open' | 'signInAgain' | 'elsewhere' | 'useless' {
-  if (visit.session.connectionId !== null) return 'useless';
-  if (mayEnrol(scope, visit)) return 'open';
-  return scope === 'signInAgain' ? 'signInAgain' : 'elsewhere';
 }
 
 async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Fields): Promise<Outcome> {

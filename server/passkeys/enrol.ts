@@ -7,8 +7,10 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
+import type { Connection } from '../storage/database.ts';
+import { findFactorScope } from '../storage/factor-scope.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
+import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
@@ -119,7 +121,7 @@ async function store(
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return refused('session-over');
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
-    if (!mayEnrol(await findFactorScope(sql, sessionHash), { session, account })) return refused('session-over');
+    if ((await standingOf(sql, { session, sessionHash, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
     const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
@@ -144,12 +146,20 @@ async function store(
   });
 }
 
+/** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
+export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
+
 /**
- * Whether a session of this scope may add a passkey. One by a provider never: unlike an app, which only stands beside a way in,
- * a passkey is one, and would outlive the person's account at the provider. Where the session would have to sign in again for
- * the code, the fresh proof stands for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
+ * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
+ * one, and would outlive the person's account at the provider. Where the session would have to sign in again for the code, the
+ * fresh proof stands for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
  */
-export function mayEnrol(scope: FactorScope, { session, account }: Pick<Enroller, 'session' | 'account'>): boolean {
-  if (session.connectionId !== null) return false;
-  return scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp);
+export async function standingOf(
+  sql: Connection,
+  { session, sessionHash, account }: Pick<Enroller, 'session' | 'account'> & { sessionHash: Buffer },
+): Promise<EnrolStanding> {
+  if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
+  const scope = await findFactorScope(sql, sessionHash);
+  if (scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp)) return 'open';
+  return scope === 'signInAgain' ? 'signInAgain' : 'elsewhere';
 }

@@ -5,7 +5,7 @@ import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#te
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { browserForTest } from '#testing/sso-for-test.ts';
-import { halfSession } from '#testing/two-factor-for-test.ts';
+import { giveApp, halfSession, pageOf } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
@@ -171,6 +171,23 @@ describe('in place of a code', () => {
     expect(answer.headers.location).toBe('/portal/portal.html');
     expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
     expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+  });
+
+  it('is offered where it would be taken', async () => {
+    await portal.sql`insert into customer (key, name, created_at, passkeys, two_factor) values ('off', 'off', now(), 'off', 'app')`;
+    await addUser(portal, { username: 'olga', customers: ['off'] });
+    const isOffered = async (username: string) => {
+      const { secondFactor } = await pageOf(portal, {
+        url: '/portal/twoFactor',
+        cookies: (await half(username)).cookies,
+      });
+      return secondFactor?.hasPasskey;
+    };
+    for (const username of ['gwen', 'olga']) await giveApp(portal, username);
+    expect(await isOffered('gwen')).toBeUndefined();
+    for (const username of ['gwen', 'olga']) await givePasskey(portal, username);
+    expect([await isOffered('gwen'), await isOffered('olga')]).toEqual([true, undefined]);
+    await portal.sql`delete from totp`;
   });
 
   it('not with the passkey of another user, nor without a password before', async () => {

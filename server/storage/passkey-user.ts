@@ -31,3 +31,15 @@ export async function findPasskeyUserForShare(
       ) as customers
     from portal_user u where u.id = ${userId}`);
 }
+
+/**
+ * Whether a passkey can open an account at all, from wherever: not where a domain requires single sign-on, nor without a customer
+ * that takes passkeys.
+ */
+export async function canOpenByPasskey(sql: Connection, userId: string): Promise<boolean> {
+  const rows = await sql`
+    select where not ${isSsoRequiredOf(sql, sql`${userId}::uuid`)} and exists (
+      select from membership m join customer c on c.id = m.customer_id
+      where m.user_id = ${userId} and c.active and c.passkeys <> 'off')`;
+  return rows.length > 0;
+}

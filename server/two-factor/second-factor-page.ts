@@ -9,6 +9,7 @@ import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { listCredentials } from '../storage/passkey.ts';
+import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
@@ -119,7 +120,8 @@ async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Pr
 /** After a password only: a provider's sign-in goes on as its provider's. */
 async function hasUsablePasskey({ sql, config }: Deps, { userId, connectionId }: HalfSession): Promise<boolean> {
   if (connectionId !== null || !config.passkeys) return false;
-  return (await listCredentials(sql, { userId, rpId: config.passkeys.id })).length > 0;
+  const credentials = await listCredentials(sql, { userId, rpId: config.passkeys.id });
+  return credentials.length > 0 && (await canOpenByPasskey(sql, userId));
 }
 
 /** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */
