@@ -190,11 +190,21 @@ describe('in place of a code', () => {
     await portal.sql`delete from totp`;
   });
 
-  it('not with the passkey of another user, nor without a password before', async () => {
+  it('not with the passkey of another user', async () => {
     const passkey = await givePasskey(portal, 'alice');
-    for (const browser of [await half('gwen'), browserForTest(portal)]) {
-      await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
-      expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
+    await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+
+  it('not without a password before, nor after ten minutes, which the form says', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const late = await half('gwen');
+    portal.wait(601_000);
+    for (const browser of [late, browserForTest(portal)]) {
+      const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/x' }, { kind: 'second-factor' });
+      expect(answer.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fx');
+      expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'sign-in-over', username: 'gwen' });
     }
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });

@@ -31,7 +31,8 @@ export type PasskeyRequest = {
   purpose: Exclude<PasskeyPurpose, 'enrol'>;
 };
 
-type Result = Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }>;
+/** `expired`: what a password began, and the passkey was to complete, is over. */
+type Result = Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }> | { kind: 'expired' };
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason; user?: RefusedUser };
 
 /**
@@ -45,6 +46,7 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   const done = await complete(deps, rp, request, steps);
   if (done.kind === 'refused') {
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
+    if (done.reason === 'sign-in-over') return { kind: 'expired' };
     return { kind: done.reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const replaced = turnHash(visitor);
@@ -76,9 +78,11 @@ async function complete(
   steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });
   const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return { ...checked, user };
-  // Who has typed a name and a password is not signed in as somebody else.
-  if (purpose === 'second-factor' && !(who.kind === 'half' && who.half.userId === passkey.userId))
-    return { kind: 'refused', reason: 'other-user', user };
+  if (purpose === 'second-factor') {
+    if (who.kind !== 'half') return { kind: 'refused', reason: 'sign-in-over', user };
+    // Who has typed a name and a password is not signed in as somebody else.
+    if (who.half.userId !== passkey.userId) return { kind: 'refused', reason: 'other-user', user };
+  }
   return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
 }
 

@@ -46,6 +46,7 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
     const result = await signInByPasskey(deps, rp, { visitor, answer: credential, purpose });
     if (result.kind === 'signedIn') return letIn(request, reply, config, result, { ...way, username: null });
+    if (result.kind === 'expired') return reply.redirect(formOfThisTurn(config, accepted, way.lang), 303);
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
     return turnAway(reply, config, { type, reference: result.reference, username: '' }, way);
   };
