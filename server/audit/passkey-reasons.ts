@@ -16,6 +16,7 @@ export const passkeyRefusalReasons = {
   'other-user':
     'The passkey is of a user other than the one that the authenticator names, or than the one who signs in.',
   'sign-in-over': 'The sign-in that a password began, and that the passkey was to complete, has ended.',
+  'by-provider': 'The sign-in that the passkey was to complete began at a provider, and is completed by a code.',
   'counter-back': 'The signature counter has not moved on: the passkey may have been copied.',
   inactive: 'The user is inactive.',
   'no-customer': 'No active customer is assigned to the user.',

@@ -3,6 +3,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-t
 import { assertionOf } from '#testing/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { browserForTest } from '#testing/sso-for-test.ts';
 import { giveApp, halfSession, pageOf } from '#testing/two-factor-for-test.ts';
@@ -194,6 +195,16 @@ describe('in place of a code', () => {
     const passkey = await givePasskey(portal, 'alice');
     await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+
+  it('not in a sign-in that a provider began', async () => {
+    const browser = await half('gwen');
+    await sessionByConnection(portal, 'gwen', 'app');
+    const passkey = await givePasskey(portal, 'gwen');
+    const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
+    expect(answer.headers.location).toBe('/portal/loginfail/passkey');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });
 

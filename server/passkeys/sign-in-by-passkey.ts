@@ -80,6 +80,8 @@ async function complete(
   if (checked.kind === 'refused') return { ...checked, user };
   if (purpose === 'second-factor') {
     if (who.kind !== 'half') return { kind: 'refused', reason: 'sign-in-over', user };
+    // Its session would be one by passkey, which the provider no longer ends.
+    if (who.half.connectionId !== null) return { kind: 'refused', reason: 'by-provider', user };
     // Who has typed a name and a password is not signed in as somebody else.
     if (who.half.userId !== passkey.userId) return { kind: 'refused', reason: 'other-user', user };
   }
