@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { assertionOf } from '#testing/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
@@ -51,6 +52,18 @@ describe('a passkey', () => {
     const passkey = await givePasskey(portal, 'alice', { counter: 7 });
     await signInWithPasskey(browserForTest(portal), passkey);
     expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(8);
+  });
+
+  it('that is removed while its answer is checked is unknown, and has not been copied', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    const browser = browserForTest(portal);
+    const challenge = await challengeFor(browser);
+    const release = await holdRows(portal.sql, (sql) => sql`delete from passkey`);
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }));
+    await untilWaiting(portal.sql, 1);
+    await release();
+    expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
   });
 
   it('counts to the largest count that there is, and no further', async () => {

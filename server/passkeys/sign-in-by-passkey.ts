@@ -106,10 +106,12 @@ async function store(
   steps.push(...stepsOf(user, address));
   const reason = reasonToRefuse(user, admitting.length);
   if (reason) return new RollBack<Refused>({ kind: 'refused', reason, user });
-  // Removed meanwhile, or another answer with this count came first.
-  if (!(await updatePasskeyUsed(sql, passkey.id, { ...checked, now }))) {
-    steps.push({ step: 'passkey', outcome: 'removed, or used with this count, while the answer was checked' });
-    return new RollBack<Refused>({ kind: 'refused', reason: 'counter-back', user });
+  const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now });
+  if (used !== 'recorded') {
+    const [what, why] =
+      used === 'gone' ? (['removed', 'unknown-passkey'] as const) : (['used with this count', 'counter-back'] as const);
+    steps.push({ step: 'passkey', outcome: `${what} while the answer was checked` });
+    return new RollBack<Refused>({ kind: 'refused', reason: why, user });
   }
   const sessionToken = newToken();
   const replacedTokenHash = turnHash(visitor);

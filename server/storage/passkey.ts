@@ -41,18 +41,19 @@ export async function findPasskeyToVerify(
 }
 
 /**
- * Records a use of a passkey, unless it was removed or its counter has moved on since it was read: of two assertions with
- * one count, one is recorded. Authenticators that do not count always say 0 (Web Authentication Level 3, §6.1.1).
+ * Records a use of a passkey, unless it was removed (`gone`) or its counter has moved on (`counted`) since it was read: of two
+ * assertions with one count, one is recorded. Authenticators that do not count always say 0 (Web Authentication Level 3, §6.1.1).
  */
 export async function updatePasskeyUsed(
   sql: Connection,
   id: string,
   { counter, backedUp, now }: { counter: number; backedUp: boolean; now: Date },
-): Promise<boolean> {
+): Promise<'recorded' | 'gone' | 'counted'> {
   const { count } = await sql`
     update passkey set counter = ${counter}, backed_up = ${backedUp}, last_used_at = ${now}
     where id = ${id} and (counter < ${counter}::bigint or counter = 0 and ${counter}::bigint = 0)`;
-  return count > 0;
+  if (count > 0) return 'recorded';
+  return (await sql`select from passkey where id = ${id}`).length > 0 ? 'counted' : 'gone';
 }
 
 /** Adds a passkey unless its credential id is taken; returns its id, or null. Lock the user first. */
