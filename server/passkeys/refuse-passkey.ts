@@ -11,7 +11,10 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 /** Whose answer was refused, as far as it is known. */
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
 
-/** Records a refused answer and counts it for its address; returns the reference of the event. */
+/**
+ * Records a refused answer and counts it for its address, unless it `isSigned`: whoever has a passkey that signs tries nothing.
+ * Returns the reference of the event.
+ */
 export async function refusePasskey(
   { sql, now, metrics }: Deps,
   { address, requestId }: Pick<KnownVisitor, 'address' | 'requestId'>,
@@ -20,16 +23,18 @@ export async function refusePasskey(
     reason,
     steps,
     user,
+    isSigned = false,
   }: {
     event?: 'passkey-refused' | 'passkey-not-added';
     reason: PasskeyRefusalReason;
     steps: AuditStep[];
     user?: RefusedUser | undefined;
+    isSigned?: boolean;
   },
 ): Promise<string> {
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
-  await countAttempt(sql, passkeyFailureKeys(address), now());
+  if (!isSigned) await countAttempt(sql, passkeyFailureKeys(address), now());
   await insertAuditEvent(sql, { event, reason, reference, ...who, address, requestId, steps }, now());
   if (event === 'passkey-refused') metrics.signIns.inc({ way: 'passkey', outcome: reason });
   return reference;

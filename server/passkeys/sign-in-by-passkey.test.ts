@@ -166,6 +166,16 @@ describe('the rules of every way in', () => {
   });
 });
 
+it('a right answer that is refused makes nobody else at the address wait', async () => {
+  const passkey = await givePasskey(portal, 'carol');
+  const browser = browserForTest(portal);
+  for (let n = 0; n < 31; n += 1) {
+    const answer = await signInWithPasskey(browser, passkey);
+    expect(answer.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
+  }
+  expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
+});
+
 describe('in place of a code', () => {
   const half = async (username: string) => {
     const browser = browserForTest(portal);

@@ -33,7 +33,12 @@ export type PasskeyRequest = {
 
 /** `expired`: what a password began, and the passkey was to complete, is over. */
 type Result = Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }> | { kind: 'expired' };
-type Refused = { kind: 'refused'; reason: PasskeyRefusalReason; user?: RefusedUser };
+/** `isSigned`: only after the signature was found right. */
+type Refused = { kind: 'refused'; reason: PasskeyRefusalReason; user?: RefusedUser; isSigned?: true };
+
+function refusedSigned(reason: PasskeyRefusalReason, user: RefusedUser): Refused {
+  return { kind: 'refused', reason, user, isSigned: true };
+}
 
 /**
  * Signs in by a passkey, which is a whole sign-in: something the person has, which has verified them (docs/decisions/0052).
@@ -79,11 +84,11 @@ async function complete(
   const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return { ...checked, user };
   if (purpose === 'second-factor') {
-    if (who.kind !== 'half') return { kind: 'refused', reason: 'sign-in-over', user };
+    if (who.kind !== 'half') return refusedSigned('sign-in-over', user);
     // Its session would be one by passkey, which the provider no longer ends.
-    if (who.half.connectionId !== null) return { kind: 'refused', reason: 'by-provider', user };
+    if (who.half.connectionId !== null) return refusedSigned('by-provider', user);
     // Who has typed a name and a password is not signed in as somebody else.
-    if (who.half.userId !== passkey.userId) return { kind: 'refused', reason: 'other-user', user };
+    if (who.half.userId !== passkey.userId) return refusedSigned('other-user', user);
   }
   return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
 }
@@ -105,13 +110,13 @@ async function store(
   const admitting = user.customers.filter(({ admits, passkeys }) => admits && passkeys !== 'off');
   steps.push(...stepsOf(user, address));
   const reason = reasonToRefuse(user, admitting.length);
-  if (reason) return new RollBack<Refused>({ kind: 'refused', reason, user });
+  if (reason) return new RollBack(refusedSigned(reason, user));
   const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now });
   if (used !== 'recorded') {
     const [what, why] =
       used === 'gone' ? (['removed', 'unknown-passkey'] as const) : (['used with this count', 'counter-back'] as const);
     steps.push({ step: 'passkey', outcome: `${what} while the answer was checked` });
-    return new RollBack<Refused>({ kind: 'refused', reason: why, user });
+    return new RollBack(refusedSigned(why, user));
   }
   const sessionToken = newToken();
   const replacedTokenHash = turnHash(visitor);
