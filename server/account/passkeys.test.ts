@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { challengeFor, givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -108,6 +108,16 @@ describe('a passkey on the account page', () => {
     const begun = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
     expect(begun.statusCode).toBe(409);
     expect((await act({ do: 'remove', id }, '?do=remove')).get('notice')).toBe('passkeyRemoved');
+  });
+
+  it('that is added while its address has to wait is one not added, not a sign-in refused', async () => {
+    const { act } = await signedIn('alice');
+    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
+    await portal.sql`delete from audit_event`;
+    await act({ do: 'enrol', credential: '{}' }, '?do=enrol');
+    expect(await portal.sql`select event, reason, username from audit_event`).toEqual([
+      { event: 'passkey-not-added', reason: 'throttled', username: 'alice' },
+    ]);
   });
 
   it('is nobody else’s to rename or remove', async () => {

@@ -55,7 +55,8 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
 async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Fields): Promise<Outcome> {
   const rp = deps.config.passkeys;
   if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
-  const wait = await waitOfPasskeys(deps, visit.visitor);
+  const { userId: id, username } = visit.session;
+  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username });
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
   const done = await enrolPasskey(deps, rp, visit, credential);
   return done.kind === 'enrolled'

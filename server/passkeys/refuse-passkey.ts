@@ -40,17 +40,25 @@ export async function refusePasskey(
   return reference;
 }
 
-/** Until when answers from an address are not looked at, and the reference of the event; null if they are. */
+/**
+ * Until when answers from an address are not looked at, and the reference of the event; null if they are. `enroller`: whose new
+ * passkey it would be.
+ */
 export async function waitOfPasskeys(
   { sql, now, metrics }: Deps,
   { address, requestId }: Pick<KnownVisitor, 'address' | 'requestId'>,
+  enroller?: RefusedUser,
 ): Promise<{ retryAfter: number; reference: string } | null> {
   const at = now();
   const until = await findWait(sql, passkeyFailureKeys(address), at);
   if (until <= at) return null;
   const steps = [{ step: 'throttle', outcome: `passkeys from this address: wait until ${until.toISOString()}` }];
-  const event = { event: 'passkey-refused', reason: 'throttled', address, requestId, steps } as const;
-  const reference = await insertEventOnceAMinute(sql, event, recordKey('throttled:passkey', address), at);
+  const refused = { reason: 'throttled', address, requestId, steps } as const;
+  const event = enroller
+    ? ({ ...refused, event: 'passkey-not-added', userId: enroller.id, username: enroller.username } as const)
+    : ({ ...refused, event: 'passkey-refused' } as const);
+  const key = recordKey(`throttled:${event.event}`, address);
+  const reference = await insertEventOnceAMinute(sql, event, key, at);
   metrics.throttled.inc({ kind: 'passkey' });
   return { retryAfter: until.getTime() - at.getTime(), reference };
 }
