@@ -6,6 +6,7 @@ import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { browserForTest } from '#testing/sso-for-test.ts';
+import { withFault } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 const page = '/portal/account/passkeys';
@@ -45,6 +46,16 @@ describe('a passkey on the account page', () => {
     expect(await open()).toContain('&lt;b&gt;Phone&lt;/b&gt;');
     const events = await portal.sql`select event, username from audit_event where event like 'passkey%'`;
     expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice' }]);
+  });
+
+  it('is not renamed unless that is recorded', async () => {
+    await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const { act } = await signedIn('alice');
+    await withFault(portal, 'before insert on audit_event for each row', async () => {
+      await act({ do: 'rename', id, name: 'Phone' }).catch(() => {});
+    });
+    expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Test key' }]);
   });
 
   it.each(['', '   ', 'x'.repeat(61), 'a\u202eb', 'a\nb'])('is not renamed to %j', async (name) => {

@@ -69,11 +69,14 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   const reading = readPasskeyName(name);
   if (reading.kind === 'refused') return { kind: 'refused', notice: 'passkeyName' };
   const { userId } = visit.session;
-  const isThere = isUuid(id) && (await updatePasskeyName(deps.sql, { id, userId, name: reading.value }));
-  if (!isThere) return { kind: 'done', notice: 'passkeyGone' };
-  const steps = [{ step: 'passkey', outcome: `${id}, ${reading.value}` }];
-  await insertAuditEvent(deps.sql, { event: 'passkey-renamed', ...personOf(visit), steps }, deps.now());
-  return { kind: 'done', notice: 'passkeyRenamed' };
+  if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
+  const isThere = await deps.sql.begin(async (sql) => {
+    if (!(await updatePasskeyName(sql, { id, userId, name: reading.value }))) return false;
+    const steps = [{ step: 'passkey', outcome: `${id}, ${reading.value}` }];
+    await insertAuditEvent(sql, { event: 'passkey-renamed', ...personOf(visit), steps }, deps.now());
+    return true;
+  });
+  return { kind: 'done', notice: isThere ? 'passkeyRenamed' : 'passkeyGone' };
 }
 
 async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
