@@ -97,6 +97,8 @@ describe('a sign-in', () => {
   it('is refused in a browser without the cookie', async () => {
     const credential = assertionOf(passkey, { challenge: await challengeFor(browserForTest(portal)) });
     const other = browserForTest(portal);
+    // Without any cookie it would be told to keep them (sign-in-by-passkey.test.ts).
+    other.cookies.other = 'x';
     const answer = await postAssertion(other, credential);
     await expectRefused(other, answer.headers.location, 'challenge-unknown');
   });

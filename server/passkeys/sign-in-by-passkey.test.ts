@@ -134,7 +134,20 @@ describe('the rules of every way in', () => {
     expect(await lastEvent()).toMatchObject({ reason: 'passkeys-off', username: 'shut' });
   });
 
-  it('a foreign destination leads to the default one', async () => {
+  it('a browser that keeps no cookies is told so', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const challenge = await challengeFor(browserForTest(portal));
+    const form = { redirectURL: '/portal/reports/7' };
+    const answer = await postAssertion(browserForTest(portal), assertionOf(passkey, { challenge }), form);
+    expect(answer.headers.location).toBe('/portal/login?notice=cookiesNeeded&destination=%2Fportal%2Freports%2F7');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'challenge-unknown' });
+    const other = browserForTest(portal);
+    other.cookies.other = 'x';
+    const again = await postAssertion(other, assertionOf(passkey, { challenge }), form);
+    expect(again.headers.location).toBe('/portal/loginfail/passkey?destination=%2Fportal%2Freports%2F7');
+  });
+
+  it('a foreign destination leads to the default one, and is recorded', async () => {
     const passkey = await givePasskey(portal, 'alice');
     const answer = await signInWithPasskey(
       browserForTest(portal),
@@ -143,6 +156,7 @@ describe('the rules of every way in', () => {
       { redirectURL: 'https://evil.example/' },
     );
     expect(answer.headers.location).toBe('/portal/portal.html');
+    expect(await lastEvent()).toMatchObject({ event: 'destination-refused' });
   });
 
   it('a new browser is told by mail, a known one not', async () => {
@@ -216,7 +230,10 @@ describe('in place of a code', () => {
 
   it('not with the passkey of another user', async () => {
     const passkey = await givePasskey(portal, 'alice');
-    await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
+    const form = { redirectURL: '/portal/reports/7' };
+    const answer = await signInWithPasskey(await half('gwen'), passkey, {}, form, { kind: 'second-factor' });
+    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
+    expect(answer.headers.location).toBe(back);
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });
@@ -226,7 +243,7 @@ describe('in place of a code', () => {
     await sessionByConnection(portal, 'gwen', 'app');
     const passkey = await givePasskey(portal, 'gwen');
     const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
-    expect(answer.headers.location).toBe('/portal/loginfail/passkey');
+    expect(answer.headers.location).toContain('/portal/twoFactorRegistration?');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });

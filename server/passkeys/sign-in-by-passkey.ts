@@ -31,8 +31,11 @@ export type PasskeyRequest = {
   purpose: Exclude<PasskeyPurpose, 'enrol'>;
 };
 
-/** `expired`: what a password began, and the passkey was to complete, is over. */
-type Result = Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }> | { kind: 'expired' };
+/** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
+type Result =
+  | Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }>
+  | { kind: 'expired' }
+  | { kind: 'noCookie'; reference: string };
 /** `isSigned`: only after the signature was found right. */
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason; user?: RefusedUser; isSigned?: true };
 
@@ -52,6 +55,7 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   if (done.kind === 'refused') {
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
+    if (done.reason === 'challenge-unknown' && visitor.passkeyToken === null) return { kind: 'noCookie', reference };
     return { kind: done.reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const replaced = turnHash(visitor);

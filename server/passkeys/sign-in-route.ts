@@ -7,9 +7,11 @@ import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { formOfThisTurn, isOfEarlierTurn } from '../sign-in/form-of-earlier-turn.ts';
+import { formWithNotice, isOfEarlierTurn } from '../sign-in/form-of-earlier-turn.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { waitOfPasskeys } from './refuse-passkey.ts';
 import { signInByPasskey } from './sign-in-by-passkey.ts';
@@ -36,7 +38,7 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
     if (isOfEarlierTurn(since, who))
-      return reply.redirect(formOfThisTurn(config, accepted, languageOverride(request)), 303);
+      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, languageOverride(request)), 303);
     const way = {
       destination: accepted ?? defaultDestination(config.basePath),
       lang: languageOverride(request),
@@ -45,11 +47,32 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
     const result = await signInByPasskey(deps, rp, { visitor, answer: credential, purpose });
-    if (result.kind === 'signedIn') return letIn(request, reply, config, result, { ...way, username: null });
-    if (result.kind === 'expired') return reply.redirect(formOfThisTurn(config, accepted, way.lang), 303);
+    if (result.kind === 'signedIn') {
+      if (redirectURL && !accepted) await recordRefusedDestination(request, visitor.address);
+      return letIn(request, reply, config, result, { ...way, username: null });
+    }
+    if (result.kind === 'expired')
+      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, way.lang), 303);
+    // It keeps no cookies at all, or none that any page of ours sets.
+    if (result.kind === 'noCookie' && request.headers.cookie === undefined)
+      return reply.redirect(formWithNotice(config, 'cookiesNeeded', accepted, way.lang), 303);
+    // What a password began goes on, by its code.
+    if (purpose === 'second-factor' && result.kind === 'refused' && who.kind === 'half')
+      return reply.redirect(
+        secondFactorUrl(config.basePath, who.half, {
+          destination: way.destination,
+          notice: 'passkeyRefused',
+          lang: way.lang,
+        }),
+        303,
+      );
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
     return turnAway(reply, config, { type, reference: result.reference, username: '' }, way);
   };
+
+  async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
+    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
+  }
 }
 
 /** How a sign-in by passkey that could not be tried leads to the form again. */

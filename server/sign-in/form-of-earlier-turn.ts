@@ -1,3 +1,4 @@
+import type { Notice } from '#contract/notices.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { happenedSince } from '#contract/turn-of-form.ts';
 import type { Config } from '../config/config.ts';
@@ -13,9 +14,14 @@ export function isOfEarlierTurn(since: ReturnType<typeof happenedSince>, { kind 
 }
 
 /** The address of a new form, without the name, which may be an earlier person's. `accepted`: the destination, if any. */
-export function formOfThisTurn({ basePath }: Config, accepted: string | null, lang: string | undefined): string {
+export function formWithNotice(
+  { basePath }: Config,
+  notice: Notice,
+  accepted: string | null,
+  lang: string | undefined,
+): string {
   return screenUrl(basePath, 'login', {
-    [queryNames.notice]: 'signInExpired',
+    [queryNames.notice]: notice,
     [queryNames.destination]: accepted ? destinationToKeep(basePath, accepted) : undefined,
     lang,
   });

@@ -12,7 +12,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
-import { formOfThisTurn, isOfEarlierTurn } from './form-of-earlier-turn.ts';
+import { formWithNotice, isOfEarlierTurn } from './form-of-earlier-turn.ts';
 import { keptForm } from './kept-form.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
@@ -39,7 +39,7 @@ export function performLoginRoute(deps: Deps) {
     const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
     if (isOfEarlierTurn(since, who))
-      return reply.redirect(formOfThisTurn(config, accepted, languageOverride(request)), 303);
+      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, languageOverride(request)), 303);
     const way = {
       destination: accepted ?? defaultDestination(config.basePath),
       lang: languageOverride(request),
