@@ -61,3 +61,19 @@ it('a field that is left while it asks offers nothing', async () => {
   expect(await offered).toBeNull();
   expect(gets).toEqual([]);
 });
+
+it('the field offers passkeys again after a press that was cancelled', async () => {
+  void ceremony.offerPasskeys('/options', new AbortController().signal);
+  fetches[0]?.('AAAA');
+  await settled();
+  const pressed = ceremony.askForPasskey('/options');
+  fetches[1]?.('BBBB');
+  await settled();
+  expect(gets).toHaveLength(2);
+  gets[1]?.refuse();
+  expect(await pressed).toBeNull();
+  await settled();
+  fetches[2]?.('CCCC');
+  await settled();
+  expect([challenges(), gets[2]?.mediation]).toEqual([['AAAA', 'BBBB', 'CCCC'], 'conditional']);
+});

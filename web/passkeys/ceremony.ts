@@ -13,18 +13,22 @@ const renewedEvery = 240_000;
 /** Cancels what offers passkeys in the field: a browser runs one ceremony at a time. */
 let quiet: AbortController | undefined;
 
+/** The answer to the last press of the button, for the field, which offers again if there was none. */
+let pressed: Promise<string | null> | undefined;
+
 /**
  * Asks the browser for a passkey. Returns the authenticator's answer as the server reads it; null if there is none: the
  * person cancelled, has no passkey, or the server gave nothing to sign.
  */
 export async function askForPasskey(optionsUrl: string): Promise<string | null> {
+  pressed = ask(optionsUrl, {}).catch(() => null);
   quiet?.abort();
-  return await ask(optionsUrl, {}).catch(() => null);
+  return await pressed;
 }
 
 /**
  * Offers passkeys where the browser offers names (conditional mediation, Web Authentication Level 3, §5.1.4), until one
- * is chosen, another ceremony begins, or `signal` aborts. Asks for a new challenge before the old one expires, but not while
+ * is chosen, a press of the button brings one, or `signal` aborts. Asks for a new challenge before the old one expires, but not while
  * the browser's own window is open, and with it somebody's finger on its way.
  */
 export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Promise<string | null> {
@@ -42,7 +46,9 @@ export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Pr
     try {
       return await ask(optionsUrl, { mediation: 'conditional', signal: round.signal });
     } catch {
-      if (!isOld) return null;
+      const press = pressed;
+      pressed = undefined;
+      if (press ? await press : !isOld) return null;
     } finally {
       clearTimeout(timer);
       removeEventListener('focus', stop);
