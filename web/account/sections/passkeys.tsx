@@ -133,6 +133,7 @@ function Enrol() {
         data-none={text('account-passkeys-none')}
         data-already={text('account-passkeys-already')}
         data-old={text('account-passkeys-old')}
+        data-busy={text('notice-tooManyAttempts-text')}
       >
         <input type="hidden" name="credential" />
         <p className="hint">{text('account-passkeys-how')}</p>
