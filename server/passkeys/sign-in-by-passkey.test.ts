@@ -6,7 +6,7 @@ import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#te
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { browserForTest } from '#testing/sso-for-test.ts';
+import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
 import { giveApp, halfSession, pageOf } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
@@ -26,6 +26,12 @@ beforeEach(async () => {
 
 const lastEvent = async () =>
   (await portal.sql`select event, reason, username, steps from audit_event order by id desc limit 1`)[0];
+
+const half = async (username: string) => {
+  const browser = browserForTest(portal);
+  Object.assign(browser.cookies, await halfSession(portal, username));
+  return browser;
+};
 
 describe('a passkey', () => {
   it.each(['ES256', 'EdDSA', 'RS256'] as const)(
@@ -134,6 +140,28 @@ describe('the rules of every way in', () => {
     expect(await lastEvent()).toMatchObject({ reason: 'passkeys-off', username: 'shut' });
   });
 
+  it('a user whose domain requires single sign-on is refused', async () => {
+    await addUser(portal, { username: 'sam', email: 'sam@only.test', customers: ['app'] });
+    await giveApp(portal, 'sam');
+    const { cookies } = await half('sam');
+    const isOffered = async () =>
+      (await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor?.hasPasskey;
+    const passkey = await givePasskey(portal, 'sam');
+    expect(await isOffered()).toBe(true);
+    const settings = {
+      issuer: 'https://idp.only.test',
+      clientId: 'x',
+      clientAuthentication: 'secret' as const,
+      scopes: [],
+    };
+    const [key, domains] = ['only', ['only.test']];
+    await addConnection(portal, { key, customerKey: 'acme', protocol: 'oidc', settings, domains, required: true });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    expect(await lastEvent()).toMatchObject({ reason: 'single-sign-on-required', username: 'sam' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+    await portal.sql`delete from sso_connection where key = 'only'`;
+  });
+
   it('a browser that keeps no cookies is told so', async () => {
     const passkey = await givePasskey(portal, 'alice');
     const challenge = await challengeFor(browserForTest(portal));
@@ -191,12 +219,6 @@ it('a right answer that is refused makes nobody else at the address wait', async
 });
 
 describe('in place of a code', () => {
-  const half = async (username: string) => {
-    const browser = browserForTest(portal);
-    Object.assign(browser.cookies, await halfSession(portal, username));
-    return browser;
-  };
-
   it('completes the sign-in that a password began', async () => {
     const browser = await half('gwen');
     const answer = await signInWithPasskey(
