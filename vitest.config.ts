@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 // Timeouts for hangs, not measurements: a busy machine takes several times as long as an idle one.
-const deadlines = { testTimeout: 60_000, hookTimeout: 60_000 };
+const deadlines = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
 
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
 const server = ['server/**/*.test.ts', 'demo/**/*.test.ts'];

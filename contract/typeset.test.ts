@@ -12,6 +12,9 @@ describe('typeset', () => {
     ['en', '“123”, 2026', '“123”, 2026'],
     ['en', 'Sign in to {hub} now', 'Sign in to {hub} now'],
     ['en', 'Two-step sign-in, “e-mail”', 'Two-step sign-in, “e=mail”'],
+    ['en', 'Open the sign-in page.', 'Open the sign=in page.'],
+    ['de', 'Die Zwei-Faktor-Authentifizierung fehlt.', 'Die Zwei=Faktor-Authenti|fizierung fehlt.'],
+    ['de', 'Fragen Sie Ihre IT-Abteilung.', 'Fragen Sie Ihre IT=Abteilung.'],
     ['de', 'Ihre E-Mail-Adresse', 'Ihre E=Mail=Adresse'],
     ['de', 'Zwei-Faktor-Authentifizierung', 'Zwei-Faktor-Authenti|fizierung'],
     ['de', 'Authentifizierungs-App', 'Authenti|fizierungs-App'],
@@ -23,12 +26,14 @@ describe('typeset', () => {
     ['pl', 'W sieci i w biurze (z kodem)', 'W_sieci i_w_biurze (z_kodem)'],
     ['pl', 'do serwisu na tym koncie', 'do serwisu na tym koncie'],
     ['es', 'usuario o correo', 'usuario o correo'],
+    ['de', 'Zum Single Sign-on', 'Zum Single Sign-on'],
   ] as const)('%s: %s', (language, plain, wanted) => expect(shown(typeset(language, plain))).toBe(wanted));
 
   it('changes nothing that is typeset already', () => {
     for (const [language, text] of [
       ['pl', 'Login i hasło do 3 kont e-mail'],
       ['de', 'Authentifizierungs-App'],
+      ['de', 'Die Zwei-Faktor-Authentifizierung fehlt.'],
     ] as const) {
       const once = typeset(language, text);
       expect(once).not.toBe(text);
@@ -40,6 +45,10 @@ describe('typeset', () => {
     const title = 'Two-step sign-in';
     expect(shown(typeset('en', title, true))).toBe('Two=step sign=in');
     expect(shown(typesetTexts('en', { 'a-title': title, a: title })['a-title'])).toBe('Two=step sign=in');
+  });
+
+  it('keeps single sign-on together in titles', () => {
+    expect(shown(typeset('de', 'Mit Single Sign-on anmelden', true))).toBe('Mit Single_Sign=on anmelden');
   });
 
   it('keeps the keys, and subjects as they are', () => {

@@ -21,6 +21,6 @@ export const browserOptions: Partial<PlaywrightTestOptions & PlaywrightWorkerOpt
   locale: 'en-GB',
   viewport: { width: 1280, height: 800 },
   // Waits on nothing that an application might delay.
-  actionTimeout: 10_000,
-  navigationTimeout: 10_000,
+  actionTimeout: 20_000,
+  navigationTimeout: 20_000,
 };

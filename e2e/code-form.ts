@@ -26,7 +26,7 @@ export function codeForm(page: Page, isScripted = true, language: Language = 'en
       const answered = isScripted ? page.waitForResponse('**/verify') : page.waitForEvent('load');
       await this.send(code);
       await answered;
-      await expect(page.getByText(message)).toBeVisible();
+      await expect(page.getByRole('main').getByText(message)).toBeVisible();
       await expect(field).toHaveValue('');
       if (isScripted) await expect(field).toBeFocused();
     },

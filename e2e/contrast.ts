@@ -9,25 +9,41 @@ type Part = { kind: 'text' | 'edge' | 'icon'; what: string; colour: Colour; box:
 /** The required minimum: WCAG 2.2, 1.4.6 for text and 1.4.11 for icons and the edges of fields. */
 const least = { text: 7, edge: 3, icon: 3 };
 
+/** A picture of a part of a page, and where in the page it begins. */
+type Picture = { png: PNG; left: number; top: number };
+
 /** Parts of a page with too little contrast, one per line. Axe cannot measure it on our backgrounds. */
 export async function faintParts(page: Page): Promise<string[]> {
   const { parts, shot } = await stillPicture(page);
   return parts.flatMap(({ kind, what, colour, box }) => {
-    const worst = Math.min(...around(shot, box, kind).map((behind) => contrast(colour, behind)));
+    const worst = Math.min(...[...around(shot, box, kind)].map((behind) => contrast(colour, ofPixel(behind))));
     return worst < least[kind] ? [`${kind} ${what}: ${worst.toFixed(2)}`] : [];
   });
 }
 
 /** The parts of a page and a picture of what is behind them, taken once nothing moves. */
-async function stillPicture(page: Page): Promise<{ parts: Part[]; shot: PNG }> {
+async function stillPicture(page: Page): Promise<{ parts: Part[]; shot: Picture }> {
   const parts = await page.evaluate(partsOfPage);
   await page.evaluate(hideText);
-  const shot = PNG.sync.read(await page.screenshot({ fullPage: true, animations: 'disabled' }));
+  // Of nothing more than is measured: reading a picture takes longer than taking it.
+  const clip = boxAround(parts);
+  const png = PNG.sync.read(await page.screenshot({ fullPage: true, clip, animations: 'disabled' }));
+  const shot = { png, left: clip.x, top: clip.y };
   await page.evaluate(() => {
     document.adoptedStyleSheets = [];
   });
   const isStill = JSON.stringify(parts) === JSON.stringify(await page.evaluate(partsOfPage));
   return isStill ? { parts, shot } : await stillPicture(page);
+}
+
+/** The box of whole pixels that holds all parts, and what is looked at around them. */
+function boxAround(parts: readonly Part[]): Box {
+  const [x, y] = (['x', 'y'] as const).map((axis) =>
+    Math.max(0, Math.floor(Math.min(...parts.map(({ box }) => box[axis]))) - 8),
+  ) as [number, number];
+  const right = Math.max(...parts.map(({ box }) => box.x + box.width));
+  const bottom = Math.max(...parts.map(({ box }) => box.y + box.height));
+  return { x, y, width: Math.ceil(right) + 8 - x, height: Math.ceil(bottom) + 8 - y };
 }
 
 /** Runs in the page: every visible text, icon and field edge, with its colour in sRGB. */
@@ -85,13 +101,16 @@ function hideText(): void {
   document.adoptedStyleSheets = [sheet];
 }
 
-/** The pixels behind a text; for an edge, one outside it and one inside; for an icon, one on either side. */
-function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Colour[] {
-  const pixels: Colour[] = [];
+/**
+ * The colours behind a text, each once, as a pixel has them; for an edge, one outside it and one inside; for an icon,
+ * one on either side.
+ */
+function around({ png, left, top }: Picture, { x, y, width, height }: Box, kind: Part['kind']): Set<number> {
+  const pixels = new Set<number>();
   const take = (column: number, row: number) => {
-    if (column < 0 || row < 0 || column >= shot.width || row >= shot.height) return;
-    const start = (row * shot.width + column) * 4;
-    pixels.push([shot.data[start] ?? 0, shot.data[start + 1] ?? 0, shot.data[start + 2] ?? 0]);
+    const [across, down] = [column - left, row - top];
+    if (across < 0 || down < 0 || across >= png.width || down >= png.height) return;
+    pixels.add(png.data.readUIntBE((down * png.width + across) * 4, 3));
   };
   if (kind === 'edge') {
     const middle = Math.round(x + width / 2);
@@ -109,6 +128,8 @@ function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Co
     for (let column = Math.ceil(x); column < Math.floor(x + width); column += 1) take(column, row);
   return pixels;
 }
+
+const ofPixel = (pixel: number): Colour => [pixel >> 16, (pixel >> 8) & 255, pixel & 255];
 
 function contrast(one: Colour, other: Colour): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);

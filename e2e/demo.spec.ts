@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { expect, type Page, test } from '@playwright/test';
-
+import { expect, type Page } from '@playwright/test';
 import { clusterFolder } from '#server/embedded/cluster.ts';
 import { findPostgresProcess } from '#server/embedded/process.ts';
 import { isListening } from '#testing/free-port.ts';
@@ -9,6 +8,16 @@ import { codeForm, recoveryCodes } from './code-form.ts';
 import { DemoProcess } from './demo-process.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expectFailure, ssoForm } from './single-sign-on-form.ts';
+import { test as base } from './test.ts';
+import { Watch } from './watch.ts';
+
+// Not the tests of a portal, but in their worker, which would otherwise end here.
+const test = base.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+  baseURL: async ({}, use) => await use(undefined),
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+  watch: async ({}, use) => await use(new Watch([])),
+});
 
 // One demo for the whole file.
 test.describe.configure({ mode: 'default' });

@@ -20,7 +20,6 @@ const screens: Omit<ScreenUnderTest, 'heading'>[] = [
 // One load for all, since it takes longer than what is measured. docs/accessibility.md names the steps.
 for (const [index, { address, stage, needs }] of screens.entries()) {
   test(`${address} is for everyone`, async ({ page, context, stages, watch }) => {
-    test.setTimeout(60_000);
     if (needs) watch.expect(needs);
     await page.addInitScript({ path: axeScript });
     await stages.enter(context, stage);

@@ -51,7 +51,6 @@ test('a mail server that disconnects during an email gets it again, once', async
   inbox,
   newPerson,
 }) => {
-  test.setTimeout(60_000);
   const { email } = await newPerson();
   inbox.server.behave('drop-in-data');
   try {
@@ -69,7 +68,6 @@ test('a mail server that disconnects during an email gets it again, once', async
 });
 
 test('an email is encrypted to a mail server that requires a login', async ({ anotherBrowser, watch }) => {
-  test.setTimeout(60_000);
   const inbox = await MailInbox.open({ tls: 'starttls', auth: { user: 'portal@mail.test', password: 'p/w?#@' } });
   const portal = await startPortalWithUsers({ env: inbox.env });
   watch.know(portal.origin);
@@ -93,7 +91,6 @@ test('without a mail server each email is a file that only the operator can read
   anotherBrowser,
   watch,
 }) => {
-  test.setTimeout(60_000);
   const portal = await startPortalWithUsers();
   watch.know(portal.origin);
   const outbox = join(portal.env.VESTIBULE_DATA as string, 'outbox');

@@ -1,80 +1,14 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { anyWebServer } from '#testing/any-web-server.ts';
-import { type BackendData, fortyLineBackend } from '#testing/forty-line-backend.ts';
-import { freePort } from '#testing/free-port.ts';
-import { runVestibule } from '#testing/run-vestibule.ts';
-import { siteOfPages } from '#testing/site-of-pages.ts';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
 import { signInForm } from './sign-in-form.ts';
+import { backendData as data, appKey as key, startSites } from './sites-of-pages.ts';
 import { test as base, expect, password } from './test.ts';
 import { textsOf } from './texts.ts';
 import { Watch } from './watch.ts';
 
 // The files of `vestibule pages` in front of a backend that is not ours, served by nginx, by Caddy, and by a server that
 // knows nothing of languages.
-
-const key = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
-const data: BackendData = {
-  users: { ada: { password }, tom: { password, secret: key } },
-  links: new Map([['a-link', 'ada']]),
-};
-
-type Sites = Record<'nginx' | 'Caddy' | 'any server', string>;
-
-async function startSites() {
-  const folder = await mkdtemp(join(tmpdir(), 'vestibule-pages-'));
-  const { err } = await runVestibule(['pages', join(folder, 'site')], { env: {} });
-  if (err) throw new Error(err);
-  const files = join(folder, 'site');
-  const posts: { url: string; body: string }[] = [];
-  const backend = fortyLineBackend(data);
-  backend.prependListener('request', (request) => {
-    const post = { url: request.url ?? '', body: '' };
-    posts.push(post);
-    request.on('data', (chunk) => {
-      post.body += chunk;
-    });
-  });
-  const port = await listen(backend);
-  const [nginx, caddy] = [await freePort(), await freePort()];
-  const any = await anyWebServer(files, port);
-  const servers = [
-    await siteOfPages('nginx', { folder: files, port: nginx, backend: port }),
-    await siteOfPages('caddy', { folder: files, port: caddy, backend: port }),
-  ];
-  const sites: Sites = {
-    nginx: `http://localhost:${nginx}`,
-    Caddy: `http://localhost:${caddy}`,
-    'any server': `http://localhost:${await listen(any)}`,
-  };
-  return {
-    sites,
-    posts,
-    async stopBackend() {
-      backend.closeAllConnections();
-      backend.close();
-    },
-    async close() {
-      for (const server of servers) await server.close();
-      any.close();
-      backend.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
 
 /** No portal of ours runs: `watch` and `baseURL` do without. */
 const test = base.extend<{ started: Awaited<ReturnType<typeof startSites>> }>({
@@ -135,6 +69,31 @@ for (const server of ['nginx', 'Caddy'] as const)
     expect(sent).not.toMatch(/turn=|remember|destination=/);
     expect(sent).toContain('hash=a-link&password=Copper-Meadow-77&repeat=Copper-Meadow-77');
   });
+
+test('SE-15 the next person in the tab gets neither the link nor the destination of the last', async ({
+  page,
+  started,
+}) => {
+  const saved = async (key: string) => await page.evaluate((name) => sessionStorage.getItem(name), key);
+  data.links.set('b-link', 'tom');
+  await page.goto('/portal/#/reports/7');
+  await expect.poll(async () => await saved('loginHashFragment')).toBe('/reports/7');
+  await page.goto('/portal/forgottenChange?hash=b-link');
+  await expect.poll(async () => await saved('passwordHashParameter')).toBe('b-link');
+  await page.goto('/portal/login');
+  await signInForm(page).send('bea', 'wrong');
+  await expect(page).toHaveURL(/\/portal\/loginfail\/default$/);
+  expect([await saved('passwordHashParameter'), await saved('loginHashFragment')]).toEqual([null, '/reports/7']);
+  await signInForm(page).send('bea', password);
+  await expect(page).toHaveURL(/portal\.html#\/reports\/7$/);
+  await page.goto('/portal/logout');
+  await expect(heading(page)).toHaveText(texts['login-title']);
+  expect(await saved('loginHashFragment')).toBeNull();
+  started.posts.length = 0;
+  await signInForm(page).send('bea', password);
+  await expect(heading(page)).toHaveText('The hub');
+  expect(started.posts.find(({ body }) => body)?.body).toMatch(/&redirectURL=%2Fportal$/);
+});
 
 for (const server of ['nginx', 'Caddy', 'any server'] as const)
   test(`behind ${server}, the first paint is in the visitor's language`, async ({

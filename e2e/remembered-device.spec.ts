@@ -44,7 +44,6 @@ test(
   'after ticking the box users are not asked again in this browser, but in another',
   both,
   async ({ page, portal, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
-    test.setTimeout(60_000);
     const person = await newPersonWithApp();
     await expectAsked(page, person);
     const form = codeForm(page, javaScriptEnabled);

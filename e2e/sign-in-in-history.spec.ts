@@ -25,8 +25,12 @@ test('SE-15: the next person finds a sign-in that failed in the history, and sen
   const { entries } = await browser.send('Page.getNavigationHistory');
   const failed = entries.find(({ url }) => url.includes('performlogin'));
   await browser.send('Page.navigateToHistoryEntry', { entryId: failed?.id ?? -1 });
-  await page.waitForTimeout(500);
-  await browser.send('Page.reload');
+  // While the browser's own page takes its place, there is nothing to reload.
+  await expect(async () => {
+    const { currentIndex } = await browser.send('Page.getNavigationHistory');
+    expect(entries[currentIndex]?.id).toBe(failed?.id);
+    await browser.send('Page.reload');
+  }).toPass();
   expect((await sentAgain).postData()).toContain(`username=${username}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   await expect(page.getByRole('alert').or(page.locator('.alert'))).toContainText('Sign in again');

@@ -208,8 +208,15 @@ test(
     const { entries } = await browser.send('Page.getNavigationHistory');
     const failed = entries.find(({ url }) => url.includes('performSsoLogin'));
     await browser.send('Page.navigateToHistoryEntry', { entryId: failed?.id ?? -1 });
-    await page.waitForTimeout(500);
-    await browser.send('Page.reload');
+    // While the browser's own page takes its place, there is nothing to reload.
+    await expect(async () => {
+      const { currentIndex } = await browser.send('Page.getNavigationHistory');
+      expect(entries[currentIndex]?.id).toBe(failed?.id);
+      await browser.send('Page.reload');
+    }).toPass();
+    // Nor does the provider learn whose address was typed.
+    await expect(atProvider(page).email).toHaveValue('');
+    await atProvider(page).email.fill('olga@oidc.test');
     await atProvider(page).signIn();
     await expectSignedIn(page, 'olga');
     await expect(page).toHaveURL('/portal/portal.html');

@@ -5,7 +5,13 @@ import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { addProviderThatBegins } from './provider-that-begins.ts';
 import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
-import { codeMailsAreLongAgo, recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
+import {
+  codeMailsAreLongAgo,
+  deviceIsRemembered,
+  recoveryCodesAreUsed,
+  sessionIsElsewhere,
+  signInIsOld,
+} from './time-passed.ts';
 import { putAskingVisit, putDecidedVisit, stayAtDecidedVisit } from './visits.ts';
 
 /** How far a sign-in has come; an open one shows screens that nobody else sees. */
@@ -16,6 +22,7 @@ export type Stage =
   | 'new email'
   | 'recovery codes'
   | 'few recovery codes'
+  | 'account'
   | 'choice'
   | 'old'
   | 'provider began'
@@ -32,6 +39,7 @@ type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 /** Brings browsers to a stage of sign-in, each as a separate user, created when first needed. */
 export class Stages {
   readonly #needs: Needs;
+  #account: Promise<PlainBrowser['cookie']> | undefined;
   readonly #ready = new Map<Stage, Promise<string>>();
 
   constructor(needs: Needs) {
@@ -42,9 +50,14 @@ export class Stages {
   async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
     await context.clearCookies();
     if (!stage) return;
-    const username = await this.#prepared(stage);
+    const cookies = await this.cookiesOf(stage);
     if (stage === 'one moment') await stayAtDecidedVisit(context);
-    await context.addCookies(await this.#cookiesOf(stage, username));
+    await context.addCookies(cookies);
+  }
+
+  /** The cookies of a browser at a stage. */
+  async cookiesOf(stage: Stage) {
+    return await this.#cookiesFor(stage, await this.#prepared(stage));
   }
 
   #prepared(stage: Stage): Promise<string> {
@@ -72,7 +85,7 @@ export class Stages {
     return username;
   }
 
-  async #cookiesOf(stage: Stage, username: string) {
+  async #cookiesFor(stage: Stage, username: string) {
     const { portal } = this.#needs;
     if (stage === 'provider began') return [];
     if (stage === 'one moment') return await putDecidedVisit(portal);
@@ -81,6 +94,7 @@ export class Stages {
   }
 
   async #cookieOf(stage: Stage, username: string) {
+    if (stage === 'account') return await this.#accountCookie(username);
     if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);
     if (stage === 'old') {
       const { cookie } = await this.#signIn(username);
@@ -105,6 +119,19 @@ export class Stages {
     await browser.registerApp();
     if (stage === 'few recovery codes') await recoveryCodesAreUsed(portal, username, 2);
     return browser.cookie;
+  }
+
+  /** A person with everything that the account page lists. It changes nothing, so the sign-in goes on. */
+  #accountCookie(username: string) {
+    this.#account ??= (async () => {
+      const { portal } = this.#needs;
+      const browser = await this.#signIn(username);
+      await browser.registerApp();
+      await deviceIsRemembered(portal, username, 'Firefox, Windows');
+      await sessionIsElsewhere(portal, username, 'Safari, iOS');
+      return browser.cookie;
+    })();
+    return this.#account;
   }
 
   async #signIn(username: string): Promise<PlainBrowser> {

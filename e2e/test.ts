@@ -1,4 +1,6 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
+import { type Engine, startEngine } from './browsers/engines.ts';
+import type { Browser } from './browsers/visit.ts';
 import { MailInbox } from './mail-inbox.ts';
 import { OncePerWorker } from './once-per-worker.ts';
 import { type App, PlainBrowser } from './plain-browser.ts';
@@ -42,6 +44,10 @@ type WorkerFixtures = {
   oncePerWorker: OncePerWorker;
   /** Brings browsers to an open second factor. */
   stages: Stages;
+  /** Which browser the project is for. */
+  engine: Engine;
+  /** What e2e/browsers uses; here, since a worker ends where the next test has other fixtures of workers. */
+  browserUnderTest: Browser;
 };
 
 /** For unique names. */
@@ -98,6 +104,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   stages: [
     async ({ sharedPortal, inbox }, use) => await use(new Stages({ portal: sharedPortal, inbox, password })),
     { scope: 'worker' },
+  ],
+  engine: ['Chromium', { option: true, scope: 'worker' }],
+  browserUnderTest: [
+    async ({ engine, playwright, launchOptions }, use) => {
+      const browser = await startEngine(engine, () => playwright.chromium.launch(launchOptions));
+      await use(browser);
+      await browser.close();
+    },
+    { scope: 'worker', timeout: 60_000 },
   ],
   portal: async ({ sharedPortal }, use) => await use(sharedPortal),
   newPersonWithApp: async ({ portal, newPerson }, use) => {

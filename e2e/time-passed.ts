@@ -76,3 +76,37 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
 export async function renameTo(portal: PortalUnderTest, username: string, next: string): Promise<void> {
   await onDatabaseOf(portal, (sql) => sql`update portal_user set username = ${next} where username = ${username}`);
 }
+
+/** Has a browser of a user remembered, as if at an earlier sign-in. */
+export async function deviceIsRemembered(portal: PortalUnderTest, username: string, browser: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      insert into remembered_device (token_hash, user_id, browser, address, made_at, last_used_at, ends_at, factor)
+      select sha256(gen_random_uuid()::text::bytea), id, ${browser}, '203.0.113.9', now() - interval '5 days',
+        now() - interval '1 day', now() + interval '25 days', 'app'
+      from portal_user where username = ${username}`,
+  );
+}
+
+/** Has a user signed in elsewhere, too. */
+export async function sessionIsElsewhere(portal: PortalUnderTest, username: string, browser: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      insert into session (token_hash, user_id, stage, customer_ids, address, browser, created_at, last_seen_at, ends_at)
+      select sha256(gen_random_uuid()::text::bytea), user_id, 'full', customer_ids, '2001:db8::7', ${browser},
+        now() - interval '2 hours', now() - interval '1 minute', ends_at
+      from session where user_id = (select id from portal_user where username = ${username}) and stage = 'full' limit 1`,
+  );
+}
+
+/** Ends a user's sessions by age. */
+export async function sessionsEnd(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update session set ends_at = now() - interval '1 second'
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}

@@ -48,40 +48,46 @@ async function treeOf(page: Page): Promise<Node[]> {
 
 /** What the document itself gets wrong that no checker looks for, one per line. */
 export async function documentFaults(page: Page): Promise<string[]> {
-  const { tagline, support, imprint } = textsOf('en');
-  return await page.evaluate((frameWanted) => {
-    const faults: string[] = [];
-    const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
-    for (const { outerHTML } of all(
-      '[title], [accesskey], [tabindex]:not([tabindex="-1"], [tabindex="0"]), video, audio',
-    ))
-      faults.push(`not expected: ${outerHTML}`);
-    // WCAG 2.2, 1.3.5; no token exists for a recovery code.
-    for (const input of all('input:not([type=hidden], [type=checkbox])')) {
-      const token = input.getAttribute('autocomplete') ?? '';
-      const isKnown = /^(?:username(?: webauthn)?|email|current-password|new-password|one-time-code)$/.test(token);
-      const isWithout = token === 'off' && /^(?:code-[2-6]|recovery-code)$/.test(input.id);
-      if (!isKnown && !isWithout) faults.push(`the purpose of ${input.id} is not told: ${token}`);
-    }
-    // A name that is spoken contains the words that are seen (2.5.3).
-    for (const control of all('[aria-label]')) {
-      const seen = control.matches('a, button') ? control.innerText.trim() : '';
-      if (!control.getAttribute('aria-label')?.includes(seen)) faults.push(`${seen} is not in its name`);
-    }
-    for (const option of all('#lang option')) if (!option.lang) faults.push(`${option.textContent} has no language`);
-    // What is wrong with an entry is read with the field (3.3.1).
-    for (const error of all('.error')) {
-      const id = error.id || error.parentElement?.id;
-      if (!document.querySelector(`[aria-invalid=true][aria-describedby~="${id}"]`)) faults.push(`${id} has no field`);
-    }
-    // Help is at the same place on every screen (3.2.6), as is everything else of the frame (3.2.3).
-    const frame = all('.floor a, .floor select').map((part) => (part.id === 'lang' ? 'lang' : part.textContent));
-    if (frame.join() !== frameWanted) faults.push(`footer: ${frame}`);
-    // Nothing moves for those who want that, except for light that fades.
-    for (const animation of document.getAnimations()) {
-      const { animationName } = animation as CSSAnimation;
-      if (!['breathe', 'wake', 'appear'].includes(animationName)) faults.push(`moves: ${animationName}`);
-    }
-    return faults;
-  }, [tagline, support, imprint, 'lang'].join());
+  return await page.evaluate(findDocumentFaults, frameInEnglish);
+}
+
+const { tagline, support, imprint } = textsOf('en');
+/** The links and the menu of the footer. */
+export const frameInEnglish = [tagline, support, imprint, 'lang'].join();
+
+/** Runs in the page. */
+export function findDocumentFaults(frameWanted: string): string[] {
+  const faults: string[] = [];
+  const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
+  for (const { outerHTML } of all(
+    '[title], [accesskey], [tabindex]:not([tabindex="-1"], [tabindex="0"]), video, audio',
+  ))
+    faults.push(`not expected: ${outerHTML}`);
+  // WCAG 2.2, 1.3.5; no token exists for a recovery code.
+  for (const input of all('input:not([type=hidden], [type=checkbox])')) {
+    const token = input.getAttribute('autocomplete') ?? '';
+    const isKnown = /^(?:username(?: webauthn)?|email|current-password|new-password|one-time-code)$/.test(token);
+    const isWithout = token === 'off' && /^(?:code-[2-6]|recovery-code)$/.test(input.id);
+    if (!isKnown && !isWithout) faults.push(`the purpose of ${input.id} is not told: ${token}`);
+  }
+  // A name that is spoken contains the words that are seen (2.5.3).
+  for (const control of all('[aria-label]')) {
+    const seen = control.matches('a, button') ? control.innerText.trim() : '';
+    if (!control.getAttribute('aria-label')?.includes(seen)) faults.push(`${seen} is not in its name`);
+  }
+  for (const option of all('#lang option')) if (!option.lang) faults.push(`${option.textContent} has no language`);
+  // What is wrong with an entry is read with the field (3.3.1).
+  for (const error of all('.error')) {
+    const id = error.id || error.parentElement?.id;
+    if (!document.querySelector(`[aria-invalid=true][aria-describedby~="${id}"]`)) faults.push(`${id} has no field`);
+  }
+  // Help is at the same place on every screen (3.2.6), as is everything else of the frame (3.2.3).
+  const frame = all('.floor a, .floor select').map((part) => (part.id === 'lang' ? 'lang' : part.textContent));
+  if (frame.join() !== frameWanted) faults.push(`footer: ${frame}`);
+  // Nothing moves for those who want that, except for light that fades.
+  for (const animation of document.getAnimations()) {
+    const { animationName } = animation as CSSAnimation;
+    if (!['breathe', 'wake', 'appear'].includes(animationName)) faults.push(`moves: ${animationName}`);
+  }
+  return faults;
 }

@@ -53,7 +53,6 @@ test(
   'an app is registered and asked for at the next sign-in, and the requested page is kept through both',
   both,
   async ({ page, context, portal, inbox, newPerson, javaScriptEnabled }) => {
-    test.setTimeout(60_000);
     const { username, email } = await newPerson(app);
     // A fragment never reaches a server, so without JavaScript it cannot be kept.
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
@@ -265,7 +264,6 @@ test(
   'a sign-in too old to set up an app says so, at whatever step, and leads back to it',
   both,
   async ({ page, portal, watch, newPerson, javaScriptEnabled }) => {
-    test.setTimeout(60_000);
     watch.expect(/status of 409/, /not verified: signInTooOld/);
     const { username } = await newPerson();
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
@@ -333,7 +331,6 @@ test(
   'Back and reload at each step lead to a page that continues',
   both,
   async ({ page, newPerson, javaScriptEnabled }) => {
-    test.setTimeout(60_000);
     const { username } = await newPerson(app);
     await page.goto(asked);
     await signInForm(page).send(username, password);

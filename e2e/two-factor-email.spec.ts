@@ -29,7 +29,6 @@ test(
   'an emailed code: one email, however often it is reloaded, at the first sign-in and at the next',
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
-    test.setTimeout(60_000);
     const person = await newPerson(mailed);
     const { username, email } = person;
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');

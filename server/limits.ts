@@ -58,6 +58,8 @@ export const limits = {
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Emails with a code to one account, by one way in. */
     codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
+    /** Changes of one kind on an account page: some have emails sent, hashes computed or everybody's sessions checked anew. */
+    change: { freeFailures: 10, leakEvery: minute, firstWait: minute, longestWait: 5 * minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
@@ -366,6 +368,6 @@ export const limits = {
   brandFileBytes: 256 * 1024,
   /** How often each instance looks whether a customer's brand has changed. */
   brandsLookEvery: second / 2,
-  /** Rendered pages that are kept in memory: all of the installation's, and those of customers that were used last. */
-  pagesKept: 1000,
+  /** Rendered pages in brands of customers that are kept in memory, those used last; the installation's own all are. */
+  customersPagesKept: 1000,
 } as const;

@@ -122,7 +122,8 @@ it('both are rolled, twice, and every request is answered well', async () => {
     await load.wellAgain();
   }
   expect(unanswered()).toEqual({ refused: 0, lost: {} });
-});
+  // Four starts, on a busy machine.
+}, 240_000);
 
 it('one is killed: at most the requests it was working on are lost, and nothing after them', async () => {
   load.begin();
@@ -158,8 +159,9 @@ it('after all that, each acknowledged sign-in and sign-out is what it was', asyn
   const statusOf = async (cookie: string, index: number) =>
     (await fetch(`${instances[index % 2]?.origin}/portal/session`, { headers: { ...fromVisitor, cookie } })).status;
   const statuses = async (cookies: Set<string>) => new Set(await Promise.all([...cookies].map(statusOf)));
-  expect(await statuses(load.sessions)).toEqual(new Set([200]));
-  expect(await statuses(load.ended)).toEqual(new Set([401]));
+  // So many at once, so soon after the restart, some may still be refused, and then ask again.
+  await expect.poll(() => statuses(load.sessions)).toEqual(new Set([200]));
+  await expect.poll(() => statuses(load.ended)).toEqual(new Set([401]));
 });
 
 it('what is changed elsewhere, each instance knows at once, and new keys within a second', async () => {

@@ -47,7 +47,8 @@ export function fortyLineBackend({ users, links }: BackendData): Server {
       links.delete(field('hash'));
       return go('forgottenChangedInfo');
     }
-    if (call === 'GET logout') return go('login', void sessions.delete(id));
+    if (call === 'GET logout') sessions.delete(id);
+    if (call === 'GET logout') return go('login', { 'clear-site-data': '"storage"' });
     if (call === 'GET portal.html') return session ? reply.end('<h1>The hub</h1>') : go('login');
     if (!session) return send(401, 'no session');
     if (call.endsWith('registration')) return send(200, { url: qrCode, totpSecret: newSecret });

@@ -1,6 +1,6 @@
 import { type Language, languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
-import type { Address } from './page-load.ts';
+import type { Address } from './query.ts';
 import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
 
 /** The language that a query requests, or null. */

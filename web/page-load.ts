@@ -3,7 +3,7 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import { type Place, placeOfUrl } from './place.ts';
-import { parameterOf, pathOfHash, searchOfHash, withMissingOf, withoutParameters } from './query.ts';
+import { type Address, addressWithout, parameterOf, pathOfHash, searchOfHash, withMissingOf } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
 
 /**
@@ -11,8 +11,6 @@ import type { SavedValues } from './saved-values.ts';
  * one of these five, which are among them.
  */
 export const publicHash = /^#\/(?:emailInfo|forgotten|login|singleSignOn|twoFactor)/;
-
-export type Address = { pathname: string; search: string; hash: string };
 
 export type Arrival = {
   place: Place;
@@ -146,10 +144,7 @@ function hideFromAddress(arrival: Arrival): Arrival {
 }
 
 function hide(arrival: Arrival, names: readonly string[]): Arrival {
-  const { shown } = arrival;
-  const own = searchOfHash(shown.hash);
-  const hash = own === '' ? shown.hash : `#${pathOfHash(shown.hash)}${withoutParameters(own, names)}`;
-  return { ...arrival, shown: { ...shown, search: withoutParameters(shown.search, names), hash } };
+  return { ...arrival, shown: addressWithout(arrival.shown, names) };
 }
 
 function rawRedirectUrl(search: string): string | undefined {

@@ -1,5 +1,7 @@
 import { queryNames } from '#contract/screens.ts';
 
+export type Address = { pathname: string; search: string; hash: string };
+
 /** A query's parameter, or null. */
 export function parameterOf(search: string, name: string): string | null {
   return new URLSearchParams(search).get(name);
@@ -58,4 +60,14 @@ export function pathOfHash(hash: string): string {
 export function searchOfHash(hash: string): string {
   const start = hash.indexOf('?');
   return start < 0 ? '' : hash.slice(start);
+}
+
+/** An address without the named parameters in its query and in that of its fragment. */
+export function addressWithout({ pathname, search, hash }: Address, names: readonly string[]): Address {
+  const own = searchOfHash(hash);
+  return {
+    pathname,
+    search: withoutParameters(search, names),
+    hash: own ? `#${pathOfHash(hash)}${withoutParameters(own, names)}` : hash,
+  };
 }

@@ -394,7 +394,7 @@ describe('recovery codes', () => {
   });
 
   it.each([0, 1, 2])('are few: %i', (left) =>
-    expect(show({ codes: null, left })).toMatch(new RegExp(`<code>${left}</code>.*Ask your administrator`)),
+    expect(show({ codes: null, left })).toMatch(new RegExp(`<code>${left}</code>.*on your account page`)),
   );
 });
 

@@ -85,9 +85,7 @@ export function documentOf(
 <html lang="${page.language}">
 <head>
 <meta charset="utf-8">
-${head}<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
-<meta name="color-scheme" content="light dark">
-${themeColours}
+${head}${metaOfScreen}
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
@@ -101,8 +99,10 @@ ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
 `;
 }
 
-/** Of the wall, around the page. */
-export const themeColours = `<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
+/** How every page fits its screen; the colours are those of the wall around it. */
+export const metaOfScreen = `<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them. */

@@ -109,11 +109,9 @@ describe('verify', () => {
 describe('another code', () => {
   it('is requested by a post', async () => {
     answerWith(nothing(204));
-    await sendNewCode('/portal');
-    expect(fetch).toHaveBeenCalledWith(
-      '/portal/two-factor-authentication/send',
-      expect.objectContaining({ method: 'POST' }),
-    );
+    const url = '/portal/two-factor-authentication/send?customer=acme';
+    await sendNewCode(url);
+    expect(fetch).toHaveBeenCalledWith(url, expect.objectContaining({ method: 'POST' }));
   });
 
   it.each([
@@ -133,7 +131,7 @@ describe('another code', () => {
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);
-    expect(await sendNewCode('/portal')).toEqual(expected);
+    expect(await sendNewCode('/portal/send')).toEqual(expected);
   });
 
   function sent(seconds: number) {

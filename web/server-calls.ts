@@ -57,9 +57,12 @@ export async function verifyCode(
   return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
 }
 
-/** Sends another code by email; returns in how many seconds the next may be sent. */
-export async function sendNewCode(basePath: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
-  const answer = await send(pageCallUrl(basePath, 'twoFactorSend'), { method: 'POST', redirect: 'manual' });
+/**
+ * Sends another code by email; returns in how many seconds the next may be sent. `url`: of the call, with the customer in
+ * whose brand the email is.
+ */
+export async function sendNewCode(url: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
+  const answer = await send(url, { method: 'POST', redirect: 'manual' });
   if (!answer?.ok) return await failureOf(answer);
   return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }

@@ -1,5 +1,6 @@
 import type { Page } from '#contract/page.ts';
-import { type Address, type Arrival, arrive } from './page-load.ts';
+import { type Arrival, arrive } from './page-load.ts';
+import type { Address } from './query.ts';
 import type { SavedValuesStore } from './saved-values.ts';
 import { tellOfLink } from './tell-of-link.ts';
 

@@ -66,3 +66,27 @@ it('SE-15 a page without marks uses what the other tabs know; its own come befor
   load(store, { signedIn: 'carol-in', signedOut: 'bob-out' });
   expect(JSON.parse(shared.getItem('turns') ?? '')).toEqual({ signedIn: 'carol-in', signedOut: 'bob-out' });
 });
+
+it.each(['?destination=%2Fa&login=alice&lang=de', '?lang=de&redirectURL=%2Fa'])(
+  'SE-15 the reload after a sign-out elsewhere keeps no destination and no name, in query or fragment: %s',
+  (query) => {
+    const moments = new Map<string, () => void>();
+    const kept: string[] = [];
+    vi.stubGlobal('addEventListener', (moment: string, listen: () => void) => moments.set(moment, listen));
+    const reload = vi.fn();
+    vi.stubGlobal('history', { replaceState: (_: null, __: string, url: string) => kept.push(url) });
+    for (const [search, hash] of [
+      [query, ''],
+      ['', `#/login${query}`],
+      [query, `#/twoFactor${query}`],
+    ]) {
+      vi.stubGlobal('location', { pathname: '/portal/', search, hash, reload });
+      shared.removeItem('turns');
+      load(tab(alice), alice);
+      shared.setItem('turns', JSON.stringify(bob));
+      moments.get('storage')?.();
+    }
+    expect(kept).toEqual(['/portal/?lang=de', '/portal/#/login?lang=de', '/portal/?lang=de#/twoFactor?lang=de']);
+    expect(reload).toHaveBeenCalledTimes(3);
+  },
+);

@@ -1,11 +1,13 @@
 import type { Page, Turns } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { withoutParameters } from './query.ts';
+import { addressWithout } from './query.ts';
 import type { SavedValuesStore } from './saved-values.ts';
 import { savedAfter } from './turns.ts';
 
 /** `storage`: a page in another tab learned of a turn. The others: this one was asleep, or shows an earlier state. */
 const moments = ['storage', 'popstate', 'pageshow', 'visibilitychange'];
+
+const earlierPersons = [queryNames.destination, queryNames.redirectUrl, queryNames.login];
 
 /**
  * Discards what an earlier turn saved in this tab, now and as long as the page is open; a reload discards what the page
@@ -35,10 +37,9 @@ export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): 
       if (now === known) return;
       known = now;
       if (!take()) return;
-      // The addresses of some pages say where they lead.
-      const { pathname, search, hash } = location;
-      const kept = withoutParameters(search, [queryNames.destination, queryNames.redirectUrl]);
-      history.replaceState(null, '', pathname + kept + hash);
+      // The addresses of some pages say where they lead, and who was there.
+      const { pathname, search, hash } = addressWithout(location, earlierPersons);
+      history.replaceState(null, '', pathname + search + hash);
       location.reload();
     });
 }

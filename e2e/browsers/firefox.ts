@@ -4,27 +4,39 @@ import { join } from 'node:path';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { BidiConnection } from './bidi-connection.ts';
 import { keyActions } from './key-actions.ts';
+import { pointerActions } from './pointer-actions.ts';
 import { ended, printed } from './process-output.ts';
-import { type Browser, callSource, type Visit, windowSize } from './visit.ts';
+import { type Browser, callSource, type Visit, type VisitOptions, windowSize } from './visit.ts';
 
 /** Processes for pages in reserve would only take time from the portal. */
-const preferences = {
+const preferences: Settings = {
   'ui.prefersReducedMotion': 1,
   'dom.ipc.processCount': 1,
   'dom.ipc.processPrelaunch.enabled': false,
 };
 
-/**
- * Starts Firefox without a window. JavaScript is a setting of the whole browser, so a second process that is without it
- * is started by the first visit that asks for one.
- */
-export function startFirefox(program: string): Browser {
-  const running = new Map<boolean, Promise<Running>>();
+type Settings = Record<string, boolean | number>;
+
+/** What of a visit is a setting of the whole browser. */
+function settingsFor({ javaScript, cookies = true, looks }: VisitOptions): Settings {
   return {
-    visit: async ({ javaScript }) => {
-      const process = running.get(javaScript) ?? startProcess(program, javaScript);
-      running.set(javaScript, process);
-      return await openVisit((await process).connection);
+    'javascript.enabled': javaScript,
+    ...(!cookies && { 'network.cookie.cookieBehavior': 2 }),
+    ...(looks === 'night' && { 'ui.systemUsesDarkTheme': 1 }),
+    ...(looks === 'contrast' && { 'ui.useAccessibilityTheme': 1, 'browser.display.document_color_use': 2 }),
+  };
+}
+
+/** Starts Firefox without a window, a process for each set of settings, by the first visit that asks for it. */
+export function startFirefox(program: string): Browser {
+  const running = new Map<string, Promise<Running>>();
+  return {
+    visit: async (options) => {
+      const settings = settingsFor(options);
+      const key = JSON.stringify(settings);
+      const process = running.get(key) ?? startProcess(program, settings);
+      running.set(key, process);
+      return await openVisit((await process).connection, options);
     },
     close: async () => {
       for (const process of await Promise.allSettled(running.values()))
@@ -35,9 +47,9 @@ export function startFirefox(program: string): Browser {
 
 type Running = { connection: BidiConnection; close: () => Promise<void> };
 
-async function startProcess(program: string, javaScript: boolean): Promise<Running> {
+async function startProcess(program: string, own: Settings): Promise<Running> {
   const profile = mkdtempSync(join(quickFolder, 'vestibule-firefox-'));
-  const settings = Object.entries({ ...preferences, 'javascript.enabled': javaScript });
+  const settings = Object.entries({ ...preferences, ...own });
   const lines = settings.map(([name, value]) => `user_pref("${name}", ${value});\n`);
   writeFileSync(join(profile, 'user.js'), lines.join(''));
   const browser: ChildProcess = spawn(
@@ -60,19 +72,27 @@ async function startProcess(program: string, javaScript: boolean): Promise<Runni
   }
 }
 
-async function openVisit(connection: BidiConnection): Promise<Visit> {
+async function openVisit(connection: BidiConnection, options: VisitOptions): Promise<Visit> {
   const { userContext } = await connection.send<{ userContext: string }>('browser.createUserContext');
+  return await openTab(connection, userContext, options);
+}
+
+async function openTab(connection: BidiConnection, userContext: string, options: VisitOptions): Promise<Visit> {
   const created = await connection.send<{ context: string }>('browsingContext.create', { type: 'tab', userContext });
   const { context } = created;
-  await connection.send('browsingContext.setViewport', { context, viewport: windowSize });
+  const resize = (viewport: object) => connection.send('browsingContext.setViewport', { context, viewport });
+  await resize(windowSize);
+  const { language, loads } = options;
+  if (language) await connection.send('emulation.setLocaleOverride', { locale: language, contexts: [context] });
   const faults: string[] = [];
   connection.listen((_method, entry) => {
     const { level, text, source } = entry as { level: string; text: string; source: { context?: string } };
     if (level === 'error' && source.context === context) faults.push(text);
   });
+  const wait = loads === 'document' ? 'interactive' : 'complete';
   const act = (source: object) => connection.send('input.performActions', { context, actions: [source] });
   return {
-    open: async (url) => await connection.send('browsingContext.navigate', { context, url, wait: 'complete' }),
+    open: async (url) => await connection.send('browsingContext.navigate', { context, url, wait }),
     back: async () => await connection.send('browsingContext.traverseHistory', { context, delta: -1 }),
     reload: async () => await connection.send('browsingContext.reload', { context, wait: 'complete' }),
     call: async (work, ...args) => {
@@ -86,15 +106,15 @@ async function openVisit(connection: BidiConnection): Promise<Visit> {
       if (exceptionDetails) throw new Error(exceptionDetails.text);
       return JSON.parse(result.value);
     },
-    click: async ({ x, y }) => {
-      const pressed = [
-        { type: 'pointerMove', x, y },
-        { type: 'pointerDown', button: 0 },
-        { type: 'pointerUp', button: 0 },
-      ];
-      await act({ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: pressed });
-    },
+    click: async (point, times) => await act(pointerActions(point, times)),
     type: async (text) => await act({ type: 'key', id: 'keyboard', actions: keyActions(text) }),
+    named: async (role, name) => {
+      const locator = { type: 'accessibility', value: { role, name } };
+      const { nodes } = await connection.send<{ nodes: object[] }>('browsingContext.locateNodes', { context, locator });
+      return nodes.length;
+    },
+    narrow: async (width) => await resize({ ...windowSize, width }),
+    tab: async () => await openTab(connection, userContext, options),
     picture: async () => {
       const { data } = await connection.send<{ data: string }>('browsingContext.captureScreenshot', { context });
       return Buffer.from(data, 'base64');

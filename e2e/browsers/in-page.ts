@@ -30,17 +30,30 @@ export function findPart(kind: 'field' | 'button' | 'link', name: string): Part 
   };
 }
 
-export type Page = { address: string; language: string; heading: string; text: string; isMarked: boolean };
+export type Page = {
+  address: string;
+  title: string;
+  language: string;
+  heading: string;
+  text: string;
+  isMarked: boolean;
+  /** Whether React has taken over the menu of languages, which every screen has. */
+  isScripted: boolean;
+};
 
 /** What the page shows. */
 export function readPage(): Page {
   const plain = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim();
+  // To a world of its own, as Firefox gives the tests, an element has no properties that the page's scripts gave it.
+  const menu = (document.querySelector('#lang') ?? {}) as { wrappedJSObject?: object };
   return {
     address: location.href,
+    title: document.title,
     language: document.documentElement.lang,
     heading: plain(document.querySelector('h1')?.textContent),
     text: plain(document.body.innerText),
     isMarked: document.documentElement.hasAttribute('data-marked'),
+    isScripted: Object.keys(menu.wrappedJSObject ?? menu).some((key) => key.startsWith('__react')),
   };
 }
 

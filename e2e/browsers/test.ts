@@ -1,7 +1,7 @@
 import { test as base, expect } from '../test.ts';
 import { Watch } from '../watch.ts';
-import { type Engine, startEngine } from './engines.ts';
-import type { Browser } from './visit.ts';
+import { Line } from './line.ts';
+import type { Visit, VisitOptions } from './visit.ts';
 import { Visitor } from './visitor.ts';
 
 export { expect, password } from '../test.ts';
@@ -10,25 +10,14 @@ type TestFixtures = {
   /** A person before a browser with JavaScript. */
   visitor: Visitor;
   visitorWithoutScript: Visitor;
-};
-
-type WorkerFixtures = {
-  /** Which browser the project is for. */
-  engine: Engine;
-  browserUnderTest: Browser;
+  /** A line to the portal, for what a test does on the way. */
+  line: Line;
+  /** A person at the other end of the line. */
+  onLine: (options?: Partial<VisitOptions>) => Promise<Visitor>;
 };
 
 /** Tests that run in any browser, and therefore use none of Playwright's pages. */
-export const test = base.extend<TestFixtures, WorkerFixtures>({
-  engine: ['Chromium', { option: true, scope: 'worker' }],
-  browserUnderTest: [
-    async ({ engine, playwright, launchOptions }, use) => {
-      const browser = await startEngine(engine, () => playwright.chromium.launch(launchOptions));
-      await use(browser);
-      await browser.close();
-    },
-    { scope: 'worker', timeout: 60_000 },
-  ],
+export const test = base.extend<TestFixtures>({
   // The one of the other tests starts Chromium.
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
   watch: async ({}, use) => {
@@ -46,5 +35,23 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const visit = await browserUnderTest.visit({ javaScript: false });
     await use(new Visitor(visit, portal.origin));
     await visit.close();
+  },
+  line: async ({ portal }, use) => {
+    const line = await Line.start(portal.origin);
+    await use(line);
+    line.close();
+  },
+  onLine: async ({ browserUnderTest, line, watch }, use) => {
+    const visits: Visit[] = [];
+    await use(async (options) => {
+      const visit = await browserUnderTest.visit({ javaScript: true, ...options });
+      visits.push(visit);
+      return new Visitor(visit, line.origin);
+    });
+    for (const visit of visits) {
+      await visit.close();
+      for (const fault of visit.faults()) watch.add(fault);
+    }
+    for (const fault of line.faults) watch.add(fault);
   },
 });

@@ -29,7 +29,7 @@ const ordinary: Mail['details'] = {
   username: 'ada.lovelace',
   at: '2026-03-03T14:05:09Z',
   address: '203.0.113.42',
-  browser: 'Firefox on Windows',
+  browser: 'Firefox, Windows',
 };
 
 const long: Mail['details'] = {

@@ -32,7 +32,14 @@ export async function takeScreenShots(browser: Browser, languages: readonly Lang
           await page.setViewportSize(size);
           for (const scheme of colorSchemes) {
             await page.emulateMedia({ colorScheme: scheme });
-            await take(page, { of: 'screens', language, name: screenNames[index] ?? '', width: size.width, scheme });
+            const shot = {
+              of: 'screens',
+              language,
+              name: screenNames[index] ?? '',
+              width: size.width,
+              scheme,
+            } as const;
+            await take(page, shot, { fullPage: true });
           }
         }
       }

@@ -3,14 +3,16 @@ import { accountFields, accountUrl } from '#contract/account.ts';
 import type { AccountNotice } from '#contract/account-page.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { AccountRefusalReason } from '../audit/audit-events.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
+import { setLastRefusal } from '../http/last-refusal.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { knownVisitorOf } from '../visitor/visitor.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { ownerOfForm } from './form-mark.ts';
@@ -18,9 +20,11 @@ import { personOf } from './person-of-event.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { prove } from './prove.ts';
 import type { Fields, Outcome, Section } from './section.ts';
+import { tokenOfFirstPress } from './token-of-first-press.ts';
 
 /** What the form of a proof does, in every section. */
 const proveAction = 'prove';
+const proofAgain = () => ({ notice: 'proven' }) as const;
 
 /**
  * `POST account/…`: does what a form of the section says, and answers with 303 to the section. The guard has checked that it
@@ -32,6 +36,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
   return async function accountForm(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
+    const browser: KnownVisitor = visitor;
     const { who } = visitor;
     const fields = (request.body ?? {}) as Fields;
     const doing = fields[accountFields.action] ?? '';
@@ -42,17 +47,19 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     const kept = keptFields(section, fields);
     const visit = await accountVisitOf(deps, visitor);
-    if (!visit) return (await answerAgain(request, reply, fields)) ?? (await backAfterSignIn());
+    if (!visit) return (await answerAgain()) ?? (await backAfterSignIn());
     const owner = ownerOfForm(deps, visit.session, fields[accountFields.form]);
     if (owner !== 'session') {
-      await recordRefusal(visit, 'other-session');
+      const reference = await recordRefusal(visit, 'other-session');
       // What was typed comes back to whoever typed it, and to nobody else.
-      return to(
-        request,
-        reply,
-        owner === 'user' ? { begun, kept, notice: 'otherSession' } : { notice: 'otherSession' },
-      );
+      return to(request, reply, {
+        ...(owner === 'user' && { begun, kept }),
+        notice: 'otherSession',
+        reference,
+      });
     }
+    if (action.needsProof && visit.account.isPart)
+      return to(request, reply, { notice: 'notPossible', reference: await recordRefusal(visit, 'not-possible') });
     const asked = doing !== proveAction && action.needsProof ? proofToAsk(visit, deps.now()) : null;
     if (asked !== null) {
       await recordRefusal(visit, 'no-fresh-proof');
@@ -60,7 +67,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     }
     const run = doing === proveAction ? prove : action.run;
     const outcome = await run(deps, visit, fields);
-    if (outcome.kind === 'signedOut') return (await answerAgain(request, reply, fields)) ?? (await backAfterSignIn());
+    if (outcome.kind === 'signedOut') return (await answerAgain()) ?? (await backAfterSignIn());
     if (outcome.kind === 'throttled')
       return await showSection(deps, request, reply, {
         section,
@@ -72,7 +79,9 @@ export function accountFormRoute(deps: Deps, section: Section) {
       });
     // What was begun goes on after its proof, and after a refusal.
     const goesOn = doing === proveAction || outcome.kind === 'refused';
-    return answer(request, reply, outcome, goesOn ? { begun, kept } : {});
+    const reason = outcome.kind === 'refused' ? reasonOfNotice[outcome.notice] : undefined;
+    const recorded = reason ? { ...outcome, reference: await recordRefusal(visit, reason) } : outcome;
+    return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
 
     /** Nothing that was typed is lost but secrets: the section comes back once the person has signed in. */
     async function backAfterSignIn() {
@@ -80,10 +89,14 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
     }
 
-    async function answerAgain(request: FastifyRequest, reply: FastifyReply, fields: Fields) {
-      const token = visitor?.sessionToken;
-      const outcome = token ? await section.again?.(deps, token, fields) : null;
-      return outcome?.kind === 'done' ? answer(request, reply, outcome, {}) : null;
+    /** The second press of a button, whose first press has given the session its next token. */
+    async function answerAgain() {
+      const again = doing === proveAction ? proofAgain : action?.again;
+      const { sessionToken } = browser;
+      const token = again && sessionToken && (await tokenOfFirstPress(deps, { ...browser, sessionToken }, fields));
+      if (!token) return null;
+      const outcome = { kind: 'done', ...again(deps), sessionToken: token } as const;
+      return answer(request, reply, outcome, doing === proveAction ? { begun, kept } : {});
     }
   };
 
@@ -94,7 +107,12 @@ export function accountFormRoute(deps: Deps, section: Section) {
     goesOn: { begun?: string; kept?: Record<string, string> },
   ): FastifyReply {
     if (outcome.kind === 'refused')
-      return to(request, reply, { ...goesOn, notice: outcome.notice, reason: outcome.reason });
+      return to(request, reply, {
+        ...goesOn,
+        notice: outcome.notice,
+        reason: outcome.reason,
+        reference: outcome.reference ?? referenceOfRequest(request.id),
+      });
     if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
     if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
     if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
@@ -109,9 +127,11 @@ export function accountFormRoute(deps: Deps, section: Section) {
       kept?: Record<string, string>;
       notice?: AccountNotice | undefined;
       reason?: number | undefined;
+      /** Of the event of a refusal, by which an operator finds it (`vestibule explain`). */
+      reference?: string;
     },
   ): FastifyReply {
-    const { begun, kept = {}, notice, reason } = where;
+    const { begun, kept = {}, notice, reason, reference } = where;
     const query = {
       [accountFields.action]: begun,
       ...kept,
@@ -119,13 +139,25 @@ export function accountFormRoute(deps: Deps, section: Section) {
       [queryNames.reason]: reason === undefined ? undefined : String(reason),
       [queryNames.language]: languageOverride(request),
     };
-    return reply.redirect(accountUrl(config.basePath, section.name, query), 303);
+    const url = accountUrl(config.basePath, section.name, query);
+    if (reference) setLastRefusal(reply, config, { reference, username: '', url });
+    return reply.redirect(url, 303);
   }
 
-  async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<void> {
-    await insertAuditEvent(deps.sql, { event: 'account-change-refused', reason, ...personOf(visit) }, deps.now());
+  /** Once a minute; returns the reference of what is recorded. */
+  async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<string> {
+    const event = { event: 'account-change-refused', reason, ...personOf(visit) } as const;
+    return await insertEventOnceAMinute(deps.sql, event, `${reason}:${visit.session.userId}`, deps.now());
   }
 }
+
+/** The refusals that nothing else has recorded. */
+const reasonOfNotice: Partial<Record<AccountNotice, AccountRefusalReason>> = {
+  notPossible: 'not-possible',
+  entryMissing: 'entry-missing',
+  passkeyName: 'entry-refused',
+  changedMeanwhile: 'changed-meanwhile',
+};
 
 /** An address of ours with the language that this one asks for. */
 function inLanguage(url: string, language: string | undefined): string {

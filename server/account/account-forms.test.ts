@@ -1,9 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, mailKinds, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { requestIdStart } from '#server/audit/reference.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { codeNow, giveApp, step } from '#testing/two-factor-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { newPassword } from '#testing/reset-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
+import { codeNow, giveApp, giveRecoveryCodes, step } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
@@ -46,7 +55,13 @@ describe('who may post a form of the account page', () => {
     const cookies = await signedIn(portal, 'alice');
     const mark = await markOf(portal, cookies);
     portal.wait(portal.deps.config.sessionIdle + minute);
-    const form = { do: 'change', form: mark, current: testPassword, password: 'Secret-Secret-9', repeat: 'Secret-Secret-9' };
+    const form = {
+      do: 'change',
+      form: mark,
+      current: testPassword,
+      password: 'Secret-Secret-9',
+      repeat: 'Secret-Secret-9',
+    };
     const { statusCode, headers } = await postAccount(portal, 'password', form, cookies);
     expect([statusCode, headers.location]).toEqual([
       303,
@@ -67,7 +82,12 @@ describe('who may post a form of the account page', () => {
     const cookies = await signedIn(portal, 'alice');
     for (const name of ['', 'toString', 'constructor', 'prove'])
       expect((await postAccount(portal, 'sessions', { do: name, for: 'end' }, cookies)).statusCode).toBe(400);
-    const { statusCode, headers } = await portal.send({ method: 'PUT', url: '/portal/account/sessions', form: {}, cookies });
+    const { statusCode, headers } = await portal.send({
+      method: 'PUT',
+      url: '/portal/account/sessions',
+      form: {},
+      cookies,
+    });
     expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect((await portal.send({ url: '/portal/account/nothing', cookies })).statusCode).toBe(404);
   });
@@ -87,9 +107,52 @@ describe('who may post a form of the account page', () => {
   });
 });
 
+it.each([
+  ['not possible', 'devices', { do: 'forget', id: 'x' }, 'account-change-refused not-possible'],
+  ['without its entry', 'password', { do: 'change' }, 'account-change-refused entry-missing'],
+  [
+    'with a password that is too long',
+    'password',
+    { do: 'change', current: 'x'.repeat(2000), password: newPassword, repeat: newPassword },
+    'password-change-refused wrong-password',
+  ],
+])('the reference of a form that is %s finds an event', async (_, section, form, event) => {
+  const cookies = await signedIn(portal, 'alice');
+  const answer = await postAccount(portal, section, form, cookies);
+  expect(await accountEvents(portal)).toEqual([event]);
+  const shown = Buffer.from(cookiesOf(answer)['vestibule-refusal'] ?? '', 'base64url').toString();
+  const { reference } = JSON.parse(shown) as { reference: string };
+  const found = await portal.sql`
+    select event from audit_event where request_id like ${`${requestIdStart(reference)}%`}`;
+  expect(found).toEqual([{ event: event.split(' ')[0] }]);
+});
+
+it('a proof says how it was given', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  await giveApp(portal, 'alice');
+  const [code = ''] = await giveRecoveryCodes(portal, 'alice');
+  await postAccount(portal, 'app', { do: 'prove', for: 'remove', code }, cookies);
+  const [event] = await portal.sql`select steps from audit_event where event = 'fresh-proof-given'`;
+  expect(event).toEqual({ steps: [{ step: 'proof', outcome: 'recovery code' }] });
+});
+
+it('forms without a proof, or of another session, are recorded once a minute', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const form = await markOf(portal, cookies);
+  portal.wait(11 * minute);
+  for (let press = 0; press < 3; press += 1) {
+    await postAccount(portal, 'app', { do: 'setUp', form }, cookies);
+    await postAccount(portal, 'sessions', { do: 'endOthers', form: '' }, cookies);
+  }
+  expect(await accountEvents(portal)).toEqual([
+    'account-change-refused no-fresh-proof',
+    'account-change-refused other-session',
+  ]);
+});
+
 describe('a fresh proof', () => {
   it('is asked for in place once the sign-in is ten minutes old, and what was begun comes back', async () => {
-    const cookies = await signedIn(portal, 'alice');
+    let cookies = await signedIn(portal, 'alice');
     portal.wait(11 * minute);
     const refused = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
     expect(refused.headers.location).toBe('/portal/account/app?do=setUp');
@@ -100,6 +163,7 @@ describe('a fresh proof', () => {
     expect(wrong.headers.location).toBe('/portal/account/app?do=setUp&notice=passwordWrong');
     const right = await postAccount(portal, 'app', { ...form, password: testPassword }, cookies);
     expect(right.headers.location).toBe('/portal/account/app?do=setUp&notice=proven');
+    cookies = { ...cookies, ...cookiesOf(right) };
     const done = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
     expect(done.headers.location).toBe('/portal/twoFactorRegistration?redirectURL=%2Fportal%2Faccount%2Fapp');
     const registration = await portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
@@ -112,10 +176,11 @@ describe('a fresh proof', () => {
   });
 
   it('lasts ten minutes, in its own session only', async () => {
-    const cookies = await signedIn(portal, 'alice');
+    const before = await signedIn(portal, 'alice');
     const elsewhere = await signedIn(portal, 'alice');
     portal.wait(11 * minute);
-    await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: testPassword }, cookies);
+    const form = { do: 'prove', for: 'setUp', password: testPassword };
+    const cookies = { ...before, ...cookiesOf(await postAccount(portal, 'app', form, before)) };
     const toSetUp = async (browser: typeof cookies) =>
       (await postAccount(portal, 'app', { do: 'setUp' }, browser)).headers.location?.includes('Registration');
     expect([await toSetUp(cookies), await toSetUp(elsewhere)]).toEqual([true, false]);
@@ -139,8 +204,11 @@ describe('a fresh proof', () => {
   it('takes a code once, in two sessions at the same moment', async () => {
     const browsers = [await signedIn(portal, 'alice'), await signedIn(portal, 'alice')];
     const code = codeNow(portal, await giveApp(portal, 'alice'));
+    const marks = await Promise.all(browsers.map((cookies) => markOf(portal, cookies)));
     const form = { do: 'prove', for: 'remove', code };
-    const answers = await Promise.all(browsers.map((cookies) => postAccount(portal, 'app', form, cookies)));
+    const answers = await Promise.all(
+      browsers.map((cookies, at) => postAccount(portal, 'app', { ...form, form: marks[at] ?? '' }, cookies)),
+    );
     const notices = answers.map(({ headers }) => headers.location?.split('notice=')[1]);
     expect(notices.sort()).toEqual(['codeWrong', 'proven']);
   });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import texts from '#messages/en.json' with { type: 'json' };
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
@@ -29,4 +30,38 @@ describe('the account page', () => {
     expect(body).not.toContain('<script');
     expect(headers['content-security-policy']).toContain("script-src 'none'");
   });
+});
+
+it('an address that does not exist does not keep a session from ending unused', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const seen = async () => (await portal.sql`select last_seen_at from session`)[0]?.last_seen_at;
+  const before = await seen();
+  portal.wait(600_000);
+  for (const url of ['/portal/nothing', '/portal/account/nothing'])
+    expect((await portal.send({ url, cookies })).body).toContain('/portal/account');
+  expect(await seen()).toEqual(before);
+});
+
+it('a link from elsewhere cannot say that something was done', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const noticeBy = async (site: string) => {
+    const headers = { 'sec-fetch-site': site };
+    const { body } = await portal.send({ url: '/portal/account/password?notice=passwordChanged', cookies, headers });
+    return body.includes(texts['account-notice-passwordChanged']);
+  };
+  expect([await noticeBy('cross-site'), await noticeBy('same-site'), await noticeBy('none')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(await noticeBy('same-origin')).toBe(true);
+});
+
+it('the customers are those whose networks admit the person here', async () => {
+  await addCustomer(portal, 'fenced', { networks: ['203.0.113.0/24'] });
+  await addUser(portal, { username: 'carol', customers: ['acme', 'fenced'] });
+  const cookies = cookiesOf(await portal.signIn('carol', testPassword, { from: '203.0.113.5' }));
+  const shown = async (from: string) => (await portal.send({ url: '/portal/account', cookies, from })).body;
+  expect((await shown('203.0.113.5')).includes('fenced')).toBe(true);
+  expect((await shown('198.51.100.7')).includes('fenced')).toBe(false);
 });

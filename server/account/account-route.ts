@@ -44,14 +44,14 @@ export async function showSection(
   const { section, visit, begun, kept, notice, retryAfter } = shown;
   const { session } = visit;
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
-  const needsProof = begun !== null && section.actions[begun]?.needsProof === true;
+  const needsProof = begun !== null && !visit.account.isPart && section.actions[begun]?.needsProof === true;
   return await deps.pages.sendAccount(request, reply, retryAfter === undefined ? 200 : 429, {
     section: section.name,
     view: await section.view(deps, visit, begun),
     username: session.username,
     form: formMark(deps, session),
     notice,
-    reason: reasonOfSearch(splitUrl(request.url).search),
+    reason: notice && reasonOfSearch(splitUrl(request.url).search),
     begun,
     ask: needsProof ? proofToAsk(visit, deps.now()) : null,
     kept,
@@ -66,7 +66,10 @@ export function keptFields({ kept }: Section, fields: Partial<Record<string, str
 /** In UTF-16 code units: a name, not a text. */
 const longestKept = 200;
 
+/** What our own page or form leads to; a link from elsewhere could claim anything. */
 function noticeOf(request: FastifyRequest): AccountNotice | null {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return null;
   const asked = queryValue(request, queryNames.notice);
   return accountNotices.find((notice) => notice === asked) ?? null;
 }

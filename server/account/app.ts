@@ -6,10 +6,10 @@ import { seal, unseal } from '../secrets/sealed.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findActiveUserForChange, updateFactorVersion } from '../storage/portal-user.ts';
+import { updateFactorVersion } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
-import { deleteLesserSessionsOfUser, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
+import { deleteLesserSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import {
@@ -25,9 +25,12 @@ import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
 import { newTotpSecret, totpStep } from '../two-factor/totp.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countCode, recordWrongCode } from './check-code.ts';
-import { nextToken, tokenOfFirstPress } from './next-token.ts';
+import { goOnUnder } from './go-on-under.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
+import { nextToken } from './press.ts';
+import { proofToAsk } from './proof-to-ask.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -40,18 +43,22 @@ export const app: Section = {
     since: visit.account.appSince?.toISOString() ?? null,
     isRequired: visit.account.isAppRequired,
     isPart: visit.account.isPart,
-    next: begun === 'replace' && isOpen(visit) ? await nextApp(deps, visit) : null,
+    next: begun === 'replace' && showsNext(deps, visit) ? await nextApp(deps, visit) : null,
   }),
   actions: {
     setUp: { needsProof: true, run: setUp },
-    replace: { needsProof: true, run: replace },
+    replace: { needsProof: true, run: replace, again: (deps) => ({ to: codesOfReplaced(deps) }) },
     remove: { needsProof: true, run: remove },
   },
-  again,
 };
 
 function isOpen({ account }: AccountVisit): boolean {
   return account.hasApp && !account.isPart;
+}
+
+/** Nothing is made, or shown, before the proof. */
+function showsNext({ now }: Deps, visit: AccountVisit): boolean {
+  return isOpen(visit) && proofToAsk(visit, now()) === null;
 }
 
 async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outcome> {
@@ -80,19 +87,20 @@ async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
  * Replaces the app once a code of the next one has been entered: with new recovery codes, and this session under another token.
  * Every other session and remembered device ends, as after a registration.
  */
-async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): Promise<Outcome> {
+async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
+  const { code = '' } = fields;
   if (!isOpen(visit)) return { kind: 'refused', notice: 'notPossible' };
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
-  const { session, sessionHash, sessionToken } = visit;
+  const { session, sessionHash } = visit;
   const { userId } = session;
   const now = deps.now();
   const digits = code.replaceAll(' ', '');
-  const token = nextToken(deps, sessionToken, digits);
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
   const stored = await transaction(deps.sql, async (sql) => {
-    const reader = await findActiveUserForChange(sql, userId);
-    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
+    const reader = await personForChange(sql, visit, now);
+    if (!reader) return new RollBack('signedOut' as const);
     const sealed = await findPendingTotp(sql, sessionHash);
     const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
     const step = secret && totpStep(secret, digits, now);
@@ -102,11 +110,10 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await updateFactorVersion(sql, userId);
-    await deletePendingTotp(sql, sessionHash);
     await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
     await deleteLesserSessionsOfUser(sql, userId, sessionHash);
     const devices = await deleteRememberedDevices(sql, userId);
-    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(token), pressAt: now });
+    await goOnUnder(deps, sql, visit, { token, now });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
@@ -114,15 +121,14 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     return null;
   });
   if (stored === 'signedOut') return { kind: 'signedOut' };
-  if (stored === 'codeWrong') {
-    // Of two presses of the button one has replaced it.
-    const first = await again(deps, sessionToken, { code });
-    if (first) return first;
-    await recordWrongCode(deps, visit);
-  }
+  if (stored === 'codeWrong') await recordWrongCode(deps, visit);
   if (stored !== null) return { kind: 'refused', notice: stored };
   deps.wake.mails();
-  return { kind: 'done', sessionToken: token, to: recoveryCodesPage(deps, 'app', 'appReplaced') };
+  return { kind: 'done', sessionToken: token, to: codesOfReplaced(deps) };
+}
+
+function codesOfReplaced(deps: Deps): string {
+  return recoveryCodesPage(deps, 'app', 'appReplaced');
 }
 
 /**
@@ -137,8 +143,8 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { userId } = session;
   const now = deps.now();
   const stored = await transaction(deps.sql, async (sql) => {
-    const reader = await findActiveUserForChange(sql, userId);
-    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
+    const reader = await personForChange(sql, visit, now);
+    if (!reader) return new RollBack('signedOut' as const);
     // Asked again: a customer may have come to require it since the page was read.
     if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
     if (!(await deleteTotp(sql, userId))) return null;
@@ -156,11 +162,4 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   if (stored === 'notPossible') return { kind: 'refused', notice: 'notPossible' };
   deps.wake.mails();
   return { kind: 'done', notice: 'appRemoved' };
-}
-
-/** The answer to the second press of the button that replaces the app. */
-async function again(deps: Deps, sessionToken: string, { code = '' }: Fields): Promise<Outcome | null> {
-  const token = await tokenOfFirstPress(deps, sessionToken, code.replaceAll(' ', ''));
-  if (token === null) return null;
-  return { kind: 'done', sessionToken: token, to: recoveryCodesPage(deps, 'app', 'appReplaced') };
 }

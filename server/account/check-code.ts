@@ -1,36 +1,48 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findActiveUserForChange } from '../storage/portal-user.ts';
+import type { Connection } from '../storage/database.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
-import { takeProof } from '../two-factor/take-proof.ts';
+import { type Proof, takeProof } from '../two-factor/take-proof.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 
-export type CheckedCode = { kind: 'right' } | { kind: 'wrong' } | { kind: 'throttled'; retryAfter: number };
+export type CheckedCode =
+  | { kind: 'right' }
+  | { kind: 'wrong' }
+  /** The session has ended meanwhile, or goes by another token; the code stays unused. */
+  | { kind: 'signedOut' }
+  | { kind: 'throttled'; retryAfter: number };
 
 /**
  * Consumes a code of a signed-in person's app, or a recovery code, counted with the codes of their sign-ins: of two posts with
- * one code only one is right. `retryAfter` is in milliseconds.
+ * one code only one is right. `opens` is what a right one opens, in the same transaction. `retryAfter` is in milliseconds.
  */
-export async function checkCode(deps: Deps, visit: AccountVisit, text: string): Promise<CheckedCode> {
+export async function checkCode(
+  deps: Deps,
+  visit: AccountVisit,
+  text: string,
+  opens: (sql: Connection, proof: Proof) => Promise<void>,
+): Promise<CheckedCode> {
   const { session, sessionHash } = visit;
   const code = isOneTimeCode(text.replaceAll(' ', '')) ? text.replaceAll(' ', '') : text;
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
   const { userId } = session;
   const prover = { userId, factor: 'app', mustRegister: false, sessionHash, nextSessionHash: sessionHash } as const;
-  const isRight = await deps.sql.begin(async (sql) => {
-    if (!(await findActiveUserForChange(sql, userId))) return false;
-    if (!(await takeProof(deps, sql, prover, code))) return false;
+  const kind = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, deps.now()))) return 'signedOut';
+    const proof = await takeProof(deps, sql, prover, code);
+    if (!proof) return 'wrong';
     await deleteThrottle(sql, codeKey(session));
-    return true;
+    await opens(sql, proof);
+    return 'right';
   });
-  if (isRight) return { kind: 'right' };
-  await recordWrongCode(deps, visit);
-  return { kind: 'wrong' };
+  if (kind === 'wrong') await recordWrongCode(deps, visit);
+  return { kind };
 }
 
 /** Counts an attempt at a code before it is checked; null if it may be. */

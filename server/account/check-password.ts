@@ -6,7 +6,8 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { beginSignIn, insertRefusal } from '../storage/sign-in.ts';
+import { isSessionThere } from '../storage/session.ts';
+import { beginSignIn, insertEventOnceAMinute, insertRefusal } from '../storage/sign-in.ts';
 import { deleteThrottle, findWait } from '../storage/throttle.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 import type { AccountVisit } from './account-visit.ts';
@@ -14,7 +15,10 @@ import { personOf } from './person-of-event.ts';
 
 export type CheckedPassword =
   | { kind: 'right'; hash: string }
-  | { kind: 'wrong' }
+  /** `reference`: of its event, if that is not the one of this request. */
+  | { kind: 'wrong'; reference?: string }
+  /** The session has ended meanwhile, or goes by another token: of two presses of a button the first has changed the password. */
+  | { kind: 'signedOut' }
   | { kind: 'throttled'; retryAfter: number };
 
 /**
@@ -28,10 +32,17 @@ export async function checkPassword(
   password: string,
   event: 'fresh-proof-refused' | 'password-change-refused',
 ): Promise<CheckedPassword> {
-  if ([...password].length > longestPasswordInput) return { kind: 'wrong' };
-  refuseWhenHashesWait();
   const { visitor, session } = visit;
   const now = deps.now();
+  if ([...password].length > longestPasswordInput) {
+    const steps = [{ step: 'password', outcome: 'too long to be one' }];
+    const tooLong = { event, reason: 'wrong-password', ...personOf(visit), steps } as const;
+    return {
+      kind: 'wrong',
+      reference: await insertEventOnceAMinute(deps.sql, tooLong, `too-long:${session.userId}`, now),
+    };
+  }
+  refuseWhenHashesWait();
   const fold = foldLoginName(session.username);
   const origin = originKeys(visitor.address);
   const deviceHash = visitor.deviceToken ? tokenHash(visitor.deviceToken) : null;
@@ -56,9 +67,11 @@ export async function checkPassword(
   }
   const isOwn = attempt.user?.id === session.userId;
   const hash = isOwn ? (attempt.user?.passwordHash ?? null) : null;
-  if (hash === null || !(await verifyPassword(hash, password)))
+  if (hash === null || !(await verifyPassword(hash, password))) {
+    if (!(await isSessionThere(deps.sql, visit.sessionHash, deps.now()))) return { kind: 'signedOut' };
     // As at the sign-in: the failures of a known browser count on it alone.
     return await refused('wrong-password', attempt.deviceKnown ? [] : origin, null);
+  }
   await deleteThrottle(deps.sql, counted);
   return { kind: 'right', hash };
 

@@ -3,13 +3,13 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findActiveUserForChange } from '../storage/portal-user.ts';
 import {
   deleteRememberedDevices,
   findRememberedDeviceId,
   listRememberedDevices,
 } from '../storage/remembered-device.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import type { Fields, Outcome, Section } from './section.ts';
@@ -48,7 +48,7 @@ async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promi
   const { userId } = visit.session;
   const now = deps.now();
   const isThere = await deps.sql.begin(async (sql) => {
-    const reader = await findActiveUserForChange(sql, userId);
+    const reader = await personForChange(sql, visit, now);
     if (!reader) return false;
     const count = await deleteRememberedDevices(sql, userId, id ?? undefined);
     if (count === 0) return true;

@@ -4,8 +4,10 @@ import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findActiveUserForChange, updateUser } from '../storage/portal-user.ts';
+import { updateUser } from '../storage/portal-user.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { countChange } from './count-change.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -17,7 +19,8 @@ export const overview: Section = {
   view: async (_deps, { session, account }) => ({
     name: 'overview',
     email: session.email,
-    customers: account.customers.map(({ name }) => name),
+    // Those whose networks admit the person here.
+    customers: account.customers.filter(({ key }) => session.customers.includes(key)).map(({ name }) => name),
     provider: account.provider,
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
@@ -41,9 +44,12 @@ async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chose
   const language = languageOfTag(chosen);
   if (visit.account.isPart || language === null) return { kind: 'refused', notice: 'notPossible' };
   const { userId } = visit.session;
+  // Each choice has the sessions of everybody checked anew: they are answered from a cache that any change of a user ends.
+  const throttled = visit.session.language === language ? null : await countChange(deps, visit, 'language');
+  if (throttled) return throttled;
   const now = deps.now();
   const isDone = await deps.sql.begin(async (sql) => {
-    const user = await findActiveUserForChange(sql, userId);
+    const user = await personForChange(sql, visit, now);
     if (!user) return false;
     if (user.language === language) return true;
     await updateUser(sql, userId, { language });

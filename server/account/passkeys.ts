@@ -1,7 +1,5 @@
-import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/browser-name.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { readPasskeyName } from '../names/read-name.ts';
 import { userHandleOf } from '../passkeys/check-assertion.ts';
@@ -12,7 +10,10 @@ import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listCredentials, listPasskeys, updatePasskeyName } from '../storage/passkey.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { countChange } from './count-change.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
+import { placeOf } from './place-of-change.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
@@ -58,10 +59,13 @@ async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Field
   const { userId: id, username } = visit.session;
   const wait = await waitOfPasskeys(deps, visit.visitor, { id, username });
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
+  // Each is an email, as is each removal of one.
+  const throttled = await countChange(deps, visit, 'passkey');
+  if (throttled) return throttled;
   const done = await enrolPasskey(deps, rp, visit, credential);
   return done.kind === 'enrolled'
     ? { kind: 'done', notice: 'passkeyAdded' }
-    : { kind: 'refused', notice: 'passkeyRefused' };
+    : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };
 }
 
 async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: Fields): Promise<Outcome> {
@@ -70,28 +74,32 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   if (reading.kind === 'refused') return { kind: 'refused', notice: 'passkeyName' };
   const { userId } = visit.session;
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
-  const isThere = await deps.sql.begin(async (sql) => {
-    if (!(await updatePasskeyName(sql, { id, userId, name: reading.value }))) return false;
+  const throttled = await countChange(deps, visit, 'passkey-name');
+  if (throttled) return throttled;
+  const now = deps.now();
+  const outcome = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    if (!(await updatePasskeyName(sql, { id, userId, name: reading.value }))) return 'passkeyGone';
     const steps = [{ step: 'passkey', outcome: `${id}, ${reading.value}` }];
-    await insertAuditEvent(sql, { event: 'passkey-renamed', ...personOf(visit), steps }, deps.now());
-    return true;
+    await insertAuditEvent(sql, { event: 'passkey-renamed', ...personOf(visit), steps }, now);
+    return 'passkeyRenamed';
   });
-  return { kind: 'done', notice: isThere ? 'passkeyRenamed' : 'passkeyGone' };
+  return outcome === 'signedOut' ? { kind: outcome } : { kind: 'done', notice: outcome };
 }
 
 async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
   if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
-  const { session, visitor } = visit;
-  const { address, requestId, language, brand, userAgent } = visitor;
-  const browser = browserName(userAgent);
-  const by = {
-    ...{ address, requestId, language, brand, sessionHash: visit.sessionHash },
-    ...customersOfEvent(session.customers.map((key) => ({ key }))),
-    ...(browser && { browser }),
-  };
-  const user = { id: session.userId, username: session.username };
-  if (!isUuid(id) || !(await removePasskey(deps.sql, { id, user }, by, deps.now())))
-    return { kind: 'done', notice: 'passkeyGone' };
+  if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
+  const now = deps.now();
+  const by = { event: personOf(visit), mail: placeOf(visit), sessionHash: visit.sessionHash };
+  const outcome = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    const { userId, username } = visit.session;
+    return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
+      ? 'passkeyRemoved'
+      : 'passkeyGone';
+  });
+  if (outcome === 'signedOut') return { kind: outcome };
   deps.wake.mails();
-  return { kind: 'done', notice: 'passkeyRemoved' };
+  return { kind: 'done', notice: outcome };
 }

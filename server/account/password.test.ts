@@ -1,5 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
-import { accountEvents, mailKinds, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { newPassword } from '#testing/reset-for-test.ts';
@@ -14,7 +21,10 @@ const noticeOf = (location: string | undefined) => new URL(location ?? '', 'http
 it('a new password ends every other session; this one goes on under another token, and the person is told', async () => {
   const [here, there] = [await signedIn(portal, 'alice'), await signedIn(portal, 'alice')];
   const answer = await postAccount(portal, 'password', form, here);
-  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/account/password?notice=passwordChanged']);
+  expect([answer.statusCode, answer.headers.location]).toEqual([
+    303,
+    '/portal/account/password?notice=passwordChanged',
+  ]);
   const after = { ...here, ...cookiesOf(answer) };
   expect(after['vestibule-session']).not.toBe(here['vestibule-session']);
   expect(await signedInAs(portal, after)).toBe('alice');
@@ -35,10 +45,20 @@ it('this browser stays known: the next sign-in here is no new device', async () 
 });
 
 it.each([
-  ['a wrong current password', { current: 'not-the-password' }, 'passwordWrong', 'password-change-refused wrong-password'],
+  [
+    'PW-10 a wrong current password',
+    { current: 'not-the-password' },
+    'passwordWrong',
+    'password-change-refused wrong-password',
+  ],
   ['two entries that differ', { repeat: `${newPassword}x` }, 'passwordRefused', 'password-change-refused 5'],
   ['a weak one', { password: 'gggggggg', repeat: 'gggggggg' }, 'passwordRefused', 'password-change-refused 1'],
-  ['the current one', { password: testPassword, repeat: testPassword }, 'passwordRefused', 'password-change-refused 11'],
+  [
+    'the current one',
+    { password: testPassword, repeat: testPassword },
+    'passwordRefused',
+    'password-change-refused 11',
+  ],
 ])('%s changes nothing', async (_, wrong, notice, event) => {
   const cookies = await signedIn(portal, 'alice');
   const answer = await postAccount(portal, 'password', { ...form, ...wrong }, cookies);
@@ -54,10 +74,10 @@ it('without the current one nothing is looked at', async () => {
   const cookies = await signedIn(portal, 'alice');
   const answer = await postAccount(portal, 'password', { ...form, current: '' }, cookies);
   expect(noticeOf(answer.headers.location)).toBe('entryMissing');
-  expect(await accountEvents(portal)).toEqual([]);
+  expect(await accountEvents(portal)).toEqual(['account-change-refused entry-missing']);
 });
 
-it('a copy of the session cookie has no more guesses than the sign-in form: the account waits', async () => {
+it('PW-10 a copy of the session cookie has no more guesses than the sign-in form: the account waits', async () => {
   const { 'vestibule-session': session = '' } = await signedIn(portal, 'alice');
   const stolen = { 'vestibule-session': session };
   const mark = await markOf(portal, stolen);
@@ -95,4 +115,25 @@ it.each([
   expect(noticeOf((await postAccount(portal, 'password', form, cookies)).headers.location)).toBe('notPossible');
   expect((await portal.send({ url: '/portal/account/password', cookies })).body.includes('name="current"')).toBe(false);
   expect(state).toBeDefined();
+});
+
+it('a refused new password is recorded once a minute, and shows the reference of what is recorded', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const differing = { ...form, repeat: 'x', form: await markOf(portal, cookies) };
+  const references = new Set<string | undefined>();
+  for (let press = 0; press < 3; press += 1)
+    references.add(cookiesOf(await postAccount(portal, 'password', differing, cookies))['vestibule-refusal']);
+  expect(await accountEvents(portal)).toEqual(['password-change-refused 5']);
+  expect(references.size).toBe(1);
+  portal.wait(61_000);
+  await postAccount(portal, 'password', differing, cookies);
+  expect(await accountEvents(portal)).toHaveLength(2);
+});
+
+it('who knows the current password compares only so many with the former ones', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const same = { ...form, password: testPassword, repeat: testPassword, form: await markOf(portal, cookies) };
+  const compare = async () => (await postAccount(portal, 'password', same, cookies)).statusCode;
+  for (let press = 0; press < 10; press += 1) expect(await compare()).toBe(303);
+  expect(await compare()).toBe(429);
 });

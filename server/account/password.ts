@@ -6,18 +6,19 @@ import { newPasswordProblemsInWords } from '../password/new-password-problems-in
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
 import { hashPassword } from '../secrets/password-hash.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { putDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
-import { findActiveUserForChange, updatePasswordHash } from '../storage/portal-user.ts';
-import { isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
-import { deletePendingTotp } from '../storage/totp.ts';
+import { updatePasswordHash } from '../storage/portal-user.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
-import { nextToken, tokenOfFirstPress } from './next-token.ts';
+import { countChange } from './count-change.ts';
+import { goOnUnder } from './go-on-under.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
+import { nextToken } from './press.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The current password is its own proof, asked each time. */
@@ -25,8 +26,7 @@ export const password: Section = {
   name: 'password',
   kept: [],
   view: async (_deps, visit) => ({ name: 'password', username: visit.session.username, state: stateOf(visit) }),
-  actions: { change: { needsProof: false, run: change } },
-  again,
+  actions: { change: { needsProof: false, run: change, again: () => ({ notice: 'passwordChanged' }) } },
 };
 
 function stateOf({ account }: AccountVisit): 'open' | 'none' | 'forbidden' | 'part' {
@@ -51,30 +51,33 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   if (problem)
     return await refused(deps, visit, problem, newPasswordProblemsInWords(password, repeat, rules).join('; '));
   const checked = await checkPassword(deps, visit, current, 'password-change-refused');
-  if (checked.kind === 'throttled') return checked;
-  if (checked.kind === 'wrong') return { kind: 'refused', notice: 'passwordWrong' };
+  if (checked.kind === 'throttled' || checked.kind === 'signedOut') return checked;
+  if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
+  // Each of them costs up to eleven hashes.
+  const throttled = await countChange(deps, visit, 'password');
+  if (throttled) return throttled;
   if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
-  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password), password });
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
+  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password), token });
 }
 
 /** All or nothing; the user is locked first, as by every change of one. */
 async function store(
   deps: Deps,
   visit: AccountVisit,
-  { before, after, password }: { before: string; after: string; password: string },
+  { before, after, token }: { before: string; after: string; token: string },
 ): Promise<Outcome> {
-  const { visitor, session, sessionHash, sessionToken } = visit;
+  const { visitor, session, sessionHash } = visit;
   const { userId } = session;
   const now = deps.now();
-  const token = nextToken(deps, sessionToken, password);
   const stored = await transaction(deps.sql, async (sql) => {
+    // The session first: the first press of the same button has given it its next token.
+    const reader = await personForChange(sql, visit, now);
+    if (!reader) return new RollBack('signedOut' as const);
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
-    const reader = await findActiveUserForChange(sql, userId);
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
-    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
-    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(token), pressAt: now });
-    await deletePendingTotp(sql, sessionHash);
+    await goOnUnder(deps, sql, visit, { token, now });
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const { address, language, brand } = visitor;
     await queuePasswordNotice(sql, reader, { now, address, language, brand });
@@ -85,18 +88,10 @@ async function store(
     await insertAuditEvent(sql, { event: 'password-changed', ...personOf(visit), steps }, now);
     return { deviceToken };
   });
-  // Another post may have been the first press of the same button, which has given the session its next token.
   if (stored === 'signedOut') return { kind: 'signedOut' };
-  if (stored === 'changedMeanwhile')
-    return (await again(deps, sessionToken, { password })) ?? { kind: 'refused', notice: 'changedMeanwhile' };
+  if (stored === 'changedMeanwhile') return { kind: 'refused', notice: 'changedMeanwhile' };
   deps.wake.mails();
   return { kind: 'done', notice: 'passwordChanged', sessionToken: token, deviceToken: stored.deviceToken };
-}
-
-/** The answer to the second press of the button. */
-async function again(deps: Deps, sessionToken: string, { password = '' }: Fields): Promise<Outcome | null> {
-  const token = await tokenOfFirstPress(deps, sessionToken, password);
-  return token === null ? null : { kind: 'done', notice: 'passwordChanged', sessionToken: token };
 }
 
 async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {
@@ -105,6 +100,7 @@ async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReas
     { step: 'new password', outcome: problem },
   ];
   const event = { event: 'password-change-refused', reason: String(reason), ...personOf(visit), steps } as const;
-  await insertAuditEvent(deps.sql, event, deps.now());
-  return { kind: 'refused', notice: 'passwordRefused', reason };
+  const under = `new-password:${reason}:${visit.session.userId}`;
+  const reference = await insertEventOnceAMinute(deps.sql, event, under, deps.now());
+  return { kind: 'refused', notice: 'passwordRefused', reason, reference };
 }

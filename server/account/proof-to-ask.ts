@@ -13,6 +13,8 @@ export function proofToAsk({ session, account, proof }: AccountVisit, now: Date)
     const isSignInEnough = session.proven === 'code' && isFreshSignIn(session, now);
     return isSignInEnough || (isFresh && proof.kind === 'code') ? null : 'code';
   }
-  if (isFreshSignIn(session, now) || isFresh) return null;
-  return account.hasPassword ? 'password' : 'signIn';
+  if (isFreshSignIn(session, now)) return null;
+  // Typed again, the password sets up an app only where it does so at a sign-in: anything else is asked for there.
+  if (!account.hasPassword || account.isEmailFirst || session.proven === 'remembered') return 'signIn';
+  return isFresh && proof.kind === 'password' ? null : 'password';
 }

@@ -1,12 +1,12 @@
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findActiveUserForChange } from '../storage/portal-user.ts';
-import { isSessionThereForUpdate } from '../storage/session.ts';
 import { findTotp } from '../storage/totp.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { countChange } from './count-change.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
@@ -28,11 +28,13 @@ export const recoveryCodes: Section = {
 async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { account, session, sessionHash } = visit;
   if (!account.hasApp || account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const throttled = await countChange(deps, visit, 'recovery-codes');
+  if (throttled) return throttled;
   const { userId } = session;
   const now = deps.now();
   const stored = await transaction(deps.sql, async (sql) => {
-    const reader = await findActiveUserForChange(sql, userId);
-    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
+    const reader = await personForChange(sql, visit, now);
+    if (!reader) return new RollBack('signedOut' as const);
     if (!(await findTotp(sql, userId))) return new RollBack('notPossible' as const);
     await makeRecoveryCodes(deps, sql, { userId, sessionHash }, now);
     await queueMail(sql, reader, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });

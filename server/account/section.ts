@@ -6,10 +6,13 @@ import type { AccountVisit } from './account-visit.ts';
 
 export type Fields = Partial<Record<string, string>>;
 
+type Done = { kind: 'done'; notice?: AccountNotice; to?: string; sessionToken?: string; deviceToken?: string };
+
 /** What came of an action; `retryAfter` in milliseconds. Cookies are set along with the answer. */
 export type Outcome =
-  | { kind: 'done'; notice?: AccountNotice; to?: string; sessionToken?: string; deviceToken?: string }
-  | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason }
+  | Done
+  /** `reference`: of its event, if that is not the one of this request. */
+  | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason; reference?: string }
   | { kind: 'throttled'; retryAfter: number }
   /** The session has ended meanwhile. */
   | { kind: 'signedOut' };
@@ -18,6 +21,11 @@ export type Action = {
   /** Whether a fresh proof comes first (docs/decisions/0051). */
   needsProof: boolean;
   run: (deps: Deps, visit: AccountVisit, fields: Fields) => Promise<Outcome>;
+  /**
+   * Of an action that gives its session a new token (press.ts): the answer to the second press of its button, besides that
+   * token.
+   */
+  again?: (deps: Deps) => Pick<Done, 'notice' | 'to'>;
 };
 
 /** One section of the account page: what it shows, and what its forms do. */
@@ -27,6 +35,4 @@ export type Section = {
   kept: readonly string[];
   view: (deps: Deps, visit: AccountVisit, begun: string | null) => Promise<AccountView>;
   actions: Readonly<Record<string, Action>>;
-  /** The answer to the second press of a button whose first press gave the session a new token; null if it is none. */
-  again?: (deps: Deps, sessionToken: string, fields: Fields) => Promise<Outcome | null>;
 };

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, mailKinds, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
 import { addCustomer } from '#testing/accounts-for-test.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -55,17 +62,14 @@ describe('the app', () => {
     portal.wait(step);
     expect(await signedInAs(portal, await signInWithApp(portal, 'alice', next))).toBe('alice');
     await expect(signInWithApp(portal, 'alice', secret)).rejects.toThrow();
-    expect(await accountEvents(portal)).toEqual([
-      'fresh-proof-refused wrong-code',
-      'app-replaced',
-      'code-refused',
-    ]);
+    expect(await accountEvents(portal)).toEqual(['fresh-proof-refused wrong-code', 'app-replaced', 'code-refused']);
     expect(await mailKinds(portal)).toEqual(['appReplaced']);
   });
 
   it('is replaced once by two presses of the button, which get the same session', async () => {
     const { cookies } = await withApp();
-    const form = { do: 'replace', code: codeNow(portal, await nextSecret(cookies)) };
+    const code = codeNow(portal, await nextSecret(cookies));
+    const form = { do: 'replace', code, form: await markOf(portal, cookies) };
     const [one, other] = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
     const tokens = [one, other].map((answer) => answer && cookiesOf(answer)['vestibule-session']);
     expect(tokens[0]).toBeDefined();
@@ -90,7 +94,8 @@ describe('the app', () => {
       const answer = await postAccount(portal, 'app', { do: 'remove' }, cookies);
       expect(answer.headers.location).toBe(`/portal/account/app?notice=${notice}`);
     }
-    const left = await portal.sql`select from totp union all select from recovery_code union all select from remembered_device`;
+    const left =
+      await portal.sql`select from totp union all select from recovery_code union all select from remembered_device`;
     expect(left).toHaveLength(0);
     expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual(['alice', null]);
     expect(await signedInAs(portal, await signedIn(portal, 'alice'))).toBe('alice');
@@ -120,6 +125,7 @@ describe('the app', () => {
     }
     const page = await portal.send({ url: '/portal/account/app?do=replace', cookies });
     expect(page.body.includes('class="secret"')).toBe(false);
+    expect(await portal.sql`select from pending_totp`).toHaveLength(0);
     expect(await portal.sql`select from totp`).toHaveLength(1);
   });
 });
@@ -136,7 +142,19 @@ describe('recovery codes', () => {
     expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
     portal.wait(11 * minute);
     expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
-    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['recovery-codes-made'], ['recoveryCodesMade']]);
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([
+      ['recovery-codes-made'],
+      ['recoveryCodesMade'],
+    ]);
+  });
+
+  it('are not made, and mailed of, without end', async () => {
+    const { cookies } = await withApp();
+    const form = await markOf(portal, cookies);
+    const make = async () => (await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies)).statusCode;
+    for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
+    expect(await make()).toBe(429);
+    expect(await mailKinds(portal)).toHaveLength(10);
   });
 
   it('come with an app only', async () => {
@@ -152,7 +170,9 @@ describe('devices that are not asked', () => {
     const cookies = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
     portal.wait(step);
     await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
-    const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(({ id }) => id);
+    const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(
+      ({ id }) => id,
+    );
     const page = await portal.send({ url: '/portal/account/devices', cookies });
     for (const id of ids) expect(page.body.includes(`value="${id}"`)).toBe(true);
     const bob = await signedIn(portal, 'bob');
@@ -237,8 +257,25 @@ describe('the language', () => {
     expect((await portal.send({ url: '/portal/session', cookies })).json()).toMatchObject({ language: 'de' });
     const refused = await postAccount(portal, '', { do: 'language', language: 'xx' }, cookies);
     expect(refused.headers.location).toContain('notice=notPossible');
-    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['language-chosen'], []]);
+    const events = ['language-chosen', 'account-change-refused not-possible'];
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([events, []]);
   });
+});
+
+it('a language chosen again and again waits: each choice has everybody’s sessions checked anew', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const form = await markOf(portal, cookies);
+  const choose = (at: number) =>
+    postAccount(portal, '', { do: 'language', language: at % 2 ? 'de' : 'en', form }, cookies);
+  for (let at = 0; at < 10; at += 1) expect((await choose(at)).statusCode).toBe(303);
+  const [before] = await portal.sql`select version from access_version`;
+  for (const _ of [1, 2]) expect((await choose(10)).statusCode).toBe(429);
+  expect((await portal.sql`select version from access_version`)[0]).toEqual(before);
+  expect((await accountEvents(portal)).slice(10)).toEqual(['account-change-refused throttled-changes']);
+  const bob = await signedIn(portal, 'bob');
+  expect((await postAccount(portal, '', { do: 'language', language: 'de' }, bob)).statusCode).toBe(303);
+  portal.wait(2 * minute);
+  expect((await choose(14)).statusCode).toBe(303);
 });
 
 describe('a session by a connection', () => {
@@ -296,6 +333,12 @@ describe('a session by a connection', () => {
   async function markFrom(cookies: Browser): Promise<string> {
     const { body } = await portal.send({ url: '/portal/account/sessions', cookies });
     const mark = /name="form" value="([^"]+)"/.exec(body)?.[1];
-    return mark ?? (await import('./form-mark.ts')).formMark(portal.deps, { sid: await sidOf('alice'), userId: await userId(portal, 'alice') });
+    return (
+      mark ??
+      (await import('./form-mark.ts')).formMark(portal.deps, {
+        sid: await sidOf('alice'),
+        userId: await userId(portal, 'alice'),
+      })
+    );
   }
 });

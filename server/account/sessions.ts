@@ -4,6 +4,7 @@ import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { endOtherSessions, listSessionsFor } from '../storage/session-list.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import type { Fields, Outcome, Section } from './section.ts';
@@ -50,11 +51,12 @@ async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise
     connectionId: account.isPart ? session.connectionId : null,
   };
   const isThere = await deps.sql.begin(async (sql) => {
-    const done = await endOtherSessions(sql, which, now);
-    if (!done) return false;
-    if (done.ended === 0) return true;
-    await queueMail(sql, done.reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
-    const steps = [{ step: 'sessions ended', outcome: String(done.ended) }];
+    const reader = await personForChange(sql, visit, now);
+    if (!reader) return false;
+    const ended = await endOtherSessions(sql, which, now);
+    if (ended === 0) return true;
+    await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
+    const steps = [{ step: 'sessions ended', outcome: String(ended) }];
     await insertAuditEvent(sql, { event: 'own-sessions-ended', ...personOf(visit), steps }, now);
     return true;
   });

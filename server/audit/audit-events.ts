@@ -146,6 +146,11 @@ export const accountRefusalReasons = {
   'throttled-device': 'Too many wrong passwords from this known browser; the password was not checked.',
   'throttled-address': 'Too many failures from this address, its network or overall; the password was not checked.',
   'throttled-code': 'Too many wrong codes for this account; the code was not checked.',
+  'throttled-changes': 'Too many changes of this kind in a short time; nothing changed.',
+  'not-possible': 'The account, or this session, may not do that, or what it names is unknown.',
+  'entry-missing': 'An entry was missing.',
+  'entry-refused': 'An entry cannot be kept: the name of a passkey has 1 to 60 characters, and no control characters.',
+  'changed-meanwhile': 'The account was changed while the form was checked.',
   'other-session': 'The form was on the page of another session: of an earlier sign-in, or of somebody else.',
   'no-fresh-proof': 'The proof was missing, or more than ten minutes old.',
 } as const;

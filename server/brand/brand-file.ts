@@ -34,7 +34,7 @@ export const brandSettings = {
     type: 'object',
     properties: {
       support: link('Target of "Contact support".'),
-      imprint: link('Target of "Imprint".'),
+      imprint: link('Target of "Legal notice".'),
       solutions: link('Target of the tagline.'),
     },
     additionalProperties: false,

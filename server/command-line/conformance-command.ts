@@ -49,7 +49,10 @@ async function runConformance(url: string, flags: Flags): Promise<void> {
   }
   const count = (kind: Finding['kind']) => findings.filter((finding) => finding.kind === kind).length;
   if (flags.json) printJson(findings);
-  else printLine(`\n${count('passed')} passed, ${count('differs')} differ, ${count('not tried')} not tried.`);
+  else {
+    const advised = count('advised') > 0 ? `, ${count('advised')} advised` : '';
+    printLine(`\n${count('passed')} passed, ${count('differs')} differ, ${count('not tried')} not tried${advised}.`);
+  }
   process.exitCode = count('differs') > 0 ? exitCodes.refused : exitCodes.done;
 }
 
@@ -125,7 +128,7 @@ function printFinding(finding: Finding): void {
   const more =
     finding.kind === 'differs'
       ? ` – expected ${finding.expected}, got ${finding.got}`
-      : finding.kind === 'not tried'
+      : 'why' in finding
         ? ` – ${finding.why}`
         : '';
   printLine(`${finding.kind.padEnd(9)} – ${call} – ${what}${more}`);

@@ -34,7 +34,7 @@ async function run(sql: Database, name: string, { remove, json }: Flags): Promis
   if (remove !== undefined) {
     if (!isUuid(remove))
       throw failure(`--remove: ${remove} is not the id of a passkey; vestibule user passkeys ${username} lists them.`);
-    if (!(await removePasskey(sql, { id: remove, user }, {}, new Date())))
+    if (!(await sql.begin((sql) => removePasskey(sql, { id: remove, user }, {}, new Date()))))
       throw failure(`There is no passkey ${remove} of ${username}.`);
     return json ? printJson({ removed: 1 }) : printLine('Passkey removed; the sessions that it opened have ended.');
   }

@@ -2,8 +2,11 @@ import { request } from 'undici';
 import { type Call, calls } from '#contract/calls.ts';
 import { limits } from '../limits.ts';
 
-/** What a backend answered. `location` is where a redirect leads; `json` is undefined if the body is none. */
-export type Answer = { status: number; location: URL | null; json: unknown; setCookies: string[] };
+/**
+ * What a backend answered. `location` is where a redirect leads; `json` is undefined if the body is none; `clears` is
+ * Clear-Site-Data.
+ */
+export type Answer = { status: number; location: URL | null; json: unknown; setCookies: string[]; clears: string };
 
 export type Sending = {
   form?: Record<string, string>;
@@ -45,6 +48,7 @@ export function visitBackend(base: URL): BackendVisit {
       location: location === undefined ? null : URL.parse(location, url),
       json: parsed(text),
       setCookies,
+      clears: [answer.headers['clear-site-data'] ?? []].flat().join(),
     };
   }
 

@@ -3,6 +3,7 @@ import { crossSiteChecks } from './cross-site-checks.ts';
 import type { Finding } from './finding.ts';
 import { passwordChecks } from './password-checks.ts';
 import { signInChecks } from './sign-in-checks.ts';
+import { signOutAdvice } from './sign-out-advice.ts';
 import { singleSignOnChecks } from './single-sign-on-checks.ts';
 import { twoFactorChecks } from './two-factor-checks.ts';
 
@@ -12,6 +13,7 @@ import { twoFactorChecks } from './two-factor-checks.ts';
  */
 export async function* conformanceChecks(base: URL, account: Account, now: () => Date): AsyncGenerator<Finding> {
   yield* signInChecks(base, account);
+  yield* signOutAdvice(base, account);
   yield* singleSignOnChecks(base, account);
   yield* passwordChecks(base, account);
   yield* twoFactorChecks(base, account, now);

@@ -12,7 +12,13 @@ const newPassword = 'Copper-Meadow-77';
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const hash = 'a-reset-link-of-ada';
 
-type Line = { call: string; what: string; kind: 'passed' | 'differs' | 'not tried'; expected?: string; got?: string };
+type Line = {
+  call: string;
+  what: string;
+  kind: 'passed' | 'differs' | 'advised' | 'not tried';
+  expected?: string;
+  got?: string;
+};
 
 const dataOf = (): BackendData => ({
   users: { ada: { password }, tom: { password, secret }, nia: { password, mustRegister: true } },
@@ -219,6 +225,24 @@ const faults: [string, Fault, string][] = [
   ['lets other sites sign people out', { call: 'GET logout', fromAnySite: true }, 'from another site changes nothing'],
 ];
 
+/** The one check of what the specification leaves open. */
+const advice = 'GET logout – clears what the tab keeps';
+
+it('a sign-out that leaves the tab as it is gets an advice, and differs in nothing', async () => {
+  const backend = await listening({ call: 'GET logout', to: '/portal/login' });
+  const { out, code } = await conformance(backend.url, ['--username', 'ada'], `${password}\n`);
+  const json = await conformance(backend.url, ['--username', 'ada', '--json'], `${password}\n`);
+  const pending = await conformance(backend.url, ['--username', 'tom'], `${password}\n`);
+  backend.close();
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`^advised   – ${advice} – .*send Clear-Site-Data: "storage"`, 'm'));
+  expect(out).toMatch(/\n\d+ passed, 0 differ, \d+ not tried, 1 advised\.\n$/);
+  expect(linesOf(json).filter(({ kind }) => kind === 'advised')).toEqual([
+    expect.objectContaining({ call: 'GET logout', why: expect.stringContaining('Clear-Site-Data') }),
+  ]);
+  expect(pending.out).toContain(`not tried – ${advice} – nobody is signed in before the second factor\n`);
+});
+
 describe('a fault is noticed', () => {
   it.each(faults)('%s: %j', async (_, fault, check) => {
     const backend = await listening(fault);
@@ -235,7 +259,7 @@ describe('a fault is noticed', () => {
     const backend = await listening();
     const { all } = await tryAll(backend.url);
     backend.close();
-    const noticed = new Set(faults.map(([, { call }, check]) => `${call} – ${check}`));
+    const noticed = new Set(faults.map(([, { call }, check]) => `${call} – ${check}`)).add(advice);
     expect([...all].filter((name) => !noticed.has(name))).toEqual([]);
   });
 });

@@ -4,12 +4,15 @@ import { inWords, type Target, targetOf } from './target.ts';
 export type Verdict =
   | { kind: 'passed' }
   | { kind: 'differs'; expected: string; got: string }
+  /** The specification does not ask for it. */
+  | { kind: 'advised'; why: string }
   | { kind: 'not tried'; why: string };
 
 /** What came of one check. `call` is the method and path of specification §7. */
 export type Finding = { call: string; what: string } & Verdict;
 
 export const passed: Verdict = { kind: 'passed' };
+export const advised = (why: string): Verdict => ({ kind: 'advised', why });
 export const notTried = (why: string): Verdict => ({ kind: 'not tried', why });
 
 /** Passed if `isKept`; otherwise it says what was expected and what came. */

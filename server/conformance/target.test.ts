@@ -13,6 +13,6 @@ it.each([
   ['/portal/twoFactor?Lantern', 'twoFactor?…'],
   ['/portal/app;jsessionid=1234?x#y', '/portal/app'],
 ])('%s is told without what may be secret', (address, words) => {
-  const answer = { status: 303, location: new URL(address, base), json: undefined, setCookies: [] };
+  const answer = { status: 303, location: new URL(address, base), json: undefined, setCookies: [], clears: '' };
   expect(inWords(answer, base)).toBe(`303 to ${words}`);
 });

@@ -77,8 +77,9 @@ function spawnOpener(): ChildProcess {
   return child;
 }
 
-async function waitUntil(condition: () => Promise<boolean>, milliseconds: number): Promise<void> {
-  const deadline = Date.now() + milliseconds;
+/** Waits for as long as a busy machine may take. */
+async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('it did not happen in time');
     await pause(20);
@@ -144,7 +145,7 @@ describe('the first start', () => {
       if ('close' in one) await one.close();
       else one.stdin?.end();
     }
-    await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
+    await waitUntil(async () => (await findPostgresProcess(cluster)) === null);
   });
 
   test('removes leftovers of killed processes, and nothing of live ones', async () => {
@@ -182,7 +183,7 @@ describe('an existing database', () => {
     await first.close();
     expect(await findPostgresProcess(cluster)).toBe(pid);
     second.stdin?.end();
-    await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
+    await waitUntil(async () => (await findPostgresProcess(cluster)) === null);
   });
 
   test('keeps running while any other client is connected', async () => {
@@ -218,26 +219,24 @@ describe('an existing database', () => {
     const sql = connect(embedded.place);
     await sql`create table fruit as select 'pear' as name`;
     const pid = (await findPostgresProcess(cluster)) as number;
-    const busy = sql`select pg_sleep(3)`.then(
+    const busy = sql`select pg_sleep(60)`.then(
       () => null,
       (error: unknown) => error,
     );
-    await pause(50);
+    await waitUntil(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length === 1);
     process.kill(pid, 'SIGKILL');
     expect(isDatabaseAway(await busy)).toBe(true);
     const killedAt = performance.now();
-    await waitUntil(
-      () =>
-        sql`select from fruit`.then(
-          () => true,
-          (error) => {
-            expect(isDatabaseAway(error)).toBe(true);
-            return false;
-          },
-        ),
-      5000,
+    await waitUntil(() =>
+      sql`select from fruit`.then(
+        () => true,
+        (error) => {
+          expect(isDatabaseAway(error)).toBe(true);
+          return false;
+        },
+      ),
     );
-    expect(performance.now() - killedAt).toBeLessThan(4500);
+    expect(performance.now() - killedAt).toBeLessThan(15_000);
     expect(await sql`select name from fruit`).toEqual([{ name: 'pear' }]);
     expect(await findPostgresProcess(cluster)).not.toBe(pid);
     // Without a limit postgres.js waits forever for the connection that was cut during a statement.
@@ -248,13 +247,11 @@ describe('an existing database', () => {
   test('restarts when somebody stops it', async () => {
     const embedded = await open();
     await stopPostgres(cluster, 5000);
-    await waitUntil(
-      () =>
-        answer(embedded).then(
-          () => true,
-          () => false,
-        ),
-      3000,
+    await waitUntil(() =>
+      answer(embedded).then(
+        () => true,
+        () => false,
+      ),
     );
     expect(remarks).toContain('PostgreSQL exited; restarting it');
     await embedded.close();

@@ -66,12 +66,12 @@ describe('bad input', () => {
       ['1000 times the same', 'username=bob&'.repeat(1000), undefined],
     ];
     for (const [what, body, field] of cases) {
-      const started = performance.now();
+      const started = process.threadCpuUsage();
       const answer = await post(body);
       expect(answer.statusCode, what).toBe(400);
       expect(answer.headers['content-type'], what).toBe('application/problem+json; charset=utf-8');
       expect(answer.json<{ field?: string }>().field, what).toBe(field);
-      expect(performance.now() - started, what).toBeLessThan(100);
+      expect(process.threadCpuUsage(started).user / 1000, what).toBeLessThan(100);
     }
     const raw = Buffer.from('username=bob&password=\xff', 'latin1');
     const answer = await portal.app.inject({

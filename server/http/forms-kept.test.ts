@@ -198,6 +198,55 @@ it('a form after a session that was signed out elsewhere begins a new turn: it k
   expect(answer.body).not.toContain('reports');
 });
 
+describe.each([
+  ['an empty password', 400, { call: 'performlogin', body: { username: 'bob', password: '', redirectURL } }],
+  [
+    'an entry too long',
+    400,
+    { call: 'performlogin', body: { username: 'bob', password: 'x'.repeat(3000), redirectURL } },
+  ],
+  ['a malformed address', 400, { call: `password/forgotten?destination=${carried}`, body: { username: 'bob' } }],
+  ['a wait', 429, { call: 'authenticate/performSsoLogin', body: { username: 'bob@acme.test', redirectURL } }],
+  ['a wait', 429, { call: 'authenticate/checkSsoLogin', body: { redirectURLSSO: redirectURL } }],
+] as const)('SE-15 %s (%i) after a session that was signed out elsewhere: $call', (_, status, { call, body }) => {
+  it.each(['says its turn', 'says nothing'])('a form that %s keeps no destination', async (what) => {
+    const earlier = cookiesOf(await portal.signIn('alice', testPassword));
+    const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
+    await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
+    if (status === 429) await everybodyWaits();
+    const isSaid = what === 'says its turn';
+    const answer = await portal.send({
+      method: 'POST',
+      url: `/portal/${call}${isSaid && call.includes('?') ? `&turn=${turn}` : ''}`,
+      form: { ...body, ...(isSaid && !call.includes('?') && { turn }) },
+      cookies: earlier,
+    });
+    expect(answer.statusCode).toBe(status);
+    const shown = ['<form', 'reports', 'username' in body ? nameKept(body.username) : '<form'];
+    expect(shown.map((text) => answer.body.includes(text))).toEqual([true, false, true]);
+  });
+});
+
+it('SE-15 whoever has to wait costs no statement more, unless the browser had a session', async () => {
+  await everybodyWaits();
+  const statements: string[] = [];
+  const count = (strings: TemplateStringsArray, ...values: never[]) => {
+    if (Array.isArray(strings) && 'raw' in strings) statements.push(strings.join('?'));
+    return sql(strings, ...values);
+  };
+  portal.deps.sql = Object.assign(count, sql) as unknown as Database;
+  const form = { username: 'bob@acme.test', redirectURL };
+  const press = async (cookies = {}) => {
+    statements.length = 0;
+    await portal.send({ method: 'POST', url: '/portal/authenticate/performSsoLogin', form, cookies });
+    return statements.join('\n');
+  };
+  await press();
+  const without = await press();
+  expect(without).not.toMatch(/from (?:session|ended_session)/);
+  expect(await press(half)).toMatch(/from (?:session|ended_session)/);
+});
+
 it('nor does it keep the destination if the database goes down after the turn has ended', async () => {
   const earlier = cookiesOf(await portal.signIn('alice', testPassword));
   const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountSectionOf } from '#contract/account.ts';
 import { longestUsername } from '#contract/payloads.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
@@ -56,7 +57,8 @@ export function readLastRefusal(
 /** Identifies the page of a refusal: the screen, and its reason. */
 function pageKey({ basePath }: Config, url: string): string {
   const { path, search } = splitUrl(url);
-  const screen = pathOfScreen(screenOfPath(path.startsWith(basePath) ? path.slice(basePath.length) : path));
+  const below = path.startsWith(basePath) ? path.slice(basePath.length) : path;
+  const screen = accountSectionOf(below) === null ? pathOfScreen(screenOfPath(below)) : below;
   const reason = reasonOfSearch(search);
   return reason === null ? screen : `${screen}?${reason}`;
 }

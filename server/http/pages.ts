@@ -33,7 +33,8 @@ const secretPages: readonly ServerPage['name'][] = [
 type Needs = { config: Config; brands: Brands; built: BuiltPages };
 
 export function createPages({ config, brands, built }: Needs): Pages {
-  const cache = new Map<string, Promise<string | Buffer>>();
+  const ownPages = new Map<string, Promise<string | Buffer>>();
+  const customersPages = new Map<string, Promise<string | Buffer>>();
   const policies = new WeakMap<Brand, string>();
   const accountPolicies = new WeakMap<Brand, string>();
 
@@ -63,12 +64,18 @@ export function createPages({ config, brands, built }: Needs): Pages {
     const { render } = built.ofBrand(brand);
     const isForEverybody = status === 200 && !isPersonal(page) && isOwnAddress(page.url, brand);
     if (!isForEverybody) return await encode(render(page), encoding, quickQuality);
+    // However many brands are asked for, the installation's own pages stay.
+    const cache = brand === brands.own ? ownPages : customersPages;
+    const isFull = customersPages.size >= limits.customersPagesKept;
     const key = `${encoding} ${page.language} ${brand.digest} ${page.url}`;
-    const body = cache.get(key) ?? encode(render(page), encoding, bestQuality);
+    // A page that may soon go again is not worth the time of the best quality.
+    const quality = cache === customersPages && isFull ? quickQuality : bestQuality;
+    const body = cache.get(key) ?? encode(render(page), encoding, quality);
     // The last used is the last to go: brands may be many, and replaced.
     cache.delete(key);
     cache.set(key, body);
-    if (cache.size > limits.pagesKept) cache.delete(cache.keys().next().value as string);
+    if (customersPages.size > limits.customersPagesKept)
+      customersPages.delete(customersPages.keys().next().value as string);
     body.catch(() => cache.delete(key));
     return await body;
   }

@@ -58,7 +58,8 @@ describe('slow clients', () => {
     ]);
     for (const { statuses, closed, after } of cut) {
       expect({ statuses, closed }).toEqual({ statuses: [408], closed: true });
-      expect(after).toBeLessThan(timeouts.requestTimeout + 1500);
+      // Sooner than a connection that sends nothing, or all of it, would end; a busy machine is late.
+      expect(after).toBeLessThan(timeouts.requestTimeout + 10_000);
     }
   });
 
@@ -71,7 +72,7 @@ describe('slow clients', () => {
     socket.pause();
     socket.write(`GET ${script} HTTP/1.1\r\nHost: ${other.deps.config.hosts[0]}\r\n\r\n`.repeat(100));
     await expect.poll(connections).toBe(1);
-    await expect.poll(connections, { timeout: 4000 }).toBe(0);
+    await expect.poll(connections).toBe(0);
     socket.destroy();
     await other.close();
   });
@@ -88,7 +89,7 @@ describe('slow clients', () => {
     );
     expect(signedIn.statuses).toEqual([303]);
     // Waiting for one of them would take as long as a connection may send nothing.
-    expect(performance.now() - started).toBeLessThan(limits.headersTimeout / 2);
+    expect(performance.now() - started).toBeLessThan(limits.headersTimeout);
     for (const socket of idle) socket.destroy();
     expect(portal.app.server.maxConnections).toBe(limits.connections);
   });

@@ -134,8 +134,15 @@ function perLanguage<Format>(make: (language: Language) => Format): (language: L
   };
 }
 
+/** A line may end between the date and the time only. */
 function timeInWords(time: Date, language: Language): string {
-  return typeset(language, timeFormats(language).format(time));
+  const parts = timeFormats(language).formatToParts(time);
+  return parts
+    .map(({ type, value }, index) => {
+      const isSeam = type === 'literal' && parts[index - 1]?.type === 'year';
+      return value.replace(isSeam ? /(?<= .*) /g : / /g, '\u00a0');
+    })
+    .join('');
 }
 
 /** Hours and whole minutes, or seconds below a minute, always rounded down: “1 hour”. */

@@ -8,7 +8,8 @@ export function mailLayoutStyle(day: MailColours, night: MailColours): string {
   return `<style>
 :root{color-scheme:light dark}
 ${depth(day, 1)}
-.text,.muted{text-wrap:balance}
+.text,.muted,.label{text-wrap:balance}
+@media (min-width:380px){h1{hyphens:none}}
 @media (max-width:379px){.facts td{display:block;width:auto!important}.facts .text{padding-top:0!important}}
 </style>
 <style>

@@ -5,8 +5,10 @@ import type { MailBlock, MailContent } from './layout-content.ts';
  * last, with no line break after it (WICG, origin-bound one-time codes).
  */
 export function mailLayoutText({ hub, title, blocks, footer, codeLine }: MailContent): string {
-  // Some programs show a soft hyphen where no line ends.
-  const text = `${[hub, title, ...blocks.map(blockText), footer].join('\n\n')}\n`.replaceAll('\u00ad', '');
+  // Some programs show a soft hyphen where no line ends, and search for plain hyphens only.
+  const text = `${[hub, title, ...blocks.map(blockText), footer].join('\n\n')}\n`
+    .replaceAll('\u00ad', '')
+    .replaceAll('\u2011', '-');
   return codeLine === null ? text : `${text}\n${codeLine}`;
 }
 

@@ -65,20 +65,20 @@ export async function beginEnrolment(
 
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
 
-/** Stores the passkey that an authenticator has made, or nothing. */
+/** Stores the passkey that an authenticator has made, or nothing; `reference`: of the event of the refusal. */
 export async function enrol(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
   answer: string,
-): Promise<{ kind: 'enrolled' } | { kind: 'refused' }> {
+): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
   const steps: AuditStep[] = [];
   const { visitor, session } = enroller;
   const done = await complete(deps, rp, enroller, answer, steps);
   if (done.kind === 'refused') {
     const user = { id: session.userId, username: session.username };
-    await refusePasskey(deps, visitor, { event: 'passkey-not-added', reason: done.reason, steps, user });
-    return { kind: 'refused' };
+    const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
+    return { kind: 'refused', reference: await refusePasskey(deps, visitor, refused) };
   }
   deps.wake.mails();
   return done;

@@ -1,18 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
 import type { Page } from '#contract/page.ts';
-import { ForgottenForm, longestUsername } from '#contract/payloads.ts';
+import { ForgottenForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { formAgain, formKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { languageOfRequest, languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { keptForm } from '../sign-in/kept-form.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
-import { knownVisitorOf } from '../visitor/visitor.ts';
+import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
 import { destinationOfForm } from './destination-of-form.ts';
 
 export const forgottenSchema = { body: ForgottenForm };
@@ -25,9 +26,9 @@ export function forgottenRoute(deps: Deps) {
   return async function forgotten(request: FastifyRequest<{ Body: ForgottenForm }>, reply: FastifyReply) {
     const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
     if (!isReadable && wantsPage(request)) {
-      const destination = destinationOfAddress(request, deps.config);
+      const destination = await destinationOfForm(deps, request, visitorOf(deps, request));
       const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed', destination } as const;
-      return await formAgain(deps, request, reply, again, keptOf(request.body));
+      return await formAgain(deps, request, reply, again, keptOf(deps, request, request.body));
     }
     if (request.validationError) throw request.validationError;
     const { username } = request.body;
@@ -82,17 +83,19 @@ export function forgottenRoute(deps: Deps) {
       reference,
       destination,
     } as const;
-    return await formAgain(deps, request, reply, again, keptOf(request.body));
+    return await formAgain(deps, request, reply, again, keptOf(deps, request, request.body));
   }
 }
 
 export function forgottenFormAgain(deps: Deps) {
   return formKeeper(deps, 'forgotten', (form, request) => ({
     destination: destinationOfAddress(request, deps.config),
-    page: keptOf(form),
+    page: keptOf(deps, request, form),
   }));
 }
 
-function keptOf(form: Partial<ForgottenForm> | undefined): Partial<Page> {
-  return { typedUsername: form?.username?.slice(0, longestUsername) ?? '' };
+function keptOf(deps: Deps, request: FastifyRequest, form: Partial<ForgottenForm> | undefined): Partial<Page> {
+  const { username = '' } = form ?? {};
+  const turn = queryValue(request, queryNames.turn) ?? undefined;
+  return { typedUsername: keptForm(deps, request, { username, turn }).typedUsername };
 }

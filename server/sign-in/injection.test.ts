@@ -48,7 +48,7 @@ describe('injection', () => {
       '%',
       '_',
       'b%',
-      "'||pg_sleep(3)||'",
+      "'||pg_sleep(30)||'",
       '*)(uid=*))(|(uid=*',
       '{"$gt":""}',
     ]) {
@@ -56,7 +56,7 @@ describe('injection', () => {
       const started = performance.now();
       expect((await portal.signIn(text, text)).headers.location, text).toBe(failed);
       expect((await portal.signIn('bob', text)).headers.location, text).toBe(failed);
-      expect(performance.now() - started, text).toBeLessThan(2500);
+      expect(performance.now() - started, text).toBeLessThan(20_000);
       const cookies = { 'vestibule-session': encodeURIComponent(text), 'vestibule-device': encodeURIComponent(text) };
       expect((await portal.send({ url: '/portal/session', cookies })).statusCode, text).toBe(401);
     }

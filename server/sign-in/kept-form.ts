@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptableDestination } from '#contract/destination.ts';
 import { longestUsername } from '#contract/payloads.ts';
-import { happenedSince } from '#contract/turn-of-form.ts';
+import { happenedSince, turnOfForm } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { KeptForm } from '../http/refuse.ts';
 import { turnsOf, turnsOfAnswer } from '../http/turns.ts';
@@ -17,9 +17,10 @@ export function keptForm(
     turn,
   }: { username?: string; redirectURL?: string | undefined; turn?: string | undefined },
 ): KeptForm {
-  if (happenedSince(turn, turnsOf(request, config)) === 'signOut') return { typedUsername: '', destination: undefined };
+  const turns = turnsOf(request, config);
+  if (happenedSince(turn, turns) === 'signOut') return { typedUsername: '', destination: undefined };
   // Whose turn ends with this request typed the name, but may have the destination from somebody else.
-  const isOver = happenedSince(turn, turnsOfAnswer(request, config)) === 'signOut';
+  const isOver = happenedSince(turnOfForm(turns), turnsOfAnswer(request, config)) === 'signOut';
   const accepted = redirectURL && !isOver ? acceptableDestination(redirectURL, config.destinationRules) : null;
   return {
     typedUsername: [...username].slice(0, longestUsername).join(''),

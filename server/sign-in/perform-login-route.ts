@@ -11,7 +11,7 @@ import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
-import { knownVisitorOf } from '../visitor/visitor.ts';
+import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
 import { formWithNotice, isOfEarlierTurn } from './form-of-earlier-turn.ts';
 import { keptForm } from './kept-form.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
@@ -75,12 +75,13 @@ export function performLoginRoute(deps: Deps) {
     }
   };
 
-  /** What the browser prevents with JavaScript. Nothing is looked up or counted: there was nothing to try. */
+  /** What the browser prevents with JavaScript. No user is looked up and nothing counted: there was nothing to try. */
   async function formWithError(
     request: FastifyRequest<{ Body: Partial<LoginForm> | undefined }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { username = '', password = '', redirectURL, turn } = request.body ?? {};
+    turnOfEndedSession(deps, request, reply, await visitorOf(deps, request).who());
     const { typedUsername, destination } = keptForm(deps, request, { username, redirectURL, turn });
     const notice = username === '' || password === '' ? 'entryMissing' : 'entryTooLong';
     return await formAgain(

@@ -45,9 +45,17 @@ export async function travellerOf(
   const visitor = await knownVisitorOf(deps, request, reply);
   if (!visitor) return null;
   const { address } = visitor;
-  if (await slowDown(deps, request, reply, address, giveAgain)) return null;
+  const endTurn = async () => turnOfEndedSession(deps, request, reply, await visitor.who());
+  // Only before a form is given again: a flood of scripts costs no further statement.
+  const giveInTurn: GiveAgain | undefined =
+    giveAgain &&
+    (async (wait) => {
+      await endTurn();
+      return await giveAgain(wait);
+    });
+  if (await slowDown(deps, request, reply, address, giveInTurn)) return null;
   const lang = languageOverride(request);
-  const signedOut = turnOfEndedSession(deps, request, reply, await visitor.who());
+  const signedOut = await endTurn();
   if (signedOut !== null) return { address, destination: defaultDestination(config.basePath), lang, signedOut };
   if (happenedSince(formTurn, visitor.turns) === 'signOut')
     return { address, destination: defaultDestination(config.basePath), lang };

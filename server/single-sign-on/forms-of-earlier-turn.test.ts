@@ -4,7 +4,7 @@ import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor, newPassword } from '#testing/reset-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
@@ -55,6 +55,12 @@ const send = async ({ action, fields }: Form, entries: Record<string, string> = 
 const signIn = async (username: string, more = {}) =>
   await browser.post('/portal/performlogin', { username, password: testPassword, ...more });
 const signOut = async () => await browser.post('/portal/logout', {});
+const everybodyWaits = async () => {
+  const now = portal.deps.now();
+  await portal.sql`
+    insert into throttle (key, failures, changed_at, blocked_until, admitted)
+    values (${`reset-address:${testAddress}`}, 99999, ${now}, ${new Date(now.getTime() + 60_000)}, true)`;
+};
 const aliceComesAndGoes = async () => {
   await signIn('alice');
   await signOut();
@@ -180,4 +186,36 @@ it('a second factor that is given up keeps its destination, and so does one in i
   const [again] = await formsOfCode('coda');
   const right = await send(again, { code: await codeByMail(portal, 'coda') });
   expect(right.headers.location).toBe(secret);
+});
+
+it.each([
+  ['a malformed address', 'singleSignOn', 'performSsoLogin', 'Alice.Typed'],
+  ['an unknown domain', 'singleSignOn', 'performSsoLogin', 'Alice.Typed@unknown.test'],
+  ['a malformed address', 'forgotten', 'password/forgotten', 'Alice.Typed'],
+  ['a wait', 'forgotten', 'password/forgotten', 'Alice.Typed@acme.test'],
+])(
+  'SE-15 sent again after a sign-out that was read, a form shows no typed name: %s at %s',
+  async (what, at, call, typed) => {
+    const shown = async (form: Form) => {
+      const answer = await send(form, { username: typed });
+      const { location } = answer.headers;
+      return decoded(location ? (await browser.get(String(location))).body : answer.body).includes('Alice.Typed');
+    };
+    if (what === 'a wait') await everybodyWaits();
+    const form = await formAt(`/portal/${at}?${asked}`, call);
+    expect(await shown(form), 'in its own turn').toBe(true);
+    await aliceComesAndGoes();
+    expect(await shown(form)).toBe(false);
+  },
+);
+
+it('SE-15 nor does the provider get the name', async () => {
+  const form = await formAt(`/portal/singleSignOn?${asked}`, 'performSsoLogin');
+  const hint = async () => {
+    const left = await send(form, { username: 'typed.by@acme.test' });
+    return await followLeavePage(browser, left);
+  };
+  expect(String(await hint())).toContain('typed.by');
+  await aliceComesAndGoes();
+  expect(String(await hint())).not.toContain('typed.by');
 });

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
 import type { Notice } from '#contract/notices.ts';
-import { longestUsername, PerformSsoForm } from '#contract/payloads.ts';
+import { PerformSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { wantsPage } from '../http/request-url.ts';
@@ -30,23 +30,26 @@ export function performSsoRoute(deps: Deps) {
     });
     if (!traveller) return reply;
     const typed = username?.trim() ?? '';
+    // Sent again from the history, it is an earlier person's.
+    const { typedUsername } = keptForm(deps, request, { username: typed, turn });
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
       const destination = destinationToKeep(deps.config.basePath, traveller.destination);
       const again = { screen: 'singleSignOn', status: 400, notice: 'emailMalformed', destination } as const;
-      return await formAgain(deps, request, reply, again, { typedUsername: typed.slice(0, longestUsername) });
+      return await formAgain(deps, request, reply, again, { typedUsername });
     }
     const domain = domainOfAddress(typed);
     const connections = domain ? await listSsoConnectionsOfDomain(deps.sql, domain) : [];
     const usable = connections.filter(({ active }) => active);
     const connection = usable.find(({ key }) => key === chosen) ?? (usable.length === 1 ? usable[0] : undefined);
-    if (connection) return await depart(deps, request, reply, connection, { ...traveller, typed });
+    if (connection)
+      return await depart(deps, request, reply, connection, { ...traveller, typed: typedUsername || null });
     if (usable.length > 1)
-      return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typed }, traveller);
+      return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typedUsername }, traveller);
     const disabled = connections[0] ?? null;
     const refusal = disabled
       ? refusalFor('connection-disabled', 'it is disabled')
       : refusalFor('unknown-domain', 'no connection vouches for the domain of the address');
-    return await stay(deps, request, reply, refusal, { ...traveller, connection: disabled, typed });
+    return await stay(deps, request, reply, refusal, { ...traveller, connection: disabled, typed: typedUsername });
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { hasEmailToProve } from './email-before-app.ts';
 import { speaksForLess } from './factor-scope.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
@@ -13,6 +14,8 @@ export type Account = {
   appSince: Date | null;
   /** A customer of the user requires a second factor by an app. */
   isAppRequired: boolean;
+  /** A code by email comes before the first app (docs/decisions/0014). */
+  isEmailFirst: boolean;
   recoveryCodesLeft: number;
   rememberedDevices: number;
   sessions: number;
@@ -34,7 +37,7 @@ export async function findAccount(
     select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword",
       u.may_change_password as "mayChangePassword",
       t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
-      ${requiresApp(sql, sql`u.id`)} as "isAppRequired",
+      ${requiresApp(sql, sql`u.id`)} as "isAppRequired", ${hasEmailToProve(sql, sql`u.id`)} as "isEmailFirst",
       (select count(*)::int from recovery_code where user_id = u.id and used_at is null) as "recoveryCodesLeft",
       (select count(*)::int from remembered_device where user_id = u.id and ends_at > ${now}) as "rememberedDevices",
       (select count(*)::int from session other

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { hasEmailToProve } from './email-before-app.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 /** What a person has proven again in their session. */
@@ -11,6 +12,18 @@ export async function findFreshProof(sql: Connection, sessionHash: Buffer): Prom
   return await rowOrNull(sql<FreshProof[]>`
     select fresh_proof as kind, fresh_proof_at as at from session
     where token_hash = ${sessionHash} and fresh_proof is not null`);
+}
+
+/**
+ * When a session has proven its password last, if that is enough to set up an app (docs/decisions/0014): not where a code by
+ * email comes first, nor in a session that a remembered device has opened; or null.
+ */
+export async function findProofToRegister(sql: Connection, sessionHash: Buffer): Promise<Date | null> {
+  const [row] = await sql<{ at: Date }[]>`
+    select s.fresh_proof_at as at from session s
+    where s.token_hash = ${sessionHash} and s.fresh_proof = 'password' and s.proven <> 'remembered'
+      and not ${hasEmailToProve(sql, sql`s.user_id`)}`;
+  return row?.at ?? null;
 }
 
 /** Notes what a full session has proven; false if it has ended meanwhile. */

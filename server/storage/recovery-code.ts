@@ -48,6 +48,16 @@ export async function putShownRecoveryCodes(
       sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
 }
 
+/** Gives the viewable codes of a session to its next token, sealed for that one. */
+export async function updateShownRecoveryCodes(
+  sql: Connection,
+  { userId, before, after, sealedCodes }: { userId: string; before: Buffer; after: Buffer; sealedCodes: Buffer },
+): Promise<void> {
+  await sql`
+    update shown_recovery_codes set session_hash = ${after}, sealed_codes = ${sealedCodes}
+    where user_id = ${userId} and session_hash = ${before}`;
+}
+
 export async function findShownRecoveryCodes(
   sql: Connection,
   { userId, sessionHash, now }: { userId: string; sessionHash: Buffer; now: Date },

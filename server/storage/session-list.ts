@@ -1,6 +1,5 @@
 import { isListedFor } from './account.ts';
 import type { Connection } from './database.ts';
-import { findActiveUserForChange } from './portal-user.ts';
 import { signOutSessions } from './session.ts';
 
 /** A session as its person sees it. `sid` opens nothing. */
@@ -33,17 +32,15 @@ export async function listSessionsFor(
 
 /**
  * Ends other sessions of a person as a sign-out in their browsers: the one with a `sid`, or all of them, half ones included;
- * only those of a connection if one is given. Returns how many; null if the person is inactive by now.
+ * only those of a connection if one is given. Returns how many. Lock the person first, and their own session.
  */
 export async function endOtherSessions(
   sql: Connection,
   { userId, own, sid, connectionId }: { userId: string; own: Buffer; sid: string | null; connectionId: string | null },
   now: Date,
-) {
-  const reader = await findActiveUserForChange(sql, userId);
-  if (!reader) return null;
+): Promise<number> {
   const which = sql`s.user_id = ${userId} and s.token_hash <> ${own}
     and (${sid}::uuid is null or s.sid = ${sid}::uuid)
     and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;
-  return { reader, ended: await signOutSessions(sql, which, now) };
+  return await signOutSessions(sql, which, now);
 }

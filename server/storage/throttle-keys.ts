@@ -32,6 +32,11 @@ export function codeMailKey(way: WayIn): ThrottleKey {
   return { key: `code-mail:${wayText(way)}`, limit: limits.throttle.codeMail };
 }
 
+/** The key for changes of one kind on a user's account page. */
+export function changeKey(what: string, userId: string): ThrottleKey {
+  return { key: `change-${what}:${userId}`, limit: limits.throttle.change };
+}
+
 /** The password's key is the prefix of the others. */
 function wayText({ userId, connectionId }: WayIn): string {
   return connectionId === null ? userId : `${userId}:${connectionId}`;

@@ -10,6 +10,7 @@ import {
   findShownRecoveryCodes,
   putShownRecoveryCodes,
   replaceRecoveryCodes,
+  updateShownRecoveryCodes,
 } from '../storage/recovery-code.ts';
 
 /** Whose codes they are, and the one session that may view them. */
@@ -40,6 +41,20 @@ export async function lookAtRecoveryCodes(
   const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
   const left = await countRecoveryCodes(sql, viewer.userId);
   return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
+}
+
+/** Lets the codes that a session may view go on with its next token. */
+export async function moveShownRecoveryCodes(
+  { keys, now }: Deps,
+  sql: Connection,
+  { userId, before, after }: { userId: string; before: Buffer; after: Buffer },
+): Promise<void> {
+  const viewer = { userId, sessionHash: before };
+  const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
+  const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
+  if (text === null) return;
+  const sealedCodes = seal(keys.seal, text, shownPlace({ userId, sessionHash: after }));
+  await updateShownRecoveryCodes(sql, { userId, before, after, sealedCodes });
 }
 
 function newRecoveryCode(): string {

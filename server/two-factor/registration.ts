@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
-import { findFreshProof } from '../storage/fresh-proof.ts';
+import { findProofToRegister } from '../storage/fresh-proof.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
@@ -95,13 +95,16 @@ export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt'
   return provenAt !== null && proven !== 'remembered' && isRecent(provenAt, now);
 }
 
-/** Whether the person has typed their password again in this session within that time, on their account page. */
+/**
+ * Whether the person has typed their password again in this session within that time, on their account page, and a sign-in
+ * would ask for no more before it registers an app.
+ */
 export async function hasProvenPassword(
   { sql, now }: Pick<Deps, 'sql' | 'now'>,
   sessionHash: Buffer,
 ): Promise<boolean> {
-  const proof = await findFreshProof(sql, sessionHash);
-  return proof?.kind === 'password' && isRecent(proof.at, now());
+  const at = await findProofToRegister(sql, sessionHash);
+  return at !== null && isRecent(at, now());
 }
 
 /** Whether something was proven recently enough to change the account. */

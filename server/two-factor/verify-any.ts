@@ -4,6 +4,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
+import { putFreshProof } from '../storage/fresh-proof.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
@@ -69,6 +70,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
+    await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {
       kind: 'secondFactorAdded',

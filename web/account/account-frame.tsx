@@ -19,7 +19,7 @@ export function AccountFrame({ children }: { children: ReactNode }) {
         <div className="door">
           <div className="column">
             <PageHeader />
-            <main>
+            <main aria-busy={false}>
               <div className="content">{children}</div>
             </main>
           </div>
@@ -33,6 +33,7 @@ export function AccountFrame({ children }: { children: ReactNode }) {
           <LanguageForm />
         </nav>
       </footer>
+      <p className="sr" role="status" />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { goodNotices } from '#contract/account-page.ts';
 import { Alert } from '../parts/alert.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { useAccount, useSectionUrl } from './account-context.ts';
 import { useAccountText } from './account-texts.tsx';
 import { ProofForm } from './proof-form.tsx';
@@ -27,9 +28,10 @@ export function AccountScreen() {
         </p>
       )}
       <h1>{text(sectionTitle[section])}</h1>
-      <p className="lede">{text('page-account', { account: username })}</p>
+      {section !== 'overview' && <p className="lede">{text('page-account', { account: username })}</p>}
       <AccountNotice />
       {ask ? <ProofForm ask={ask} /> : <View />}
+      <Reference />
     </>
   );
 }

@@ -1,10 +1,9 @@
 import { accountFields } from '#contract/account.ts';
 import type { AskedProof } from '#contract/account-page.ts';
-import { pageCallUrl } from '#contract/page-calls.ts';
 import { queryNames } from '#contract/screens.ts';
 import { PasswordField } from '../parts/password-field.tsx';
 import { TextField } from '../parts/text-field.tsx';
-import { useVisit } from '../visit.ts';
+import { usePortalUrls } from '../portal-urls.ts';
 import { useAccount, useSectionUrl } from './account-context.ts';
 import { AccountForm } from './account-form.tsx';
 import { useAccountText } from './account-texts.tsx';
@@ -67,14 +66,13 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
 export function SignInAgain() {
   const text = useAccountText();
   const { section, begun } = useAccount();
-  const { page } = useVisit();
+  const { toCall } = usePortalUrls();
   const toSection = useSectionUrl();
-  const action = pageCallUrl(page.rules.basePath, 'logoutConfirmed');
-  const query = new URLSearchParams({ [queryNames.destination]: toSection(section, begun ?? undefined) });
+  const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined) };
   return (
     <>
       <p className="hint">{text('account-proof-signIn')}</p>
-      <form method="post" action={`${action}?${query}`}>
+      <form method="post" action={toCall('logoutConfirmed', comesBackTo)}>
         <button className="button" type="submit">
           {text('account-sign-in-again')}
         </button>

@@ -5,7 +5,7 @@ import type { Page } from '#contract/page.ts';
 import { documentTitle } from '../document-title.ts';
 import { Messages } from '../messages.tsx';
 import { placeOfUrl } from '../place.ts';
-import { escaped, iconOf, type PageAssets, themeColours } from '../render.tsx';
+import { escaped, iconOf, metaOfScreen, type PageAssets } from '../render.tsx';
 import { nothingSaved } from '../saved-values.ts';
 import { type Visit, VisitContext } from '../visit.ts';
 import style from './account.css?inline';
@@ -39,9 +39,7 @@ export function renderAccount(page: Page, account: AccountPage, assets: PageAsse
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark">
-${themeColours}
+${metaOfScreen}
 <title>${escaped(documentTitle(texts[sectionTitle[account.section]], page))}</title>
 <link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
 <style>${assets.style}</style>

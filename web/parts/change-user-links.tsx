@@ -42,12 +42,7 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
       <p className="links">
         {children}
         <span>
-          {whose !== undefined && (
-            <>
-              <bdi>{whose}</bdi>
-              {' · '}
-            </>
-          )}
+          {whose !== undefined && <bdi>{whose}</bdi>}{' '}
           <a href={toCall('logout', { destination })} onClick={onClick}>
             {message(textKey)}
           </a>

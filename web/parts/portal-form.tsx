@@ -44,7 +44,7 @@ export function PortalForm({
   onSend,
   children,
 }: Props) {
-  const { leave } = useVisit();
+  const { page, leave, save } = useVisit();
   // The veil shows it once the form is sent, so the document must carry it.
   useMessage(word);
   const { toCall } = usePortalUrls();
@@ -67,6 +67,8 @@ export function PortalForm({
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);
     if (!isFirst || onSend) event.preventDefault();
+    // A file is never told that somebody has signed in, who may leave no link to the next person (docs/decisions/0044).
+    if (page.isStatic && call !== 'passwordChange') save({ passwordHashParameter: null });
     if (isFirst) onSend?.(event.currentTarget);
   }
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { type MessageKey, useLanguage, useMessage } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
 import { sendNewCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 import { ChangeUserLinks } from './change-user-links.tsx';
@@ -30,6 +31,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
   const message = useMessage(...laterTexts);
   const language = useLanguage();
   const { page, comeBack, announce } = useVisit();
+  const { toCall } = usePortalUrls();
   const textOf = useNoticeText();
   const first = page.secondFactor?.sendAgainAfter;
   const [isOver, setOver] = useState(first === null);
@@ -42,7 +44,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
   }, [first]);
 
   async function send() {
-    const answer = await sendNewCode(page.rules.basePath);
+    const answer = await sendNewCode(toCall('twoFactorSend'));
     comeBack();
     if (answer.name !== 'sent' && answer.name !== 'throttled') return onAnswer(answer);
     if (answer.seconds === null) {

@@ -16,6 +16,7 @@ const allowed: Record<string, string> = {
   '(scripting': 'else the list of rules has its empty circles',
   'field-sizing:': 'else the menu of languages is as wide as its longest',
   'forced-color-adjust:': 'else a button in forced colours is like any other',
+  'hyphens:': 'else a title may be hyphenated where its words fit',
   'outline:': 'Safari before 16.4 draws it with square corners',
   'text-size-adjust:': 'of phones alone; the builder adds -webkit-text-size-adjust',
   'text-wrap:': 'else lines break where they are full',

@@ -50,14 +50,14 @@ describe('hostile XML is refused at once, and nobody is called', () => {
     const connect = vi.spyOn(Socket.prototype, 'connect');
     const times: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      const begin = performance.now();
+      const begin = process.threadCpuUsage();
       const answer = { response: readSamlField(posted), kept: null };
       expect(await readSamlAnswer(portal.deps, to, answer)).toMatchObject({ words: expect.stringMatching(words) });
-      times.push(performance.now() - begin);
+      times.push(process.threadCpuUsage(begin).user / 1000);
     }
     expect(connect).not.toHaveBeenCalled();
     connect.mockRestore();
-    // The machine may be busy in one of the rounds.
+    // Of the processor: the machine may be busy. The first round compiles what it runs.
     expect(Math.min(...times)).toBeLessThan(50);
   });
 

@@ -38,8 +38,9 @@ create index passkey_challenge_by_end on passkey_challenge (ends_at);
 alter table customer
   add column passkeys text not null default 'on' check (passkeys in ('off', 'on'));
 
-alter table mail
-  drop constraint mail_kind_check,
-  add constraint mail_kind_check check (kind in ('resetLink', 'singleSignOnHint', 'passwordChanged', 'newDevice',
-    'signInCode', 'secondFactorAdded', 'secondFactorRemoved', 'appReplaced', 'appRemoved', 'recoveryCodesMade',
-    'devicesForgotten', 'sessionsEnded', 'passkeyAdded', 'passkeyRemoved'));
+-- What people are told of them, beside all that they were told before.
+alter table mail drop constraint mail_kind_check;
+alter table mail add constraint mail_kind_check check (
+  kind in ('resetLink', 'singleSignOnHint', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded', 'secondFactorRemoved',
+    'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded', 'passkeyAdded', 'passkeyRemoved')
+);

@@ -30,19 +30,17 @@ export function Overview(view: Props) {
           {provider !== null && <Fact label={text('account-signed-in-by')}>{provider}</Fact>}
         </div>
         {view.isPart && <Alert>{text('account-part')}</Alert>}
-        <nav className="sections" aria-label={text('account-sections')}>
-          <ul>
-            {sections.map((section) => (
-              <Entry key={section} section={section} view={view} />
-            ))}
-          </ul>
-        </nav>
+        <ul className="sections" aria-label={text('account-sections')}>
+          {sections.map((section) => (
+            <Entry key={section} section={section} view={view} />
+          ))}
+        </ul>
       </div>
       {!view.isPart && (
         <AccountForm action="language">
           <div className="field">
-            <label htmlFor="chosen">{text('account-language-title')}</label>
-            <div className="control">
+            <label htmlFor="chosen">{text('account-language-label')}</label>
+            <div className="control choice">
               <select id="chosen" name="language" defaultValue={view.language ?? language}>
                 {languages.map((tag) => (
                   <option key={tag} value={tag} lang={tag}>

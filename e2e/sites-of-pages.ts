@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { anyWebServer } from '#testing/any-web-server.ts';
+import { type BackendData, fortyLineBackend } from '#testing/forty-line-backend.ts';
+import { freePort } from '#testing/free-port.ts';
+import { runVestibule } from '#testing/run-vestibule.ts';
+import { siteOfPages } from '#testing/site-of-pages.ts';
+import { password } from './test.ts';
+
+/** Of the app that `tom` has. */
+export const appKey = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+/** What the backend knows; `ada` and `bea` have no second factor. */
+export const backendData: BackendData = {
+  users: { ada: { password }, bea: { password }, tom: { password, secret: appKey } },
+  links: new Map([['a-link', 'ada']]),
+};
+
+export type Sites = Record<'nginx' | 'Caddy' | 'any server', string>;
+
+/** Starts the files of `vestibule pages` behind each web server, in front of one backend that is not ours. */
+export async function startSites() {
+  const folder = await mkdtemp(join(tmpdir(), 'vestibule-pages-'));
+  const { err } = await runVestibule(['pages', join(folder, 'site')], { env: {} });
+  if (err) throw new Error(err);
+  const files = join(folder, 'site');
+  const posts: { url: string; body: string }[] = [];
+  const backend = fortyLineBackend(backendData);
+  backend.prependListener('request', (request) => {
+    const post = { url: request.url ?? '', body: '' };
+    posts.push(post);
+    request.on('data', (chunk) => {
+      post.body += chunk;
+    });
+  });
+  const port = await listen(backend);
+  const [nginx, caddy] = [await freePort(), await freePort()];
+  const any = await anyWebServer(files, port);
+  const servers = [
+    await siteOfPages('nginx', { folder: files, port: nginx, backend: port }),
+    await siteOfPages('caddy', { folder: files, port: caddy, backend: port }),
+  ];
+  const sites: Sites = {
+    nginx: `http://localhost:${nginx}`,
+    Caddy: `http://localhost:${caddy}`,
+    'any server': `http://localhost:${await listen(any)}`,
+  };
+  return {
+    sites,
+    posts,
+    async stopBackend() {
+      backend.closeAllConnections();
+      backend.close();
+    },
+    async close() {
+      for (const server of servers) await server.close();
+      any.close();
+      backend.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}

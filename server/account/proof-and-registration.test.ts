@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  registrationUrl,
+  signInWithApp,
+  verify,
+  verifyByForm,
+} from '#testing/two-factor-for-test.ts';
+
+// Docs/decisions/0014 and 0051: a proof on the account page sets up no app where a sign-in would ask for more.
+
+const portal = portalOfFile();
+beforeEach(async () => {
+  await startAccountAfresh(portal);
+  await addCustomer(portal, 'mail', { twoFactor: 'email' });
+  await addUser(portal, { username: 'carol', customers: ['mail'] });
+});
+
+const minute = 60_000;
+
+/** Signed in with a code by email. */
+async function withEmailCode(): Promise<Browser> {
+  const half = await halfSession(portal, 'carol');
+  return { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'carol'), half)) };
+}
+
+const registrationOf = async (cookies: Browser) => (await portal.send({ url: registrationUrl, cookies })).statusCode;
+
+describe('MF-12 the password, typed again on the account page', () => {
+  it('MF-12 sets up no app where codes by email are required: it is not asked for, and not taken', async () => {
+    const cookies = await withEmailCode();
+    portal.wait(11 * minute);
+    const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
+    expect([page.body.includes('name="password"'), page.body.includes('/portal/logout')]).toEqual([false, true]);
+    const form = { do: 'prove', for: 'setUp', password: testPassword };
+    const answer = await postAccount(portal, 'app', form, cookies);
+    expect(answer.headers.location).toContain('notice=notPossible');
+    expect(await registrationOf({ ...cookies, ...cookiesOf(answer) })).toBe(409);
+    expect(await accountEvents(portal)).not.toContain('fresh-proof-given');
+  });
+
+  it('MF-12 confirms no app once codes by email are required, though it was typed before', async () => {
+    const before = await signedIn(portal, 'alice');
+    portal.wait(11 * minute);
+    const form = { do: 'prove', for: 'setUp', password: testPassword };
+    const cookies = { ...before, ...cookiesOf(await postAccount(portal, 'app', form, before)) };
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+    await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
+    await portal.sql`update session set proven = 'code'`;
+    await verifyByForm(portal, { code: codeNow(portal, totpSecret) }, cookies);
+    expect(await portal.sql`select from totp`).toHaveLength(0);
+    expect(await registrationOf(cookies)).toBe(409);
+  });
+
+  it('MF-12 sets up no app in a session that a remembered device has opened', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    await portal.sql`update session set proven = 'remembered'`;
+    const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
+    expect(page.body.includes('name="password"')).toBe(false);
+  });
+});
+
+it('after the app has been removed, the next one is set up with the password, in place', async () => {
+  const secret = await giveApp(portal, 'alice');
+  let cookies = await signInWithApp(portal, 'alice', secret);
+  portal.wait(11 * minute);
+  const post = async (form: Record<string, string>) => {
+    const answer = await postAccount(portal, 'app', form, cookies);
+    cookies = { ...cookies, ...cookiesOf(answer) };
+    return answer.headers.location;
+  };
+  await post({ do: 'prove', for: 'remove', code: codeNow(portal, secret) });
+  expect(await post({ do: 'remove' })).toContain('notice=appRemoved');
+  expect(await post({ do: 'setUp' })).toBe('/portal/account/app?do=setUp');
+  const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
+  expect(page.body.includes('name="password"')).toBe(true);
+  await post({ do: 'prove', for: 'setUp', password: testPassword });
+  expect(await post({ do: 'setUp' })).toContain('/twoFactorRegistration');
+  expect(await registrationOf(cookies)).toBe(200);
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import type { AccountPage } from '#contract/account-page.ts';
+import { assetsForTest, pageForTest } from '../page-for-test.ts';
+import { renderAccount } from './render-account.tsx';
+
+const account: AccountPage = {
+  section: 'app',
+  view: { name: 'app', since: null, isRequired: false, isPart: false, next: null },
+  username: 'anna',
+  form: 'mark',
+  notice: null,
+  reason: null,
+  begun: 'setUp',
+  ask: 'signIn',
+  kept: {},
+};
+
+it('the button that signs in again says for which turn its destination is', () => {
+  const turns = { signedIn: 'in', signedOut: 'out' };
+  const page = pageForTest('/portal/account/app?do=setUp&lang=en', { turns });
+  const [, action = ''] = /action="([^"]+destination=[^"]+)"/.exec(renderAccount(page, account, assetsForTest)) ?? [];
+  const { pathname, searchParams } = new URL(action.replaceAll('&amp;', '&'), 'https://portal.example');
+  expect([pathname, searchParams.get('destination'), searchParams.get('turn') !== null]).toEqual([
+    '/portal/logout',
+    '/portal/account/app?do=setUp&lang=en',
+    true,
+  ]);
+});
