@@ -1,3 +1,4 @@
+import { keptPasskey } from './kept-passkeys.ts';
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
 import { askingUrl, decidedUrl } from './visits.ts';
@@ -78,6 +79,13 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   {
     address: '/portal/account/password?notice=passwordRefused&reason=9',
     heading: 'account-password-title',
+    stage: 'account',
+  },
+  { address: '/portal/account/passkeys', heading: 'account-passkeys-title', stage: 'account' },
+  { address: '/portal/account/passkeys?do=enrol', heading: 'account-passkeys-title', stage: 'account' },
+  {
+    address: `/portal/account/passkeys?do=rename&id=${keptPasskey}`,
+    heading: 'account-passkeys-title',
     stage: 'account',
   },
   { address: '/portal/account/app', heading: 'account-app-title', stage: 'account' },

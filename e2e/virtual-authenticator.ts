@@ -31,4 +31,18 @@ export class VirtualAuthenticator {
   async passkeys() {
     return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
   }
+
+  /** Holds the passkeys of another one, too, as devices do that share them; these count on from there. */
+  async copyFrom(other: VirtualAuthenticator): Promise<void> {
+    for (const credential of await other.passkeys())
+      await this.#session.send('WebAuthn.addCredential', {
+        authenticatorId: this.#id,
+        credential: { ...credential, signCount: credential.signCount + 100 },
+      });
+  }
+
+  /** Whether it knows who is there; if not, every request ends as one that the person cancels. */
+  async recognises(isUserVerified: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
+  }
 }
