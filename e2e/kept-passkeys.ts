@@ -19,7 +19,7 @@ export async function passkeysAreKept(
       select kept.id, u.id, sha256(kept.id::text::bytea), sha256(''), 'localhost', 0, true, true,
         '00000000-0000-0000-0000-000000000000', kept.name, kept.made_at, kept.last_used_at
       from portal_user u, (values
-        (${id}::uuid, ${'Betriebsstättenzugangsschlüssel'.repeat(2).slice(0, 60)}, now() - interval '40 days', now()),
+        (${id}::uuid, ${'Betriebsstättenzugangsschlüsselverwaltungsprogramm'}, now() - interval '40 days', now()),
         (gen_random_uuid(), 'Phone', now() - interval '1 day', null)
       ) as kept (id, name, made_at, last_used_at)
       where u.username = ${username}`,

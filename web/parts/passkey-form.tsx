@@ -66,7 +66,7 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
       <RedirectField from={isFactor ? 'redirectURL' : 'destination'} />
       <input type="hidden" name="credential" ref={field} />
       <SubmitButton isQuiet>{label}</SubmitButton>
-      <p role="status">{isNone && none}</p>
+      {isNone && <p role="alert">{none}</p>}
     </PortalForm>
   );
 }

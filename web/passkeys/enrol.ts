@@ -11,7 +11,7 @@ export function startEnrolment(): void {
 
   if (form && field && typeof PublicKeyCredential !== 'undefined') {
     const { options = '' } = form.dataset;
-    const status = form.querySelector('[role="status"]');
+    const status = form.querySelector('[aria-live]');
     const button = form.querySelector('button');
     for (const part of document.querySelectorAll<HTMLElement>('[data-without]')) part.hidden = true;
     form.hidden = false;

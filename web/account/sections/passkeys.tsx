@@ -140,7 +140,7 @@ function Enrol() {
         <button className="button" type="submit">
           {text('account-passkeys-add')}
         </button>
-        <p role="status" />
+        <p aria-live="polite" />
       </AccountForm>
       <Cancel />
     </>
