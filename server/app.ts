@@ -29,6 +29,7 @@ import { hubKeysRoute } from './hub/hub-keys-route.ts';
 import { limits } from './limits.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
+import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
 import { passkeyOptionsRoute } from './passkeys/options-route.ts';
 import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './passkeys/sign-in-route.ts';
 import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
@@ -262,6 +263,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     const url = (await isSignedIn(request)) ? accountUrl(basePath, 'password') : basePath + screenPaths.forgotten;
     return reply.redirect(url, 302);
   });
+  app.get('/.well-known/passkey-endpoints', named('passkeyEndpoints'), passkeyEndpointsRoute(deps.config));
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));
