@@ -64,6 +64,9 @@ describe('a passkey on the account page', () => {
     const { act } = await signedIn('alice');
     expect((await act({ do: 'rename', id, name })).get('notice')).toBe('passkeyName');
     expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Test key' }]);
+    const refused = await portal.sql`select event, reason from audit_event where event <> 'signed-in'`;
+    const event = { event: 'account-change-refused', reason: 'entry-refused' };
+    expect(refused).toEqual([event]);
   });
 
   it('is removed after a fresh proof, and the person is told', async () => {
@@ -129,6 +132,29 @@ describe('a passkey on the account page', () => {
     expect(await portal.sql`select event, reason, username from audit_event`).toEqual([
       { event: 'passkey-not-added', reason: 'throttled', username: 'alice' },
     ]);
+  });
+
+  it('that is not added shows the reference of its event', async () => {
+    const { browser, act } = await signedIn('alice');
+    expect((await act({ do: 'enrol', credential: '{}' }, '?do=enrol')).get('notice')).toBe('passkeyRefused');
+    const [event] = await portal.sql`select reason, reference from audit_event where event = 'passkey-not-added'`;
+    const shown = Buffer.from(browser.cookies['vestibule-refusal'] ?? '', 'base64url').toString();
+    expect([event?.reason, JSON.parse(shown).reference]).toEqual(['malformed', event?.reference]);
+  });
+
+  it('is not renamed, nor are others added, again and again', async () => {
+    await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const { act } = await signedIn('alice');
+    for (let at = 0; at < 11; at += 1) {
+      await act({ do: 'rename', id, name: `Key ${at}` });
+      await act({ do: 'enrol', credential: '{}' }, '?do=enrol');
+    }
+    expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Key 9' }]);
+    const waits = await portal.sql`select reason from audit_event where event = 'account-change-refused'`;
+    expect(waits).toEqual([{ reason: 'throttled-changes' }, { reason: 'throttled-changes' }]);
+    const tried = await portal.sql`select from audit_event where event = 'passkey-not-added'`;
+    expect(tried).toHaveLength(10);
   });
 
   it('is nobody else’s to rename or remove', async () => {
