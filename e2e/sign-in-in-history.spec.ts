@@ -1,3 +1,4 @@
+import { sendAgainFromHistory } from './send-again-from-history.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
@@ -21,16 +22,7 @@ test('SE-15: the next person finds a sign-in that failed in the history, and sen
   await expect(signInForm(page).button).toBeVisible();
 
   const sentAgain = page.waitForRequest((request) => request.method() === 'POST');
-  const browser = await page.context().newCDPSession(page);
-  const { entries } = await browser.send('Page.getNavigationHistory');
-  const failed = entries.find(({ url }) => url.includes('performlogin'));
-  await browser.send('Page.navigateToHistoryEntry', { entryId: failed?.id ?? -1 });
-  // While the browser's own page takes its place, there is nothing to reload.
-  await expect(async () => {
-    const { currentIndex } = await browser.send('Page.getNavigationHistory');
-    expect(entries[currentIndex]?.id).toBe(failed?.id);
-    await browser.send('Page.reload');
-  }).toPass();
+  await sendAgainFromHistory(page, 'performlogin');
   expect((await sentAgain).postData()).toContain(`username=${username}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   await expect(page.getByRole('alert').or(page.locator('.alert'))).toContainText('Sign in again');

@@ -6,6 +6,7 @@ import type { OpenIdProvider } from '#testing/openid-provider-for-test.ts';
 import { codeForm } from './code-form.ts';
 import { startOpenIdProviderOf } from './openid-provider-of-portal.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
+import { sendAgainFromHistory } from './send-again-from-history.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
@@ -204,16 +205,7 @@ test(
     await signOutButton(page).click();
     await expect(page).toHaveURL(/\/session\/end/);
 
-    const browser = await page.context().newCDPSession(page);
-    const { entries } = await browser.send('Page.getNavigationHistory');
-    const failed = entries.find(({ url }) => url.includes('performSsoLogin'));
-    await browser.send('Page.navigateToHistoryEntry', { entryId: failed?.id ?? -1 });
-    // While the browser's own page takes its place, there is nothing to reload.
-    await expect(async () => {
-      const { currentIndex } = await browser.send('Page.getNavigationHistory');
-      expect(entries[currentIndex]?.id).toBe(failed?.id);
-      await browser.send('Page.reload');
-    }).toPass();
+    await sendAgainFromHistory(page, 'performSsoLogin');
     // Nor does the provider learn whose address was typed.
     await expect(atProvider(page).email).toHaveValue('');
     await atProvider(page).email.fill('olga@oidc.test');

@@ -37,6 +37,7 @@ function visitOf(page: Page, waitUntil: 'domcontentloaded' | 'load'): Visit {
     narrow: (width) => page.setViewportSize({ ...windowSize, width }),
     tab: async () => visitOf(await page.context().newPage(), waitUntil),
     picture: () => page.screenshot(),
+    losesPresses: false,
     faults: () => faults,
     close: () => page.context().close(),
   };

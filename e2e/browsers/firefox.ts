@@ -119,6 +119,7 @@ async function openTab(connection: BidiConnection, userContext: string, options:
       const { data } = await connection.send<{ data: string }>('browsingContext.captureScreenshot', { context });
       return Buffer.from(data, 'base64');
     },
+    losesPresses: false,
     faults: () => faults,
     close: async () => await connection.send('browser.removeUserContext', { userContext }),
   };

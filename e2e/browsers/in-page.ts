@@ -57,8 +57,11 @@ export function readPage(): Page {
   };
 }
 
-/** Marks the document, to tell it from the one that comes next; returns its address. */
-export function markPage(): string {
+export type Marked = { address: string; heading: string };
+
+/** Marks the document, to tell it from the one that comes next. */
+export function markPage(): Marked {
   document.documentElement.setAttribute('data-marked', '');
-  return location.href;
+  const heading = (document.querySelector('h1')?.textContent ?? '').replace(/\s+/g, ' ').trim();
+  return { address: location.href, heading };
 }

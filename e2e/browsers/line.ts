@@ -23,7 +23,6 @@ export class Line {
   readonly #portal: URL;
   readonly #server: Server;
   readonly #disturbed = new Map<RegExp, Disturbance>();
-  readonly #rewritten = new Map<RegExp, (text: string) => string>();
   readonly #faults: string[] = [];
   #cookies: readonly Cookie[] = [];
   #first = '';
@@ -55,11 +54,6 @@ export class Line {
   disturb(path: RegExp, how: Disturbance): () => void {
     this.#disturbed.set(path, how);
     return () => void this.#disturbed.delete(path);
-  }
-
-  /** Changes texts with a matching path. */
-  rewrite(path: RegExp, change: (text: string) => string): void {
-    this.#rewritten.set(path, change);
   }
 
   /** Runs before any script of a page. */
@@ -108,7 +102,7 @@ export class Line {
     if (how === 'lost') return void answer.destroy();
     const isDocument = /^text\/html/.test(reply.headers['content-type'] ?? '');
     answer.writeHead(reply.statusCode ?? 502, this.#headersOf(reply));
-    answer.end(this.#changed(pathname, received, isDocument));
+    answer.end(isDocument ? withFirstScript(received.toString()) : received);
   }
 
   async #ask({ method, url, headers }: IncomingMessage, sent: Buffer): Promise<IncomingMessage> {
@@ -135,13 +129,10 @@ export class Line {
       ...(location && { location: location.replace(this.#portal.origin, this.origin) }),
     };
   }
+}
 
-  #changed(pathname: string, received: Buffer, isDocument: boolean): Buffer | string {
-    const changes = [...this.#rewritten].filter(([path]) => path.test(pathname));
-    if (!isDocument && changes.length === 0) return received;
-    const text = changes.reduce((before, [, change]) => change(before), received.toString());
-    return isDocument ? text.replace(/<head>|(?=<meta)/, `$&<script src="${firstScript}"></script>`) : text;
-  }
+function withFirstScript(html: string): string {
+  return html.replace(/<head>|(?=<meta)/, `$&<script src="${firstScript}"></script>`);
 }
 
 /** Runs in the page. */

@@ -19,6 +19,8 @@ export type Visit = {
   tab: () => Promise<Visit>;
   /** What the window shows, as a PNG. */
   picture: () => Promise<Buffer>;
+  /** Whether a press now and then does nothing, once in hundreds of times. */
+  losesPresses: boolean;
   /** Errors in the pages so far, where the browser reports them. */
   faults: () => readonly string[];
   close: () => Promise<void>;

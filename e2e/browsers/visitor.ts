@@ -1,5 +1,5 @@
-import { expect } from '@playwright/test';
-import { findPart, markPage, type Page, type Part, readPage } from './in-page.ts';
+import { expect, test } from '@playwright/test';
+import { findPart, type Marked, markPage, type Page, type Part, readPage } from './in-page.ts';
 import type { Point, Role, Visit } from './visit.ts';
 
 // A busy machine may need long; what is already there is not waited for.
@@ -28,8 +28,7 @@ export class Visitor {
   async back(): Promise<void> {
     const left = await this.#visit.call(markPage);
     await this.#visit.back();
-    const hasLeft = (now: Page | null) => now !== null && (now.address !== left || !now.isMarked);
-    await expect.poll(async () => hasLeft(await this.#read()), patience).toBe(true);
+    await expect.poll(() => this.#hasLeft(left), patience).toBe(true);
   }
 
   async reload(): Promise<void> {
@@ -37,7 +36,17 @@ export class Visitor {
   }
 
   async press(kind: 'button' | 'link', name: string, times = 1): Promise<void> {
-    await this.#visit.click(await this.#waitForPoint(kind, name), times);
+    const point = await this.#waitForPoint(kind, name);
+    if (kind === 'button' || !this.#visit.losesPresses) return await this.#visit.click(point, times);
+    const left = await this.#visit.call(markPage);
+    await this.#visit.click(point, times);
+    const leaves = { ...patience, timeout: 5_000, message: `another page after the link “${name}”` };
+    try {
+      await expect.poll(() => this.#hasLeft(left), leaves).toBe(true);
+    } catch {
+      test.info().annotations.push({ type: 'pressed again', description: name });
+      await this.#visit.click(await this.#waitForPoint(kind, name), times);
+    }
   }
 
   /** Replaces what is in a field. */
@@ -151,6 +160,12 @@ export class Visitor {
   /** Null between two pages, where nothing can be asked. */
   async #part(kind: 'field' | 'button' | 'link', name: string): Promise<Part | null> {
     return await this.#visit.call(findPart, kind, plain(name)).catch(() => null);
+  }
+
+  /** Whether the page is another than the marked one. */
+  async #hasLeft(marked: Marked): Promise<boolean> {
+    const now = await this.#read();
+    return now !== null && (!now.isMarked || now.address !== marked.address || now.heading !== marked.heading);
   }
 
   async #read(): Promise<Page | null> {

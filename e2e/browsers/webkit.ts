@@ -166,6 +166,7 @@ function visitOf(tabs: Tabs, handle: string, end: () => Promise<void>): Visit {
       return visitOf(tabs, handle, async () => {});
     },
     picture: async () => Buffer.from(await (await here()).get<string>('screenshot'), 'base64'),
+    losesPresses: true,
     faults: () => [],
     close: end,
   };

@@ -113,7 +113,7 @@ describe('the hub', () => {
     const silent = hubAt(`http://127.0.0.1:${await answering(() => {})}`);
     expect(await askHub(config, silent, 200)).toEqual({
       kind: 'failed',
-      problem: expect.stringMatching(/did not answer in time$/),
+      failure: expect.objectContaining({ kind: 'silent', message: expect.stringMatching(/did not answer in time$/) }),
     });
   });
 });

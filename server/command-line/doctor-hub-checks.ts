@@ -5,6 +5,7 @@ import { hubKeyTurn } from '../hub/hub-key-turn.ts';
 import { limits } from '../limits.ts';
 import { checkLogoutUrl } from '../sign-out/check-logout-url.ts';
 import { hubsToTell } from '../sign-out/tell-hubs.ts';
+import type { FailureKind } from '../single-sign-on/provider-failure.ts';
 import { listUntoldHubs, type UntoldHub } from '../storage/hub-logout.ts';
 import type { Check, Finding } from './doctor-checks.ts';
 import { localTime } from './print.ts';
@@ -13,18 +14,18 @@ import { withDatabase } from './with-database.ts';
 /** Whether the hub behind the gate answers; what it answers to a stranger is its own business. */
 export async function checkHub(config: Config, hub: Hub): Promise<Finding> {
   const answer = await askHub(config, hub);
-  if (answer.kind === 'failed') return { ok: false, words: `${answer.problem} – ${remedyOf(answer.problem)}` };
+  if (answer.kind === 'failed')
+    return { ok: false, words: `${answer.failure.message} – ${remedies[answer.failure.kind]}` };
   const words = `${hub.url.origin} answers ${answer.status} to a visitor who is not signed in`;
   return answer.status < 500 ? { ok: true, words } : { ok: true, warning: true, words: `${words} – see the hub's log` };
 }
 
-function remedyOf(problem: string): string {
-  if (problem.includes('certificate'))
-    return 'put your own CA into NODE_EXTRA_CA_CERTS; the certificate must be for the host in hub.url';
-  if (problem.includes('TLS')) return 'hub.url begins with https:// only if the hub speaks TLS at that port';
-  if (problem.includes('in time')) return 'see whether the hub hangs, or a firewall drops the connection';
-  return 'start the hub, or correct hub.url';
-}
+const remedies: Record<FailureKind, string> = {
+  certificate: 'put your own CA into NODE_EXTRA_CA_CERTS; the certificate must be for the host in hub.url',
+  tls: 'hub.url begins with https:// only if the hub speaks TLS at that port',
+  silent: 'see whether the hub hangs, or a firewall drops the connection',
+  other: 'start the hub, or correct hub.url',
+};
 
 /** Whether each hub that wants to be told of sign-outs can be, and what it has not taken. */
 export async function checkLogoutUrls(config: Config, isDatabaseUp: boolean): Promise<Check[]> {

@@ -4,12 +4,12 @@ import { hubStartPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
 import { limits } from '../limits.ts';
-import { failureOfRequest } from '../single-sign-on/provider-failure.ts';
+import { failureOfRequest, type ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { serverNameOf } from './pass-on.ts';
 
-/** What the hub says to somebody who is not signed in; `problem` in words for the operator. */
-export type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; problem: string };
+/** What the hub says to somebody who is not signed in. */
+export type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
 
 /** Asks the hub for its own page as the gate does, on behalf of nobody, for `doctor`. The answer's body is not read. */
 export async function askHub(config: Config, hub: Hub, within: number = limits.doctorHub): Promise<HubAnswer> {
@@ -28,8 +28,8 @@ export async function askHub(config: Config, hub: Hub, within: number = limits.d
   try {
     return { kind: 'answered', status: await promise };
   } catch (error) {
-    const failure = signal.aborted ? signal.reason : new TypeError('', { cause: error });
-    return { kind: 'failed', problem: failureOfRequest(failure, url).message };
+    const thrown = signal.aborted ? signal.reason : new TypeError('', { cause: error });
+    return { kind: 'failed', failure: failureOfRequest(thrown, url) };
   } finally {
     asked.destroy();
   }

@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts';
-import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
+import { NetworkNotListed, ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { openConversation } from '../single-sign-on/provider-fetch.ts';
 import { logoutProblem } from './logout-problem.ts';
 import type { TellableHub } from './tell-hubs.ts';
@@ -22,8 +22,7 @@ export async function checkLogoutUrl(hub: TellableHub, within: number = limits.d
     return judged(status);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
-    const problem = logoutProblem(error);
-    return { kind: 'wrong', words: `${problem} – ${remedyOf(problem)}` };
+    return { kind: 'wrong', words: `${logoutProblem(error)} – ${remedyOf(error)}` };
   }
 }
 
@@ -46,9 +45,9 @@ function judged(status: number): LogoutUrlCheck {
   return { kind: 'ok', words: `answers ${status} to a request without a token, as it should` };
 }
 
-function remedyOf(message: string): string {
-  if (message.includes('logoutNetworks')) return 'add its network to logoutNetworks of hub.audiences';
-  if (/certificate|TLS/.test(message))
+function remedyOf(error: ProviderFailure): string {
+  if (error instanceof NetworkNotListed) return 'add its network to logoutNetworks of hub.audiences';
+  if (error.kind === 'certificate' || error.kind === 'tls')
     return 'put your own CA into NODE_EXTRA_CA_CERTS, or correct the host of logoutUrl';
   return 'start the hub, or correct logoutUrl of hub.audiences; what waits is sent for a day';
 }

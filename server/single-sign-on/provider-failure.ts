@@ -1,5 +1,14 @@
+/** What of a failure decides what an operator can do about it. */
+export type FailureKind = 'silent' | 'certificate' | 'tls' | 'other';
+
 /** A provider did not answer, or answered wrongly: in words for the operator. */
-export class ProviderFailure extends Error {}
+export class ProviderFailure extends Error {
+  readonly kind: FailureKind;
+  constructor(words: string, kind: FailureKind = 'other') {
+    super(words);
+    this.kind = kind;
+  }
+}
 
 /** A provider, or an address it names, is in a network not listed for the connection. */
 export class NetworkNotListed extends ProviderFailure {
@@ -18,9 +27,10 @@ export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (error instanceof TypeError && error.cause instanceof ProviderFailure) return error.cause;
   const code = codeOf(error);
-  if (isOutOfTime(error)) return new ProviderFailure(`${placeOf(url)} did not answer in time`);
+  if (isOutOfTime(error)) return new ProviderFailure(`${placeOf(url)} did not answer in time`, 'silent');
   if (code === null) throw error;
-  return new ProviderFailure(`${placeOf(url)} ${whatHappened(code)} (${code})`);
+  const [words, kind] = whatHappened(code);
+  return new ProviderFailure(`${placeOf(url)} ${words} (${code})`, kind);
 }
 
 /** Where a request went, without its parameters. */
@@ -39,12 +49,12 @@ function codeOf(error: unknown): string | null {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
-function whatHappened(code: string): string {
-  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return 'has a name that cannot be resolved';
-  if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return 'has a certificate that is not trusted here';
-  if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'failed the TLS handshake';
+function whatHappened(code: string): [words: string, kind?: FailureKind] {
+  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return ['has a name that cannot be resolved'];
+  if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return ['has a certificate that is not trusted here', 'certificate'];
+  if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return ['failed the TLS handshake', 'tls'];
   if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT|bad port)/.test(code))
-    return 'cannot be reached';
-  if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return 'sent data that cannot be decompressed';
-  return 'broke the connection';
+    return ['cannot be reached'];
+  if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return ['sent data that cannot be decompressed'];
+  return ['broke the connection'];
 }
