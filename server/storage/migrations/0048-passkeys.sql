@@ -38,9 +38,10 @@ create index passkey_challenge_by_end on passkey_challenge (ends_at);
 alter table customer
   add column passkeys text not null default 'on' check (passkeys in ('off', 'on'));
 
--- What people are told of them, beside all that they were told before.
+-- What people are told of them, beside all else. Invitations are in the list as well: a database may have had 0049 first.
 alter table mail drop constraint mail_kind_check;
 alter table mail add constraint mail_kind_check check (
   kind in ('resetLink', 'singleSignOnHint', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded', 'secondFactorRemoved',
-    'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded', 'passkeyAdded', 'passkeyRemoved')
+    'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded', 'passkeyAdded', 'passkeyRemoved',
+    'invitation')
 );
