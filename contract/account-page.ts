@@ -19,6 +19,7 @@ export const accountNotices = [
   'passkeyRenamed',
   'passkeyRemoved',
   'passkeyRefused',
+  'passkeyProofRefused',
   'passkeyName',
   'passkeyGone',
   'appReplaced',
@@ -146,6 +147,13 @@ export type AccountPage = {
   /** What was begun, by its name; with `ask` if it needs a proof first. */
   begun: string | null;
   ask: AskedProof | null;
+  /** Whether a passkey may stand for what is asked. */
+  mayAskPasskey: boolean;
   /** The fields of what was begun that are no secrets. */
   kept: Record<string, string>;
 };
+
+/** Whether a document of the account page has a script: only ceremonies with passkeys need one. */
+export function needsScript({ section, mayAskPasskey }: AccountPage): boolean {
+  return section === 'passkeys' || mayAskPasskey;
+}

@@ -6,7 +6,7 @@ import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
-import { appCodeIsPast } from './time-passed.ts';
+import { appCodeIsPast, signInIsOld } from './time-passed.ts';
 import { VirtualAuthenticator } from './virtual-authenticator.ts';
 
 const texts = textsOf('en');
@@ -93,6 +93,24 @@ test('it is renamed and removed, and is gone from the browser too', async ({ pag
   await inbox.take(email, 'passkeyRemoved');
   // The browser has heard of it (signalAllAcceptedCredentials).
   await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
+test('it proves on the account page who it is, and what was begun goes on', async ({ page, newPerson, portal }) => {
+  const { username } = await newPerson();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await signInIsOld(portal, username);
+  await page.getByRole('link', { name: /^Remove / }).click();
+  const proof = page.getByRole('button', { name: texts['account-proof-passkey'], exact: true });
+  await authenticator.recognises(false);
+  await proof.click();
+  await expect(page.getByText(texts['account-proof-passkey-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await proof.click();
+  await page.getByRole('button', { name: texts['account-passkeys-remove'], exact: true }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
 });
 
 test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {

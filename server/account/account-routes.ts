@@ -8,6 +8,7 @@ import { app as appSection } from './app.ts';
 import { devices } from './devices.ts';
 import { overview } from './overview.ts';
 import { enrolOptionsRoute } from './passkey-options-route.ts';
+import { passkeyProofOptionsRoute } from './passkey-proof-route.ts';
 import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
@@ -29,13 +30,14 @@ const sections: readonly Section[] = [
 
 /** Adds the account page: a page and its forms for each section. */
 export function addAccount(app: FastifyInstance, deps: Deps): void {
-  app.post(
-    callUrl(deps.config.basePath, 'passkeyEnrolOptions'),
-    { config: { name: 'passkeyEnrolOptions' } },
-    enrolOptionsRoute(deps),
-  );
+  const { basePath } = deps.config;
+  for (const [name, handler] of [
+    ['passkeyEnrolOptions', enrolOptionsRoute(deps)],
+    ['passkeyProofOptions', passkeyProofOptionsRoute(deps)],
+  ] as const)
+    app.post(callUrl(basePath, name), { config: { name } }, handler);
   for (const section of sections) {
-    const url = deps.config.basePath + accountPath + accountSections[section.name];
+    const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };
     app.get(url, { config }, accountRoute(deps, section));
     app.post(url, { config }, accountFormRoute(deps, section));

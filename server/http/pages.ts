@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { needsScript } from '#contract/account-page.ts';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, queryNames, screenOfPath } from '#contract/screens.ts';
 import type { Brand } from '../brand/brand.ts';
@@ -163,9 +164,9 @@ export function createPages({ config, brands, built }: Needs): Pages {
           'content-type': 'text/html; charset=utf-8',
           'content-language': page.language,
           vary: 'Accept-Language',
-          // Making a passkey needs a script; nothing else there does.
-          'content-security-policy':
-            account.section === 'passkeys' ? policy.replace("script-src 'none'", "script-src 'self'") : policy,
+          'content-security-policy': needsScript(account)
+            ? policy.replace("script-src 'none'", "script-src 'self'")
+            : policy,
         })
         .send(render(page, account));
     },

@@ -28,7 +28,7 @@ export type PasskeyRequest = {
   visitor: KnownVisitor;
   /** The authenticator's answer, as JSON. */
   answer: string;
-  purpose: Exclude<PasskeyPurpose, 'enrol'>;
+  purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
 };
 
 /** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
@@ -159,7 +159,8 @@ const noProvider = {
   authenticatedAt: null,
 };
 
-function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
+/** Why a right passkey does not open its user's account, or null; `admitting`: how many of their customers take it here. */
+export function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
   if (user.ssoRequired) return 'single-sign-on-required';
@@ -168,7 +169,7 @@ function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalRea
 }
 
 /** The decisions as `vestibule explain` shows them to an operator. */
-function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
+export function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
   return [
     { step: 'active', outcome: active ? 'yes' : 'no' },
     { step: 'customers', outcome: customers.map(({ key }) => key).join(', ') || 'none' },

@@ -1,8 +1,10 @@
 import { bytesOf, textOf } from './base64url.ts';
 import { startEnrolment } from './enrol.ts';
+import { startProof } from './prove.ts';
 
 // A script of its own, loaded when a passkey may be used, and the only one of the account page (docs/decisions/0052).
 startEnrolment();
+startProof((optionsUrl) => askForPasskey(optionsUrl));
 
 /** What the server asks for, in base64url (server/passkeys/begin.ts). */
 type Options = { challenge: string; rpId: string; timeout: number; userVerification: UserVerificationRequirement };

@@ -1,0 +1,18 @@
+-- Ceremonies of a signed-in person beside an enrolment: a proof on the account page (docs/decisions/0051), and a passkey that the
+-- browser makes by itself after a password (docs/decisions/0056). Both belong to the session that begins them.
+alter table passkey_challenge
+  drop constraint passkey_challenge_purpose_check,
+  drop constraint passkey_challenge_check,
+  add constraint passkey_challenge_purpose_check
+    check (purpose in ('sign-in', 'second-factor', 'enrol', 'upgrade', 'prove')),
+  add constraint passkey_challenge_check
+    check ((session_hash is not null) = (purpose in ('enrol', 'upgrade', 'prove')));
+
+-- The passkey that a session's last proof was given by, whose removal takes that proof back; null for a password or a code. No
+-- reference, as with the passkey that opened the session.
+alter table session
+  add column fresh_proof_passkey_id uuid;
+
+-- When this browser was asked to make a passkey by itself for the user, which is done once.
+alter table device
+  add column passkey_asked_at timestamptz;
