@@ -85,8 +85,8 @@ export type AccountView =
         madeAt: string;
         lastUsedAt: string | null;
       }[];
-      /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
-      known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
+      /** What is left, and how the user is called, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
+      known: { rpId: string; userId: string; name: string; allAcceptedCredentialIds: string[] } | null;
     }
   | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
   | {

@@ -113,6 +113,44 @@ test('it proves on the account page who it is, and what was begun goes on', asyn
   await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
 });
 
+/** Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. */
+const makesThemUnasked = (page: Page) =>
+  page.addInitScript(() => {
+    const create = navigator.credentials.create.bind(navigator.credentials);
+    navigator.credentials.create = (options) => create({ publicKey: options?.publicKey as never });
+  });
+
+test('after a password the browser makes one by itself, once, and nobody waits for it', async ({
+  page,
+  newPerson,
+  inbox,
+}) => {
+  const { username, email } = await newPerson();
+  await withoutOffer(page);
+  await makesThemUnasked(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  const stored = page.waitForResponse('**/passkeys/upgrade');
+  await signIn(page, username, password);
+  expect((await stored).status()).toBe(204);
+  expect(await authenticator.passkeys()).toHaveLength(1);
+  await inbox.take(email, 'passkeyAdded');
+  await signOut(page);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+});
+
+test('one that it has made and nobody stores vanishes from the browser', async ({ page, newPerson, watch }) => {
+  const { username } = await newPerson();
+  await makesThemUnasked(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  watch.expect(/status of 409/);
+  await page.route('**/passkeys/upgrade', (route) => route.fulfill({ status: 409 }));
+  const refused = page.waitForResponse('**/passkeys/upgrade');
+  await signIn(page, username, password);
+  await refused;
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
 test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {
   test.setTimeout(60_000);
   const { username } = await newPerson();

@@ -1,5 +1,6 @@
 import { renderToString } from 'react-dom/server';
 import { houseBrand } from '#contract/brand.ts';
+import { callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
 import type { Page, RenderedPage } from '#contract/page.ts';
 import de from '#messages/de.json' with { type: 'json' };
@@ -95,9 +96,15 @@ ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
 ${elements}
 ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
-</body>
+${upgradeScript(page)}</body>
 </html>
 `;
+}
+
+/** Where people arrive without a hub, their browser may make a passkey by itself (docs/decisions/0056). */
+function upgradeScript({ serverPage, passkeys, rules }: Page): string {
+  if (serverPage?.name !== 'signedIn' || !passkeys) return '';
+  return `<script type="module" async src="${escaped(callUrl(rules.basePath, 'passkeyUpgradeScript'))}"></script>\n`;
 }
 
 /** How every page fits its screen; the colours are those of the wall around it. */

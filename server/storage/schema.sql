@@ -70,7 +70,7 @@ create table device (
   user_id uuid not null,
   last_used_at timestamp with time zone not null,
   by_password boolean not null default false,
-  passkey_asked_at timestamp with time zone,
+  passkey_made_at timestamp with time zone,
   check ((octet_length(token_hash) = 32)),
   primary key (token_hash, user_id)
 );
@@ -451,7 +451,6 @@ create table session (
   passkey_id uuid,
   fresh_proof_passkey_id uuid,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
-  check (((fresh_proof_passkey_id IS NULL) OR (fresh_proof = 'code'::text))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((fresh_proof = ANY (ARRAY['password'::text, 'code'::text]))),

@@ -3,7 +3,7 @@
  * `ask` gets the authenticator's answer, or null.
  */
 export function startProof(ask: (optionsUrl: string) => Promise<string | null>): void {
-  const form = document.querySelector<HTMLFormElement>('form[data-prove]');
+  const form = document.querySelector<HTMLFormElement>('.account form[data-prove]');
   const field = form?.querySelector<HTMLInputElement>('input[name="credential"]');
   if (!form || !field || typeof PublicKeyCredential === 'undefined') return;
   const { prove = '', none = '' } = form.dataset;

@@ -13,6 +13,6 @@ alter table passkey_challenge
 alter table session
   add column fresh_proof_passkey_id uuid;
 
--- When this browser was asked to make a passkey by itself for the user, which is done once.
+-- When this browser has made a passkey by itself for the user, which it is asked for until then.
 alter table device
-  add column passkey_asked_at timestamptz;
+  add column passkey_made_at timestamptz;
