@@ -155,7 +155,7 @@ test('one that an operator has removed is refused', async ({ page, newPerson, po
   test.setTimeout(60_000);
   const { username } = await newPerson();
   await withoutOffer(page);
-  await VirtualAuthenticator.addTo(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
   const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [
@@ -166,6 +166,8 @@ test('one that an operator has removed is refused', async ({ page, newPerson, po
   await passkeyButton(page).click();
   await expect(page).toHaveURL('/portal/loginfail/passkey');
   await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
+  // The browser has heard of it (signalUnknownCredential).
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
   await expect(signInForm(page).button).toBeVisible();
 });

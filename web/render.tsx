@@ -96,13 +96,21 @@ ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
 ${elements}
 ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
-${upgradeScript(page)}</body>
+${scriptOfPasskeys(page, assets)}</body>
 </html>
 `;
 }
 
-/** Where people arrive without a hub, their browser may make a passkey by itself (docs/decisions/0056). */
-function upgradeScript({ serverPage, passkeys, rules }: Page): string {
+/**
+ * Where people arrive without a hub, their browser may make a passkey by itself; where a passkey was refused that nobody has, the
+ * page tells what keeps it (docs/decisions/0056).
+ */
+function scriptOfPasskeys(
+  { serverPage, passkeys, unknownPasskey, rules }: Page,
+  { passkeyScript }: PageAssets,
+): string {
+  if (unknownPasskey)
+    return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>\n`;
   if (serverPage?.name !== 'signedIn' || !passkeys) return '';
   return `<script type="module" async src="${escaped(callUrl(rules.basePath, 'passkeyUpgradeScript'))}"></script>\n`;
 }

@@ -43,6 +43,8 @@ export function createPages({ config, brands, built }: Needs): Pages {
     const refusal = readLastRefusal(request, config, more.url);
     // A server page reports something that just happened: an earlier refusal's reference does not belong to it.
     const reference = more.serverPage ? null : refusal.reference;
+    const { unknownPasskey } = refusal;
+    const rpId = config.passkeys?.id;
     const turns = turnsOfAnswer(request, config);
     return {
       language: languageOfRequest(request),
@@ -54,6 +56,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       reference,
       ...(turns && { turns }),
       ...(config.passkeys && { passkeys: true as const }),
+      ...(reference && rpId && unknownPasskey && { unknownPasskey: { rpId, credentialId: unknownPasskey } }),
       serverPage: null,
       ...more,
       // Where the script takes the address from it, the brand must not be lost.

@@ -31,9 +31,10 @@ export type PasskeyRequest = {
   purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
 };
 
-/** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
+/** `unknownPasskey`: the id of one that nobody has, or not any more. `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
 type Result =
-  | Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }>
+  | Extract<SignInResult, { kind: 'signedIn' | 'networkRefused' }>
+  | { kind: 'refused'; reference: string; unknownPasskey: string | null }
   | { kind: 'expired' }
   | { kind: 'noCookie'; reference: string };
 /** `isSigned`: only after the signature was found right. */
@@ -56,7 +57,9 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
     if (done.reason === 'challenge-unknown' && visitor.passkeyToken === null) return { kind: 'noCookie', reference };
-    return { kind: done.reason === 'network' ? 'networkRefused' : 'refused', reference };
+    if (done.reason === 'network') return { kind: 'networkRefused', reference };
+    const unknownPasskey = done.reason === 'unknown-passkey' ? idOf(request.answer) : null;
+    return { kind: 'refused', reference, unknownPasskey };
   }
   const replaced = turnHash(visitor);
   if (replaced) {
@@ -67,6 +70,10 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
   deps.wake.mails();
   return { ...done, rememberedToken: null };
+}
+
+function idOf(answer: string): string | null {
+  return readAssertion(answer)?.credentialId.toString('base64url') ?? null;
 }
 
 async function complete(

@@ -26,6 +26,12 @@ export function tellUnknown(unknown: Unknown): void {
   tell(async (signals) => await signals.signalUnknownCredential?.(unknown));
 }
 
+/** On the page of a refusal: tells it of the passkey that the server names there. */
+export function reportUnknown(): void {
+  const unknown = document.querySelector<HTMLElement>('script[data-unknown]')?.dataset.unknown;
+  if (unknown) tellUnknown(JSON.parse(unknown));
+}
+
 /** A failure is ignored: the list of a manager is its own, nobody has asked for this, and the next page says it again. */
 function tell(say: (signals: Signals) => Promise<void>): void {
   if (typeof PublicKeyCredential !== 'undefined') say(PublicKeyCredential as Signals).catch(() => {});
