@@ -13,7 +13,7 @@ process.env.NODE_ENV = 'production';
 const browsers = ['chrome105', 'edge105', 'firefox115', 'safari16', 'ios16'];
 
 /** Typesets the texts, and omits what only the server needs from what browsers load: the description, and the texts of
- * emails and of the account page. */
+ * emails, of the account page and of invitations. */
 function textsOfPages(): Plugin {
   return {
     name: 'texts-of-pages',
@@ -22,7 +22,8 @@ function textsOfPages(): Plugin {
       filter: { id: new RegExp(`/messages/(?:${languages.join('|')})\\.json$`) },
       handler(json, id) {
         const texts = typesetTexts(id.slice(-'en.json'.length, -'.json'.length) as Language, JSON.parse(json));
-        const isOmitted = this.environment.name === 'client' ? /^(?:mail-|account-|description$)/ : /^mail-/;
+        const isOmitted =
+          this.environment.name === 'client' ? /^(?:mail-|account-|invitation-|description$)/ : /^mail-/;
         return JSON.stringify(Object.fromEntries(Object.entries(texts).filter(([key]) => !isOmitted.test(key))));
       },
     },

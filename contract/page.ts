@@ -119,6 +119,8 @@ export type Page = {
   registration?: RegistrationAnswer;
   /** Written to a file, for a backend that isn't ours (docs/pages-only.md): what only our server knows is left out. */
   isStatic?: true;
+  /** Screens of a link only: it is an invitation, and the document has the words of one. */
+  isInvitation?: true;
   /** Not-found screen only: somebody is signed in, and has an account page. */
   hasAccount?: true;
   /** Set if the page is not an addressed screen. */

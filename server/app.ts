@@ -8,6 +8,7 @@ import { addAccount } from './account/account-routes.ts';
 import type { Deps } from './deps/deps.ts';
 import { addGate } from './gate/gate-routes.ts';
 import { asksForWebSocket } from './gate/upgrades.ts';
+import { answerInTime } from './http/answer-in-time.ts';
 import { addBrandFiles, assetLifetime } from './http/brand-files.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
@@ -130,6 +131,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     done();
   });
   app.addHook('onRequest', guardRequest(deps));
+  app.addHook('preValidation', answerInTime);
   app.addHook('onSend', withdrawGivenUpLinks(deps));
   app.addHook('onSend', keepCustomer(deps));
   app.addHook('onResponse', logRequest(deps));

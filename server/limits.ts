@@ -192,8 +192,9 @@ export const limits = {
   /** How many may wait for one hub. */
   hubLogoutsWaiting: 100_000,
   resetLink: 60 * minute,
+  invitation: 72 * hour,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
-  turn: day,
+  turn: 4 * day,
   /** Reset links that a browser remembers it has opened; each has a cookie, and the size of the header is limited. */
   linksOfBrowser: 10,
   /** How long an expired reset link is distinguished from one that never existed. */

@@ -2,8 +2,11 @@ import { createContext, type ReactNode, use } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type en from '#messages/en.json';
 
-/** The texts of the pages; browsers don't load those of emails, nor those of the account page, which has no script. */
-export type MessageKey = Exclude<keyof typeof en, `mail-${string}` | `account-${string}`>;
+/**
+ * The texts of the pages; browsers don't load those of emails, nor those of the account page, which has no script, nor those
+ * of invitations, which documents carry in place of others (invitation-texts.ts).
+ */
+export type MessageKey = Exclude<keyof typeof en, `mail-${string}` | `account-${string}` | `invitation-${string}`>;
 export type Texts = Record<MessageKey, string>;
 /** A document carries the texts of its own screen only; the rest is loaded when idle (load-texts.ts). */
 export type SomeTexts = Partial<Texts>;

@@ -11,6 +11,7 @@ import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
 import { documentForTest as render } from './page-for-test.ts';
 import { placeOfUrl } from './place.ts';
+import { titleKey } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
 
 const textsOf: Record<Language, Record<string, string>> = { en, de, es, pl, nl, it: italian };
@@ -45,6 +46,25 @@ describe.each(languages)('the texts in a document in %s', (language) => {
     expect(Object.keys(texts).length).toBeLessThan(60);
     expect(texts).not.toHaveProperty('description');
     // They are enough to render the screen: what is missing throws.
+    const place = placeOfUrl(url, page.rules.basePath);
+    const app = <App {...{ page, place, language, texts }} laterScreen={LaterScreen} browser={null} />;
+    expect(html).toContain(renderToString(app));
+  });
+});
+
+describe.each(languages)('the texts of an invitation in %s', (language) => {
+  it.each([
+    ['/portal/forgottenChange?hash=x', ['title', 'password', 'repeat', 'button']],
+    ['/portal/forgottenChange', ['title', 'no-link-text']],
+    ['/portal/forgottenChangedInfo', ['done-title', 'done-text']],
+    ['/portal/forgottenChangeFailedInfo?3', ['failed-title', 'over']],
+    ['/portal/forgottenChangeFailedInfo?4', ['failed-title', 'failed-text']],
+  ])('%s', (url, keys) => {
+    const html = render(url, { language, isInvitation: true });
+    const { texts, ...page } = sentWith(html);
+    for (const key of keys) expect(Object.values(texts)).toContain(textsOf[language][`invitation-${key}`]);
+    expect(html).toContain(`<title>${texts[titleKey(placeOfUrl(url, page.rules.basePath), page)]} `);
+    // The script, which knows nothing of invitations, renders the same.
     const place = placeOfUrl(url, page.rules.basePath);
     const app = <App {...{ page, place, language, texts }} laterScreen={LaterScreen} browser={null} />;
     expect(html).toContain(renderToString(app));

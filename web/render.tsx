@@ -11,6 +11,7 @@ import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
 import { brandColours } from './brand-colours.ts';
 import { documentTitle } from './document-title.ts';
+import { invitationTexts, type TextsOfInvitations } from './invitation-texts.ts';
 import { isLater } from './load-later-screen.ts';
 import { filled, type MessageKey, type SomeTexts, type Texts, textOf } from './messages.tsx';
 import { errorDoorTexts } from './parts/error-door.tsx';
@@ -22,7 +23,7 @@ import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 
 /** A missing text in any language is a compile error. */
-const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
+const textsOf: Record<Language, Texts & TextsOfInvitations> = { en, de, es, pl, nl, it };
 
 /** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
 export type PageAssets = {
@@ -104,10 +105,11 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 <meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
-/** The texts of a page, those of the brand among them. */
-function textsFor({ language }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
+/** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
+function textsFor({ language, isInvitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const own = texts[language];
-  return own ? { ...textsOf[language], ...own } : textsOf[language];
+  const all = own ? { ...textsOf[language], ...own } : textsOf[language];
+  return isInvitation ? { ...all, ...invitationTexts(all) } : all;
 }
 
 /** Notes the texts that are read, beginning with `keys`. */

@@ -51,6 +51,10 @@ export const tests = {
   absolute: { file: 'server/session/session-ends.test.ts', title: 'however much it is used, it ends' },
   waits: { file: 'e2e/forgotten.spec.ts', title: 'the form says when to try again' },
   oneTitle: { file: 'e2e/screens.spec.ts', title: 'a screen change moves title and address' },
+  expiredInvitation: {
+    file: 'server/password/invite-users.test.ts',
+    title: 'that is over, or was used, says what to do',
+  },
 } satisfies Record<string, NamedTest>;
 
 export type TestKey = keyof typeof tests;

@@ -21,6 +21,14 @@ export const timeLimits: readonly TimeLimit[] = [
     test: 'expiredLink',
   },
   {
+    what: 'An invitation to choose a first password',
+    length: limits.invitation,
+    told: 'in the email',
+    after: 'the page says that the invitation has expired, before anything is typed',
+    more: 'another invitation, or a link sent from the same page',
+    test: 'expiredInvitation',
+  },
+  {
     what: 'From the password to the right code',
     length: limits.halfSession,
     told: 'with a code by email: in the email. With an app: not beforehand',

@@ -51,7 +51,11 @@ export async function takeMailShots(browser: Browser, languages: readonly Langua
   }
 }
 
-const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: 'A'.repeat(43), signInCode: '402716' };
+const tokenOf: Partial<Record<Mail['kind'], string>> = {
+  resetLink: 'A'.repeat(43),
+  invitation: 'A'.repeat(43),
+  signInCode: '402716',
+};
 
 type Shot = {
   kind: Mail['kind'];

@@ -3,7 +3,7 @@ import type { BrandTexts } from './brand.ts';
 import { originalTexts } from './originals.ts';
 
 /** Texts that browsers do not load, as in the page build (vite.config.ts). */
-const notForPages = /^(?:mail-|account-|description$)/;
+const notForPages = /^(?:mail-|account-|invitation-|description$)/;
 
 /** The script with all texts of a language, those of the brand among them; it takes the place of the build's. */
 export function textModule(language: Language, texts: BrandTexts): string {

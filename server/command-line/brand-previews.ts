@@ -28,6 +28,7 @@ const screens: [caption: string, path: string, more?: Partial<Page>][] = [
   ['Forgotten password', '/forgotten'],
   ['Email sent', '/emailInfo'],
   ['New password', `/forgottenChange?hash=${hash}`],
+  ['Invitation', `/forgottenChange?hash=${hash}`, { isInvitation: true }],
   ['Password changed', '/forgottenChangedInfo'],
   ['Change failed', '/forgottenChangeFailedInfo?reason=3'],
   ['Code', '/twoFactor', { secondFactor }],
@@ -72,7 +73,7 @@ export function brandPreviews(config: Config, brand: Brand, built: BuiltPages, l
   return [...pages, ...mails];
 }
 
-const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: hash, signInCode: '402716' };
+const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: hash, invitation: hash, signInCode: '402716' };
 
 function mailOf(kind: Mail['kind'], language: Language): Mail {
   return {

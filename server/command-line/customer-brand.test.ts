@@ -11,6 +11,7 @@ import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { setCustomerBrand } from '../accounts/set-customer-brand.ts';
 import { limits } from '../limits.ts';
+import { mailKinds } from '../storage/mail-kinds.ts';
 import { startWorkers } from '../upkeep/workers.ts';
 
 const portal = portalOfFile();
@@ -166,6 +167,6 @@ it('a preview says when there is no Chromium, and writes the picture that one ma
   expect(done.err).toBe('');
   const shown = await readFile(picture, 'utf8');
   expect(shown).toContain('Acme: screens, dark');
-  expect(shown.match(/<iframe /g)).toHaveLength(2 * (2 * 18 + 7));
+  expect(shown.match(/<iframe /g)).toHaveLength(2 * (2 * 19 + mailKinds.length));
   expect(shown.match(/<script|http-equiv="refresh"|prefers-color-scheme/g)).toBeNull();
 });

@@ -19,7 +19,7 @@ export function addUserAddCommand(user: Command): void {
     .description('add a user; asks for a password at a terminal')
     .requiredOption('--email <address>', 'email address');
   addUserFlags(command, 'customer the user belongs to; may be repeated')
-    .option('--no-password', 'add the user without a password, for single sign-on or to be chosen by email')
+    .option('--no-password', 'add the user without a password, for single sign-on or to be invited to choose one')
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
@@ -53,6 +53,8 @@ async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void>
       case 'added':
         if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
         printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
+        if (!passwordHash && values.active && values.mayChangePassword)
+          printLine(`To have them choose one by email: vestibule user invite ${username}`);
         if (customers.length === 0)
           printWarning('The user has no customer and cannot sign in: vestibule user set --add-customer');
     }

@@ -13,6 +13,7 @@ import { positiveNumber } from './read-values.ts';
 import { addUserAddCommand } from './user-add-command.ts';
 import { addUserExportCommand } from './user-export-command.ts';
 import { addUserImportCommand } from './user-import-command.ts';
+import { addUserInviteCommand } from './user-invite-command.ts';
 import { addUserMergeCommand } from './user-merge-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
@@ -30,6 +31,7 @@ export function addUserCommands(program: Command): void {
   addUserSetCommand(user);
   addUnlockCommand(user);
   addSignOutCommand(user);
+  addUserInviteCommand(user);
   addUserResetLinkCommand(user);
   addUserTwoFactorCommands(user);
   addUserImportCommand(user);

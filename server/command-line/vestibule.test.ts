@@ -324,8 +324,34 @@ describe('users', () => {
 
   test('have no password with --no-password', async () => {
     const { out } = await vestibule('user add alice --email alice@acme.example --customer acme --no-password');
-    expect(out).toBe('User alice added, without a password.\n');
+    expect(out).toBe(
+      'User alice added, without a password.\nTo have them choose one by email: vestibule user invite alice\n',
+    );
     expect(await hashOf('alice')).toBeNull();
+  });
+
+  test('are invited to choose one, with their names or addresses; all or nobody', async () => {
+    await addAlice();
+    expect(await vestibule('user invite alice@acme.example alice')).toEqual({
+      code: 0,
+      out: 'User alice is invited by an email to alice@acme.example; its link works once, within 72 hours.\n',
+      err: expect.stringMatching(/^SMTP_URL is not set: emails are written to .* and are not delivered\.\n$/),
+    });
+    const again = await vestibule('user invite alice --json');
+    expect([again.code, JSON.parse(again.out)]).toEqual([0, [{ invited: 'alice', email: 'alice@acme.example' }]]);
+    expect(await vestibule('user invite nobody')).toEqual({
+      code: 1,
+      out: '',
+      err: 'User nobody cannot be invited: there is no such user.\n',
+    });
+    await vestibule('user set alice --inactive');
+    expect(await vestibule('user invite alice nobody')).toEqual({
+      code: 1,
+      out: '',
+      err: 'User alice cannot be invited: the user is inactive.\nUser nobody cannot be invited: there is no such user.\nNobody was invited.\n',
+    });
+    expect((await vestibule('user invite')).code).toBe(2);
+    expect((await events()).filter((event) => event === 'invited')).toHaveLength(2);
   });
 
   test.each([

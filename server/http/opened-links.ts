@@ -9,7 +9,7 @@ import { familyCookie, familyOfBrowser, setFamilyCookie } from './family-cookies
 
 /**
  * Marks in the browser that it has opened a reset link: its history keeps the address, and shows it to the next person
- * (docs/decisions/0027). The cookie holds the token's hash. Returns how to take it back, if there turns out to be no link.
+ * (docs/decisions/0027). The cookie holds the token's hash, for as long as the longest link is valid. Returns how to take it back, if there turns out to be no link.
  */
 export function noteOpenedLink(
   request: FastifyRequest,
@@ -22,7 +22,7 @@ export function noteOpenedLink(
   const cookie = {
     name: familyCookie('link', hash),
     token: hash.toString('base64url'),
-    maxAge: limits.resetLink,
+    maxAge: limits.invitation,
     most: limits.linksOfBrowser,
   };
   setFamilyCookie('link', request, reply, config, cookie);

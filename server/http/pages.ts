@@ -93,9 +93,27 @@ export function createPages({ config, brands, built }: Needs): Pages {
   }
 
   function isPersonal(page: Page): boolean {
-    const { serverPage, typedUsername, reference, resetHash, secondFactor, registration, connections, turns } = page;
+    const {
+      serverPage,
+      typedUsername,
+      reference,
+      resetHash,
+      secondFactor,
+      registration,
+      connections,
+      turns,
+      isInvitation,
+    } = page;
     return Boolean(
-      serverPage || typedUsername || reference || resetHash || secondFactor || registration || connections || turns,
+      serverPage ||
+        typedUsername ||
+        reference ||
+        resetHash ||
+        secondFactor ||
+        registration ||
+        connections ||
+        turns ||
+        isInvitation,
     );
   }
 

@@ -1,3 +1,4 @@
+import { invitedParameter } from '#contract/invited.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Mail, MailKind } from '../storage/mail-kinds.ts';
@@ -21,6 +22,9 @@ export function composeLink(
     case 'resetLink':
       if (mail.token === null) throw new Error('An email with a reset link needs its token');
       return to('forgottenChange', { [queryNames.hash]: mail.token, ...destination });
+    case 'invitation':
+      if (mail.token === null) throw new Error('An email with an invitation needs its token');
+      return to('forgottenChange', { [queryNames.hash]: mail.token, [invitedParameter]: 'true' });
     case 'singleSignOnHint':
       return to('singleSignOn', destination);
     case 'passwordChanged':

@@ -13,7 +13,7 @@ import { composeMail } from './compose-mail.ts';
 
 const token = 'q7-_Zb'.repeat(7);
 const code = '012945';
-const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: token, signInCode: code };
+const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: token, invitation: token, signInCode: code };
 
 const config = {
   publicUrl: new URL('https://hub.example'),
@@ -43,6 +43,7 @@ const mailOf = (kind: Mail['kind'], more: Partial<Mail> = {}): Mail => ({
 
 const pathOf: Record<Mail['kind'], string | null> = {
   resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
+  invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
   passwordChanged: '/portal/forgotten?lang=',
   newDevice: '/portal/forgotten?lang=',

@@ -69,6 +69,7 @@ type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
 function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
   switch (kind) {
     case 'resetLink':
+    case 'invitation':
     case 'signInCode':
       return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
     case 'singleSignOnHint':
@@ -86,11 +87,10 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
   }
 }
 
-function validityOf(kind: 'resetLink' | 'signInCode', { validFor }: MailDetails, voice: Voice): MailBlock {
-  const duration = durationInWords(
-    kind === 'resetLink' ? limits.resetLink : (validFor ?? limits.emailCode),
-    voice.language,
-  );
+const validities = { resetLink: limits.resetLink, invitation: limits.invitation, signInCode: limits.emailCode };
+
+function validityOf(kind: keyof typeof validities, { validFor }: MailDetails, voice: Voice): MailBlock {
+  const duration = durationInWords(validFor ?? validities[kind], voice.language);
   return { kind: 'note', text: brandedText(voice, `mail-${kind}-validity`, { duration }) };
 }
 

@@ -6,11 +6,18 @@ import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
 import { deleteMails, type MailInHand, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
+import type { MailKind } from '../storage/mail-kinds.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import { timed } from '../timed-work.ts';
 import type { Outcome } from '../worker.ts';
 import { composeMail, type MailSetting } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
+
+/** Of the emails that carry one. */
+const lifetimesOfLinks: Partial<Record<MailKind, number>> = {
+  resetLink: limits.resetLink,
+  invitation: limits.invitation,
+};
 
 type Pause = { pause: number };
 
@@ -89,7 +96,8 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
   /** The validity of a link starts here, however long its email waited. */
   async function finish({ id, kind, tokenHash }: MailInHand): Promise<Outcome> {
     left.add(id);
-    if (kind === 'resetLink' && tokenHash) await updateResetLinkEnd(sql, tokenHash, after(now(), limits.resetLink));
+    const lifetime = lifetimesOfLinks[kind];
+    if (lifetime && tokenHash) await updateResetLinkEnd(sql, tokenHash, after(now(), lifetime));
     // The next email need not wait for this; claiming more does.
     recordLeft().catch(() => {});
     return 'more';

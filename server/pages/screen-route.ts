@@ -8,7 +8,7 @@ import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { resetPage } from '../password/reset-page.ts';
+import { invitedPage, resetPage } from '../password/reset-page.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
@@ -104,6 +104,7 @@ export function screenRoute(deps: Deps) {
   ): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'login') return loginPage(request, who);
     if (name === 'forgottenChange') return await resetPage(deps, request, reply);
+    if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo') return invitedPage(request);
     if (name === 'twoFactor' || name === 'twoFactorRegistration')
       return await secondFactorPage(deps, request, name, who);
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);

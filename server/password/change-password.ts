@@ -9,7 +9,13 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
-import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
+import {
+  findResetLink,
+  type LinkPurpose,
+  type ResetLink,
+  type ResetUser,
+  spendResetLink,
+} from '../storage/reset-link.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
@@ -38,8 +44,9 @@ export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'session
 
 /** Every outcome of a change; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
 export type ChangeResult =
-  | { kind: 'changed'; ended: SignedOutSession | null }
-  | { kind: 'refused'; reason: ChangeFailedReason; reference: string }
+  | { kind: 'changed'; purpose: LinkPurpose; ended: SignedOutSession | null }
+  /** `purpose` is null if there is no such link. */
+  | { kind: 'refused'; purpose: LinkPurpose | null; reason: ChangeFailedReason; reference: string }
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number; reference: string };
 
@@ -49,8 +56,8 @@ const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermiss
 /**
  * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
  * unknown, 3 expired or used), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords
- * (11). Without an open link nothing about the account is revealed. Throws WorkQueueFull if too many passwords are
- * waiting to be hashed.
+ * (11). Without an open link nothing about the account is revealed. An invitation is over once there is a password.
+ * Throws WorkQueueFull if too many passwords are waiting to be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   refuseWhenHashesWait();
@@ -59,7 +66,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (waitUntil) return await throttled(deps, request, waitUntil);
   const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
   if (reason) return await refused(deps, request, link, reason);
-  const user = link?.user as ResetUser;
+  const { purpose, user } = link as ResetLink & { user: ResetUser };
   if (!user.customers.some(({ admits }) => admits)) return await refused(deps, request, link, 'network');
   const { passwordPolicy: policy, brand } = deps.config;
   const names = ownNames(user, brand.branding.name);
@@ -72,7 +79,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
     return await refused(deps, request, link, usedBefore, 'it is one of the last ten');
 
   const passwordHash = await hashPassword(request.password);
-  return (await store(deps, request, user, passwordHash)) ?? (await outrun(deps, request));
+  return (await store(deps, request, { purpose, user }, passwordHash)) ?? (await outrun(deps, request));
 }
 
 async function throttled(
@@ -94,6 +101,7 @@ async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise
 
 function reasonOfLink(link: ResetLink | null, now: Date): ChangeFailedReason | null {
   if (!link) return changeFailed;
+  if (link.purpose === 'invitation' && typeof link.user?.passwordHash === 'string') return requestExpired;
   return link.state === 'open' && link.endsAt > now ? null : requestExpired;
 }
 
@@ -122,7 +130,7 @@ export async function wasUsedBefore(
 async function store(
   deps: Deps,
   request: ChangeRequest,
-  user: ResetUser,
+  { purpose, user }: { purpose: LinkPurpose; user: ResetUser },
   passwordHash: string,
 ): Promise<ChangeResult | null> {
   const { token, address, language, brand = null, requestId } = request;
@@ -135,12 +143,13 @@ async function store(
     await queuePasswordNotice(sql, user, { now, address, language, brand });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
+    const event = purpose === 'invitation' ? 'invitation-used' : 'password-changed';
     await insertAuditEvent(
       sql,
-      { event: 'password-changed', userId, username, ...customersOfEvent(user.customers), address, requestId, steps },
+      { event, userId, username, ...customersOfEvent(user.customers), address, requestId, steps },
       now,
     );
-    return { kind: 'changed', ended: await endOwnSession(sql, request, now) } as const;
+    return { kind: 'changed', purpose, ended: await endOwnSession(sql, request, now) } as const;
   });
   if (stored) deps.wake.mails();
   return stored;
@@ -160,7 +169,7 @@ async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult>
   const link = await linkOf(deps, request);
   const overBy = reasonOfLink(link, deps.now());
   if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
-    return { kind: 'changed', ended: await endOwnSession(deps.sql, request, deps.now()) };
+    return { kind: 'changed', purpose: link.purpose, ended: await endOwnSession(deps.sql, request, deps.now()) };
   const reason = overBy ?? reasonOfAccount(link?.user ?? null);
   if (reason) return await refused(deps, request, link, reason);
   return await refused(deps, request, link, changeFailed, 'the account was changed while it was checked');
@@ -189,19 +198,24 @@ async function refused(
     ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
   } as const;
   await insertAuditEvent(deps.sql, event, now);
-  return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reason, reference };
+  if (reason === 'network') return { kind: 'networkRefused', reference };
+  return { kind: 'refused', purpose: link?.purpose ?? null, reason, reference };
 }
 
 /** What was known of the link and its account, as shown by `vestibule explain`. */
 function stepsOf(link: ResetLink | null, now: Date): AuditStep[] {
   if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
-  const { state, endsAt, user } = link;
+  const { state, purpose, endsAt, user } = link;
   const isOver = state === 'open' && endsAt <= now;
   return [
     { step: 'link', outcome: isOver ? `over since ${endsAt.toISOString()}` : state },
+    ...(purpose === 'invitation' ? [{ step: 'made for', outcome: 'an invitation' }] : []),
     { step: 'account', outcome: user ? `found: ${user.username}` : 'gone' },
     ...(user
       ? [
+          ...(purpose === 'invitation' && user.passwordHash !== null
+            ? [{ step: 'password', outcome: 'set already' }]
+            : []),
           { step: 'active', outcome: user.active ? 'yes' : 'no' },
           { step: 'may change password', outcome: user.mayChangePassword ? 'yes' : 'no' },
           { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },

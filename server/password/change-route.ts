@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invitedParameter } from '#contract/invited.ts';
 import { ChangeForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -41,7 +42,12 @@ export function changeRoute(deps: Deps) {
     const change = { token, password, repeat, address, language, brand, ...own, requestId };
     const destination = await destinationOfForm(deps, request, visitor);
     const result = await changePassword(deps, change);
-    const kept = { [queryNames.destination]: destination, lang: languageOverride(request) };
+    const isInvited = 'purpose' in result && result.purpose === 'invitation';
+    const kept = {
+      [queryNames.destination]: destination,
+      [invitedParameter]: isInvited ? 'true' : undefined,
+      lang: languageOverride(request),
+    };
     switch (result.kind) {
       case 'changed':
         clearCookie(reply, config, 'reset');

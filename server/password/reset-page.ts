@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invitedParameter } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -14,7 +15,8 @@ import { findResetLinkPage } from '../storage/reset-link.ts';
 /**
  * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
  * the link was used or is over. Viewing never consumes a link, but the browser remembers that it opened it. An unknown
- * hash shows the form as if it were valid.
+ * hash shows the form as if it were valid. The address of an invitation says what it is, so that its words stay when the
+ * page's script has hidden the hash.
  */
 export async function resetPage(
   deps: Deps,
@@ -25,7 +27,8 @@ export async function resetPage(
   const asked = queryValue(request, queryNames.hash);
   const waiting = readTokenCookie(request.headers, config, 'reset');
   const token = asked ?? waiting;
-  if (!token || !isToken(token)) return {};
+  const named = invitedPage(request);
+  if (!token || !isToken(token)) return named;
   // Before it is looked up: an answer that comes before the database's (503) notes it too.
   const takeBack = noteOpenedLink(request, reply, config, token);
   const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
@@ -36,11 +39,21 @@ export async function resetPage(
   // A link that cannot be looked up may be open.
   if (link !== undefined && !isOpen) takeBack();
   if (link && !isOpen && asked) {
-    const kept = { [queryNames.destination]: destinationOfAddress(request, config), lang: languageOverride(request) };
+    const kept = {
+      [queryNames.destination]: destinationOfAddress(request, config),
+      [invitedParameter]: link.purpose === 'invitation' ? 'true' : undefined,
+      lang: languageOverride(request),
+    };
     if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
   // Never a name typed elsewhere: a password manager would save the new password under it.
-  return { ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
+  const words = link?.purpose === 'invitation' ? { isInvitation: true as const } : named;
+  return { ...words, ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
+}
+
+/** The words of a page whose address says that it belongs to an invitation. */
+export function invitedPage(request: FastifyRequest): Pick<Page, 'isInvitation'> {
+  return queryValue(request, invitedParameter) === null ? {} : { isInvitation: true };
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
+import { makeResetToken } from '#server/password/reset-token.ts';
 import type { Connection } from '#server/storage/database.ts';
+import { addUser } from '#testing/accounts-for-test.ts';
 import { untilWaiting } from '#testing/held-rows.ts';
+import { invite } from '#testing/invite-for-test.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
@@ -74,6 +77,36 @@ describe('concurrent changes', () => {
       expect(await portals[0].sql`select from audit_event where event = 'password-changed'`).toHaveLength(1);
     }
   }, 20_000);
+
+  it('PR-03 RC-01 so does one of fifty posts of one invitation, and one of a reset link and an invitation', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await startAfresh(portal);
+      const id = await addUser(portal, { username: 'grace', passwordHash: null });
+      const token = await makeResetToken(portal.sql, id, portal.deps.now(), 'invitation');
+      const reset = await linkFor(portal, 'grace');
+      const passwords = Array.from({ length: 50 }, (_, n) => `Harbour-Lantern-${round}-${n}`);
+      const pages = await Promise.all(passwords.map((password, n) => landing(n, n === 7 ? reset : token, password)));
+      const winners = passwords.filter((_, n) => pages[n]?.startsWith(changedPage));
+      expect(winners).toHaveLength(1);
+      expect(pages.filter((page) => page?.startsWith(failedPage(3)))).toHaveLength(49);
+      expect(await storedHash(portal, 'grace')).toBe(`hash of ${winners[0]}`);
+      expect(await portal.sql`select from former_password`).toHaveLength(0);
+      expect(await portal.sql`select from mail`).toHaveLength(1);
+      const states = await portal.sql`select state from reset_link order by state`;
+      expect(states).toEqual([{ state: 'used' }, { state: 'withdrawn' }]);
+    }
+  }, 20_000);
+
+  it('RC-01 of concurrent invitations, in whatever order their names are, each leaves one that is open', async () => {
+    const names = ['grace', 'heidi', 'ivan', 'judy'];
+    for (const username of names) await addUser(portal, { username, passwordHash: null });
+    const asked = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? names : names.toReversed()));
+    const results = await Promise.all(asked.map((names, n) => invite(portalOf(n), ...names)));
+    expect(results.map(({ kind }) => kind)).toEqual(asked.map(() => 'invited'));
+    const open = await portal.sql`select user_id from reset_link where state = 'open' and purpose = 'invitation'`;
+    expect(new Set(open.map(({ user_id }) => user_id)).size).toBe(names.length);
+    expect(open).toHaveLength(names.length);
+  });
 
   it('PR-03 ten concurrent posts of one link with the same password end like one; a later one is refused', async () => {
     const token = await linkFor(portals[0], 'alice');

@@ -1,12 +1,19 @@
 import { limits } from '../limits.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
-import { insertResetLink } from '../storage/reset-link.ts';
+import { insertResetLink, type LinkPurpose } from '../storage/reset-link.ts';
 
-/** Creates a link for a user and returns its token, of which only a hash is stored. It is valid for an hour. */
-export async function makeResetToken(sql: Connection, userId: string, now: Date): Promise<string> {
+const lifetimes: Record<LinkPurpose, number> = { reset: limits.resetLink, invitation: limits.invitation };
+
+/** Creates a link for a user and returns its token, of which only a hash is stored. */
+export async function makeResetToken(
+  sql: Connection,
+  userId: string,
+  now: Date,
+  purpose: LinkPurpose = 'reset',
+): Promise<string> {
   const token = newToken();
-  const endsAt = new Date(now.getTime() + limits.resetLink);
-  await insertResetLink(sql, { tokenHash: tokenHash(token), userId, madeAt: now, endsAt });
+  const endsAt = new Date(now.getTime() + lifetimes[purpose]);
+  await insertResetLink(sql, { tokenHash: tokenHash(token), userId, purpose, madeAt: now, endsAt });
   return token;
 }

@@ -245,7 +245,7 @@ it('SE-15 the marks outlive the browser’s session and every reset link', async
   const found = answers.flatMap((answer) => answer.cookies.filter(({ name }) => marks.some((mark) => mark === name)));
   expect(found.map(({ name }) => name)).toEqual(marks);
   for (const { maxAge } of found)
-    expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.resetLink + limits.refusalLifetime);
+    expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.invitation + limits.refusalLifetime);
 });
 
 const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };

@@ -3,6 +3,7 @@ import type { Language } from '#contract/languages.ts';
 /** The kinds of email; the texts of each start with `mail-` and its name. */
 export const mailKinds = [
   'resetLink',
+  'invitation',
   'singleSignOnHint',
   'passwordChanged',
   'newDevice',
@@ -44,7 +45,7 @@ export type Mail = {
   language: Language;
   queuedAt: Date;
   details: MailDetails;
-  /** The token of a reset link or the six digits of a code; null for kinds that carry neither. */
+  /** The token of a reset link or invitation, or the six digits of a code; null for kinds that carry neither. */
   token: string | null;
 };
 

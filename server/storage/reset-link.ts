@@ -5,8 +5,11 @@ import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
+/** Why a link was made: an invitation asks for a first password, and never replaces one (docs/decisions/0053). */
+export type LinkPurpose = 'reset' | 'invitation';
+
 /** A link with its account, as one address may see it; `user` is null if the account is gone. */
-export type ResetLink = { state: ResetLinkState; endsAt: Date; user: ResetUser | null };
+export type ResetLink = { state: ResetLinkState; purpose: LinkPurpose; endsAt: Date; user: ResetUser | null };
 
 export type ResetUser = {
   id: string;
@@ -36,11 +39,11 @@ const userColumns = (sql: Connection, address: string) => sql`
 /** The link behind a token hash, or null if it is unknown or expired long ago. */
 export async function findResetLink(sql: Connection, tokenHash: Buffer, address: string): Promise<ResetLink | null> {
   const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
-    select l.state, l.ends_at as "endsAt", ${userColumns(sql, address)}
+    select l.state, l.purpose, l.ends_at as "endsAt", ${userColumns(sql, address)}
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
   if (!row) return null;
-  const { state, endsAt, ...user } = row;
-  return { state, endsAt, user: user.id ? (user as ResetUser) : null };
+  const { state, purpose, endsAt, ...user } = row;
+  return { state, purpose, endsAt, user: user.id ? (user as ResetUser) : null };
 }
 
 /** The user with a folded name, locked until the transaction ends; or null. */
@@ -50,20 +53,20 @@ export async function findResetUserForUpdate(sql: Connection, fold: string, addr
     where n.fold = ${fold} for update of u`);
 }
 
-/** What a link's page needs: its state, its expiry, and its owner. */
+/** What a link's page needs: its state, its purpose, its expiry, and its owner. */
 export async function findResetLinkPage(sql: Connection, tokenHash: Buffer) {
-  return await rowOrNull(sql<{ state: ResetLinkState; endsAt: Date; username: string | null }[]>`
-    select l.state, l.ends_at as "endsAt", u.username
+  return await rowOrNull(sql<(Omit<ResetLink, 'user'> & { username: string | null })[]>`
+    select l.state, l.purpose, l.ends_at as "endsAt", u.username
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 
 export async function insertResetLink(
   sql: Connection,
-  link: { tokenHash: Buffer; userId: string; madeAt: Date; endsAt: Date },
+  link: { tokenHash: Buffer; userId: string; purpose: LinkPurpose; madeAt: Date; endsAt: Date },
 ): Promise<void> {
   await sql`
-    insert into reset_link (token_hash, user_id, made_at, ends_at)
-    values (${link.tokenHash}, ${link.userId}, ${link.madeAt}, ${link.endsAt})`;
+    insert into reset_link (token_hash, user_id, purpose, made_at, ends_at)
+    values (${link.tokenHash}, ${link.userId}, ${link.purpose}, ${link.madeAt}, ${link.endsAt})`;
 }
 
 /**
@@ -81,6 +84,14 @@ export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Da
 /** Invalidates every open link of a user. */
 export async function withdrawResetLinks(sql: Connection, userId: string): Promise<void> {
   await sql`update reset_link set state = 'withdrawn' where user_id = ${userId} and state = 'open'`;
+}
+
+/** Invalidates the open invitations of a user, expired ones too; other links stay. Returns how many. */
+export async function withdrawInvitations(sql: Connection, userId: string): Promise<number> {
+  const { count } = await sql`
+    update reset_link set state = 'withdrawn'
+    where user_id = ${userId} and state = 'open' and purpose = 'invitation'`;
+  return count;
 }
 
 /** Invalidates those of some links that are open, in one order, so that it never holds one that another one waits for. */
@@ -102,14 +113,15 @@ export async function updateResetLinkEnd(sql: Connection, tokenHash: Buffer, end
   await sql`update reset_link set ends_at = ${endsAt} where token_hash = ${tokenHash} and state = 'open'`;
 }
 
-/** How many links were made for a user since a time, and when the last one was. */
+/** How many links were made for a user since a time, invitations apart, and when the last one was. */
 export async function countResetLinksSince(
   sql: Connection,
   userId: string,
   since: Date,
 ): Promise<{ count: number; lastAt: Date | null }> {
   const [row] = await sql<{ count: number; lastAt: Date | null }[]>`
-    select count(*) as count, max(made_at) as "lastAt" from reset_link where user_id = ${userId} and made_at > ${since}`;
+    select count(*) as count, max(made_at) as "lastAt"
+    from reset_link where user_id = ${userId} and made_at > ${since} and purpose = 'reset'`;
   return row ?? { count: 0, lastAt: null };
 }
 

@@ -175,7 +175,7 @@ create table mail (
   send_after timestamp with time zone not null,
   tries integer not null default 0,
   problem text,
-  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text, 'appReplaced'::text, 'appRemoved'::text, 'recoveryCodesMade'::text, 'devicesForgotten'::text, 'sessionsEnded'::text]))),
+  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text, 'appReplaced'::text, 'appRemoved'::text, 'recoveryCodesMade'::text, 'devicesForgotten'::text, 'sessionsEnded'::text, 'passkeyAdded'::text, 'passkeyRemoved'::text, 'invitation'::text]))),
   check ((octet_length(token_hash) = 32)),
   check (is_sealed(sealed_token)),
   primary key (id)
@@ -311,7 +311,9 @@ create table reset_link (
   made_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   state text not null default 'open'::text,
+  purpose text not null default 'reset'::text,
   check ((octet_length(token_hash) = 32)),
+  check ((purpose = ANY (ARRAY['reset'::text, 'invitation'::text]))),
   check ((state = ANY (ARRAY['open'::text, 'used'::text, 'withdrawn'::text]))),
   primary key (token_hash)
 );

@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
+import { addUser } from '#testing/accounts-for-test.ts';
+import { expectNowhere } from '#testing/expect-nowhere.ts';
+import { invitationFor, invite } from '#testing/invite-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import {
+  askForLink,
+  askForReset,
+  changeTo,
+  newPassword,
+  startAfresh,
+  storedHash,
+  tokenIn,
+} from '#testing/reset-for-test.ts';
+
+const portal = portalOfFile({ each: startAfresh });
+const second = 1000;
+
+beforeEach(async () => {
+  await addUser(portal, { username: 'grace', passwordHash: null });
+  await addUser(portal, { username: 'heidi', passwordHash: null, language: 'de' });
+});
+
+const done = '/portal/forgottenChangedInfo?invited=true';
+const over = '/portal/forgottenChangeFailedInfo?reason=3&invited=true';
+
+const landing = async (token: string, password = newPassword) =>
+  (await changeTo(portal, token, password)).headers.location;
+const open = (token: string) => portal.send({ url: `/portal/forgottenChange?hash=${token}&invited=true` });
+const headingOf = (body: string) => /<h1[^>]*>([^<]*)</.exec(body)?.[1];
+const events = () =>
+  portal.sql`select event, reason, username, customer_key as customer, steps from audit_event order by id`;
+
+describe('an invitation', () => {
+  it('is an email with a link to choose a first password, which signs in', async () => {
+    expect(await invite(portal, 'grace@acme.test', 'heidi', 'grace')).toEqual({
+      kind: 'invited',
+      users: [
+        { username: 'grace', email: 'grace@acme.test' },
+        { username: 'heidi', email: 'heidi@acme.test' },
+      ],
+    });
+    await portal.workOff();
+    expect(portal.mails.map(({ recipient, subject }) => [recipient, subject]).sort()).toEqual([
+      ['grace@acme.test', 'You’re invited to Vestibule'],
+      ['heidi@acme.test', 'Einladung zu Vestibule'],
+    ]);
+    const mail = portal.mails.find(({ recipient }) => recipient === 'grace@acme.test');
+    expect(mail?.text).toContain('within 72\u00a0hours');
+    expect(mail?.text).toContain(`/portal/forgottenChange?hash=${tokenIn(mail)}&invited=true&lang=en`);
+    const page = await open(tokenIn(mail));
+    expect([page.statusCode, headingOf(page.body)]).toEqual([200, 'Choose your password']);
+    expect(page.headers['referrer-policy']).toBe('strict-origin');
+    expect(await landing(tokenIn(mail))).toBe(done);
+    expect((await portal.signIn('grace', newPassword)).headers.location).toBe('/portal/portal.html');
+    expect(await events()).toMatchObject([
+      { event: 'invited', username: 'grace', customer: 'acme', steps: [{ step: 'email', outcome: 'grace@acme.test' }] },
+      { event: 'invited', username: 'heidi', customer: 'acme' },
+      {
+        event: 'invitation-used',
+        username: 'grace',
+        customer: 'acme',
+        steps: [{ step: 'sessions ended', outcome: '0' }],
+      },
+      { event: 'signed-in', username: 'grace' },
+    ]);
+  });
+
+  it('PR-15 is not consumed by viewing it: HEAD and GET, three times each', async () => {
+    const token = await invitationFor(portal, 'grace');
+    for (let n = 0; n < 3; n += 1)
+      for (const method of ['HEAD', 'GET'] as const)
+        expect((await portal.send({ method, url: `/portal/forgottenChange?hash=${token}` })).statusCode).toBe(200);
+    expect(await landing(token)).toBe(done);
+  });
+
+  it.each([
+    [limits.invitation - second, done],
+    [limits.invitation, over],
+    [limits.invitation + second, over],
+  ])(
+    'PR-04 is valid for 72 hours after its email left, however long that waited: %i ms after, %s',
+    async (time, page) => {
+      await invite(portal, 'grace');
+      portal.wait(20 * 60 * 60 * second);
+      await portal.workOff();
+      const token = tokenIn(portal.mails[0]);
+      portal.wait(time);
+      expect((await open(token)).statusCode).toBe(page === done ? 200 : 302);
+      expect(await landing(token)).toBe(page);
+    },
+  );
+
+  it('that is over, or was used, says what to do; the operator sees that it was an invitation', async () => {
+    const [ofGrace, ofHeidi] = [await invitationFor(portal, 'grace'), await invitationFor(portal, 'heidi')];
+    await landing(ofGrace);
+    portal.wait(limits.invitation);
+    const target = async (token: string) => {
+      const { location } = (await portal.send({ url: `/portal/forgottenChange?hash=${token}` })).headers;
+      return [location, headingOf((await portal.send({ url: String(location) })).body)];
+    };
+    expect(await target(ofGrace)).toEqual([done, 'Password saved']);
+    expect(await target(ofHeidi)).toEqual([over, 'Password not saved']);
+    expect((await portal.send({ url: over })).body).toContain('Ask whoever invited you');
+    expect((await portal.send({ url: over })).body).toContain('href="/portal/forgotten"');
+    expect(await landing(ofHeidi)).toBe(over);
+    const [event] = (await events()).slice(-1);
+    expect(event).toMatchObject({ event: 'password-change-refused', reason: '3', username: 'heidi' });
+    expect(event?.steps).toContainEqual({ step: 'made for', outcome: 'an invitation' });
+  });
+
+  it('PR-02 works once', async () => {
+    const token = await invitationFor(portal, 'grace');
+    expect(await landing(token)).toBe(done);
+    expect(await landing(token)).toBe(over);
+    expect(await landing(token, 'Another-Harbour-78')).toBe(over);
+    expect((await portal.signIn('grace', newPassword)).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('again replaces the one before, sent or not', async () => {
+    const first = await invitationFor(portal, 'grace');
+    portal.mails.length = 0;
+    await invite(portal, 'grace');
+    await invite(portal, 'grace');
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(1);
+    expect(await landing(first)).toBe(over);
+    expect((await events()).filter(({ event }) => event === 'invited').map(({ steps }) => steps[1])).toEqual([
+      undefined,
+      { step: 'earlier invitation', outcome: 'replaced' },
+      { step: 'earlier invitation', outcome: 'replaced' },
+    ]);
+    expect(await landing(tokenIn(portal.mails[0]))).toBe(done);
+  });
+
+  it('PR-05 ends with any other first password, and never replaces one', async () => {
+    const token = await invitationFor(portal, 'grace');
+    expect(await landing(await askForLink(portal, 'grace'))).toBe('/portal/forgottenChangedInfo');
+    expect(await landing(token, 'Another-Harbour-78')).toBe(over);
+    const ofHeidi = await invitationFor(portal, 'heidi');
+    await changeUser(portal.sql, 'heidi', { passwordHash: 'set by an operator' }, portal.deps.now());
+    expect(await landing(ofHeidi)).toBe(over);
+    // Even if something else has left it open.
+    await portal.sql`update reset_link set state = 'open'`;
+    expect(await landing(ofHeidi)).toBe(over);
+    expect(await storedHash(portal, 'heidi')).toBe('set by an operator');
+    expect((await events()).at(-1)?.steps).toContainEqual({ step: 'password', outcome: 'set already' });
+  });
+
+  it('PR-18 ends what a reset ends: other links, sessions, known browsers; the person is told', async () => {
+    const id = (await portal.sql<{ id: string }[]>`select id from portal_user where username = 'grace'`)[0]?.id ?? '';
+    await changeUser(portal.sql, 'grace', { passwordHash: await storedHash(portal, 'alice') }, portal.deps.now());
+    await portal.signIn('grace', testPassword);
+    await portal.sql`update portal_user set password_hash = null where id = ${id}`;
+    await portal.workOff();
+    const token = await invitationFor(portal, 'grace');
+    const link = await askForLink(portal, 'grace');
+    portal.mails.length = 0;
+    const left = () => portal.sql`
+      select (select count(*) from session where user_id = ${id}) as sessions,
+        (select count(*) from device where user_id = ${id}) as devices,
+        (select count(*) from reset_link where user_id = ${id} and state = 'open') as links`;
+    expect(await left()).toEqual([{ sessions: 1, devices: 1, links: 2 }]);
+    expect(await landing(token)).toBe(done);
+    expect(await left()).toEqual([{ sessions: 0, devices: 0, links: 0 }]);
+    expect(await landing(link)).toBe('/portal/forgottenChangeFailedInfo?reason=3');
+    await portal.workOff();
+    expect(portal.mails.map(({ subject }) => subject)).toEqual(['Your password for Vestibule was changed']);
+  });
+
+  it('leaves requests for a link as they are, and does not count as one', async () => {
+    for (let n = 0; n < 4; n += 1) await invite(portal, 'grace');
+    await askForReset(portal, 'grace@acme.test');
+    await portal.workOff();
+    expect(portal.mails.map(({ subject }) => subject).sort()).toEqual([
+      'Choose a new password for Vestibule',
+      'You’re invited to Vestibule',
+    ]);
+  });
+
+  it('a refused password leads back to the form, in the words of the invitation', async () => {
+    const token = await invitationFor(portal, 'grace');
+    const weak = await changeTo(portal, token, 'lanternq');
+    expect(weak.headers.location).toBe('/portal/forgottenChange?reason=1&invited=true');
+    const failed = await changeTo(portal, token, newPassword, { repeat: 'x' });
+    expect(failed.headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=5&invited=true');
+    const again = await portal.send({ url: '/portal/forgottenChange', cookies: cookiesOf(failed) });
+    expect(headingOf(again.body)).toBe('Choose your password');
+    expect(again.body).toContain(token);
+  });
+
+  it('SE-15 is withdrawn when somebody signs in at the browser that has opened it', async () => {
+    const token = await invitationFor(portal, 'grace');
+    const cookies = cookiesOf(await open(token));
+    portal.wait(limits.resetLink);
+    await portal.signIn('bob', testPassword, { cookies });
+    expect(await landing(token)).toBe(over);
+  });
+
+  it('LG-01 is stored only as a hash and a sealed token, and is not logged', async () => {
+    await invite(portal, 'grace');
+    const rows = await portal.sql`select * from mail`;
+    const token = await invitationFor(portal, 'grace');
+    await open(token);
+    await landing(token);
+    await expectNowhere(portal, [token, newPassword]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('EN-05 an unknown link looks the same as that of a reset, whatever its address says', async () => {
+    const unknown = 'A'.repeat(43);
+    for (const query of ['', '&invited=true']) {
+      const { location } = (await changeTo(portal, unknown, newPassword, { url: `/portal/password/change?x${query}` }))
+        .headers;
+      expect(location).toBe('/portal/forgottenChangeFailedInfo?reason=4');
+    }
+  });
+});
+
+describe('nobody is invited', () => {
+  const refusalsOf = async (...names: string[]) => {
+    const result = await invite(portal, ...names);
+    return result.kind === 'refused' ? result.refusals.map(({ name, problem }) => `${name}: ${problem}`) : [];
+  };
+
+  it.each([
+    ['nobody', 'there is no such user'],
+    ['dave', 'the user is inactive'],
+    ['alice@acme.test', 'the user has a password already; vestibule user reset-link alice makes a link for a new one'],
+    ['sso-only', 'the user may not choose a password'],
+    ['ivan', 'the user has no active customer'],
+  ])('if one of them cannot be: %s, as %s', async (name, problem) => {
+    await addUser(portal, { username: 'ivan', passwordHash: null, customers: [] });
+    expect(await refusalsOf('grace', name, 'heidi')).toEqual([`${name}: ${problem}`]);
+    expect(await portal.sql`select from mail`).toHaveLength(0);
+    expect(await portal.sql`select from reset_link`).toHaveLength(0);
+    expect(await events()).toEqual([]);
+  });
+
+  it('whose domain allows single sign-on only; nor does an earlier invitation help then', async () => {
+    const token = await invitationFor(portal, 'grace');
+    await portal.sql`
+      insert into sso_connection (key, name, customer_id, protocol, required, settings, created_at)
+      select 'acme', 'Acme', id, 'oidc', true, '{}', now() from customer where key = 'acme'`;
+    await portal.sql`insert into sso_domain (domain, connection_id) select 'acme.test', id from sso_connection`;
+    expect(await refusalsOf('grace', 'nobody')).toEqual([
+      'grace: the domain of the user allows single sign-on only',
+      'nobody: there is no such user',
+    ]);
+    expect(await landing(token)).toBe('/portal/forgottenChangeFailedInfo?reason=8&invited=true');
+    expect(await storedHash(portal, 'grace')).toBeNull();
+  });
+});

@@ -1,0 +1,64 @@
+import { queueMail } from '../mail/queue-mail.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import type { Keys } from '../secrets/keys.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection, Database } from '../storage/database.ts';
+import { findInvitedForUpdate, type InvitedUser } from '../storage/invited-user.ts';
+import { withdrawInvitations } from '../storage/reset-link.ts';
+import { makeResetToken } from './reset-token.ts';
+
+type Invited = Pick<InvitedUser, 'username' | 'email'>;
+
+export type InviteUsersResult =
+  /** Nobody was invited; why, for each name that stood in the way. */
+  | { kind: 'refused'; refusals: { name: string; problem: string }[] }
+  /** In the order of the names; whoever was named twice is invited once. */
+  | { kind: 'invited'; users: Invited[] };
+
+/**
+ * Mails each user, by username or email, a link to choose a first password (docs/decisions/0053), in place of any
+ * earlier invitation; all or nobody.
+ */
+export async function inviteUsers(
+  sql: Database,
+  keys: Pick<Keys, 'seal'>,
+  names: readonly string[],
+  now: Date,
+): Promise<InviteUsersResult> {
+  return await sql.begin(async (sql): Promise<InviteUsersResult> => {
+    const found = await findInvitedForUpdate(sql, names.map(foldLoginName));
+    const asked = names.map((name) => ({ name, user: found.get(foldLoginName(name)) }));
+    const refusals = asked.flatMap(({ name, user }) => {
+      const problem = problemOf(user);
+      return problem === null ? [] : [{ name, problem }];
+    });
+    if (refusals.length > 0) return { kind: 'refused', refusals };
+    const users = new Map(asked.map(({ user }) => [user?.id, user as InvitedUser]));
+    for (const user of users.values()) await invite(sql, keys, user, now);
+    return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
+  });
+}
+
+function problemOf(user: InvitedUser | undefined): string | null {
+  if (!user) return 'there is no such user';
+  if (!user.active) return 'the user is inactive';
+  if (user.hasPassword)
+    return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
+  if (user.ssoRequired) return 'the domain of the user allows single sign-on only';
+  if (!user.mayChangePassword) return 'the user may not choose a password';
+  return user.customers.length === 0 ? 'the user has no active customer' : null;
+}
+
+async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: InvitedUser, now: Date): Promise<void> {
+  const { id: userId, username, email, customers } = user;
+  const replaced = await withdrawInvitations(sql, userId);
+  const token = await makeResetToken(sql, userId, now, 'invitation');
+  await queueMail(sql, user, { kind: 'invitation', now }, { token, tokenHash: tokenHash(token), keys: keys.seal });
+  const steps = [
+    { step: 'email', outcome: email },
+    ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
+  ];
+  const event = { event: 'invited', userId, username, customerKey: customers.join(', '), steps } as const;
+  await insertAuditEvent(sql, event, now);
+}

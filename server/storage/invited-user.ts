@@ -1,0 +1,37 @@
+import type { Connection } from './database.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
+
+/** What decides whether somebody may be invited to choose a first password. */
+export type InvitedUser = {
+  id: string;
+  username: string;
+  email: string;
+  language: string | null;
+  active: boolean;
+  hasPassword: boolean;
+  mayChangePassword: boolean;
+  /** Whether one of the names has a domain with single sign-on only. */
+  ssoRequired: boolean;
+  /** Keys of the active customers, sorted. */
+  customers: string[];
+};
+
+/**
+ * The users with some folded names, by name, locked until the transaction ends. Concurrent calls lock them in the same
+ * order, so that they do not deadlock.
+ */
+export async function findInvitedForUpdate(
+  sql: Connection,
+  folds: readonly string[],
+): Promise<Map<string, InvitedUser>> {
+  const rows = await sql<(InvitedUser & { fold: string })[]>`
+    select n.fold, u.id, u.username, u.email, u.language, u.active, u.password_hash is not null as "hasPassword",
+      u.may_change_password as "mayChangePassword", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
+      array(
+        select c.key from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.active order by c.key
+      ) as customers
+    from login_name n join portal_user u on u.id = n.user_id
+    where n.fold = any(${folds as string[]}::text[]) order by u.id for update of u`;
+  return new Map(rows.map(({ fold, ...user }) => [fold, user]));
+}
