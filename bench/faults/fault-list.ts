@@ -1,10 +1,16 @@
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Behaviour, MailServerForTest } from '#testing/mail-server-for-test.ts';
 import type { TwoPortals } from '#testing/two-portals.ts';
-import { postSignIn } from '../sign-in-form.ts';
+import { formHeaders, formOf } from '../sign-in-form.ts';
+import { askForReset } from './asked-mails.ts';
 import type { FullDisk } from './full-disk.ts';
 import { signalPostgres } from './postgres-processes.ts';
+
+/** All that a fault may touch. */
+export type World = { portals: TwoPortals; disk: FullDisk; mailServer: MailServerForTest };
 
 /**
  * What is done to two instances under load. `begin` returns what ends it, which is done `lasts` milliseconds later.
@@ -14,7 +20,7 @@ export type Fault = {
   name: string;
   lasts: number;
   mayLose: number;
-  begin: (portals: TwoPortals, disk: FullDisk) => Promise<() => unknown>;
+  begin: (world: World) => Promise<() => unknown>;
 };
 
 /** Each connection of the load waits for one answer at most. */
@@ -24,7 +30,7 @@ const nothing = () => {};
 /** PostgreSQL's first process ends the others, and what keeps it running starts it again: the end of the fault. */
 const endPostgres =
   (signal: NodeJS.Signals) =>
-  async ({ cluster, sql }: TwoPortals) => {
+  async ({ portals: { cluster, sql } }: World) => {
     const started = async () => (await sql`select pg_postmaster_start_time() as at`)[0]?.at.getTime();
     const before = await started();
     await signalPostgres(cluster, signal);
@@ -36,9 +42,22 @@ const clock = (name: string, offset: number): Fault => ({
   name: `the clock of one instance is ${name}`,
   lasts: 3000,
   mayLose: 0,
-  begin: async (portals) => {
+  begin: async ({ portals }) => {
     await roll(portals, 1, `const { now } = Date; Date.now = () => now() + ${offset};`);
     return () => roll(portals, 1);
+  },
+});
+
+/** Somebody asks for a reset meanwhile; whether each of them gets one email is looked at in the end. */
+const mail = (name: string, username: string, behaviour: Behaviour | 'away'): Fault => ({
+  name: `the mail server ${name} for 10 s`,
+  lasts: 10_000,
+  mayLose: 0,
+  begin: async ({ portals, mailServer }) => {
+    if (behaviour === 'away') await mailServer.shut();
+    else mailServer.behave(behaviour);
+    await askForReset(portals, username);
+    return () => (behaviour === 'away' ? mailServer.reopen() : mailServer.behave('well'));
   },
 });
 
@@ -47,7 +66,7 @@ export const faults: readonly Fault[] = [
     name: 'both instances rolled',
     lasts: 0,
     mayLose: 0,
-    begin: async (portals) => {
+    begin: async ({ portals }) => {
       await roll(portals, 0);
       await roll(portals, 1);
       return nothing;
@@ -57,7 +76,7 @@ export const faults: readonly Fault[] = [
     name: 'an instance killed (kill -9)',
     lasts: 5000,
     mayLose: connections,
-    begin: async (portals) => {
+    begin: async ({ portals }) => {
       portals.instances[0]?.child.kill('SIGKILL');
       return () => portals.start(0);
     },
@@ -68,7 +87,7 @@ export const faults: readonly Fault[] = [
     name: 'connections to PostgreSQL cut for 10 s',
     lasts: 10_000,
     mayLose: 0,
-    begin: async ({ wire }) => {
+    begin: async ({ portals: { wire } }) => {
       wire.cut();
       return wire.mend;
     },
@@ -77,7 +96,7 @@ export const faults: readonly Fault[] = [
     name: 'the line to PostgreSQL silent for 10 s',
     lasts: 10_000,
     mayLose: 0,
-    begin: async ({ wire }) => {
+    begin: async ({ portals: { wire } }) => {
       wire.silence();
       return wire.mend;
     },
@@ -86,7 +105,7 @@ export const faults: readonly Fault[] = [
     name: 'PostgreSQL frozen (SIGSTOP) for 30 s',
     lasts: 30_000,
     mayLose: 0,
-    begin: async ({ cluster }) => {
+    begin: async ({ portals: { cluster } }) => {
       await signalPostgres(cluster, 'SIGSTOP', 'all');
       return () => signalPostgres(cluster, 'SIGCONT', 'all');
     },
@@ -95,18 +114,21 @@ export const faults: readonly Fault[] = [
     name: 'PostgreSQL’s disk full for 10 s',
     lasts: 10_000,
     mayLose: 0,
-    begin: async (_portals, disk) => {
+    begin: async ({ disk }) => {
       await disk.fill();
       return disk.empty;
     },
   },
+  mail('away', 'user-0', 'away'),
+  mail('slow', 'user-1', 'never-greet'),
+  mail('refusing', 'user-2', { at: 'rcpt', code: 451, words: '4.3.0 not now' }),
   clock('5 minutes fast', 5 * 60_000),
   clock('5 minutes slow', -5 * 60_000),
   {
     name: '5,000 requests that never end, at each instance',
     lasts: 10_000,
     mayLose: 0,
-    begin: async ({ instances }) => {
+    begin: async ({ portals: { instances } }) => {
       const open = await Promise.all(instances.map(({ origin }) => halfRequests(new URL(origin), 5000)));
       return () => {
         for (const socket of open.flat()) socket.destroy();
@@ -114,13 +136,13 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a flood of wrong passwords',
+    name: 'a flood of wrong passwords, from 50 addresses',
     lasts: 10_000,
     mayLose: 0,
-    begin: async ({ env: { PUBLIC_URL = '' } }) => {
+    begin: async ({ portals }) => {
       const flood = { isOver: false };
       const guess = async (index: number) => {
-        while (!flood.isOver) await postSignIn(PUBLIC_URL, `nobody-${index}`, 'wrong').catch(() => pause(10));
+        while (!flood.isOver) await guessFrom(`127.0.1.${index}`, `${portals.env.PUBLIC_URL}/portal/performlogin`);
       };
       const guesses = Array.from({ length: 50 }, (_, index) => guess(index));
       return async () => {
@@ -130,6 +152,16 @@ export const faults: readonly Fault[] = [
     },
   },
 ];
+
+/** Tries a wrong password, from an address of its own: those who sign in have another. */
+async function guessFrom(localAddress: string, url: string): Promise<void> {
+  const sent = request(url, { method: 'POST', localAddress, agent: false, headers: formHeaders });
+  sent.end(formOf('nobody', 'wrong'));
+  await once(sent, 'response').then(
+    ([answer]) => answer.resume(),
+    () => pause(10),
+  );
+}
 
 async function roll(portals: TwoPortals, index: number, preload?: string): Promise<void> {
   portals.instances[index]?.child.kill('SIGTERM');

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { statusesOf, type TwoPortals } from '#testing/two-portals.ts';
 import { report } from '../figures.ts';
-import type { Fault } from './fault-list.ts';
-import type { FullDisk } from './full-disk.ts';
+import type { Fault, World } from './fault-list.ts';
 
 /** In milliseconds, from the end of the fault to a good answer of every kind. */
 const recovery = 5000;
 
 /** Brings a fault about and ends it, under load, and reports what became of the requests and of what was acknowledged. */
-export async function measureFault(fault: Fault, portals: TwoPortals, disk: FullDisk): Promise<void> {
+export async function measureFault(fault: Fault, world: World): Promise<void> {
+  const { portals } = world;
   const { load } = portals;
   load.begin();
-  const end = await fault.begin(portals, disk);
+  const end = await fault.begin(world);
   await pause(fault.lasts);
   await end();
   const took = await load.wellAgain();
