@@ -16,6 +16,7 @@ import { compareMails } from './mails.ts';
 import { measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
 import { comparePageRates } from './page-rates.ts';
 import { comparePages } from './pages.ts';
+import { measurePasskeys } from './passkeys.ts';
 import { compareSessionChecks, compareSignIns } from './rates.ts';
 import { writeReadmeTable } from './readme-table.ts';
 import { measureVerify } from './second-factor.ts';
@@ -56,6 +57,7 @@ try {
   await measureForgotten(portal, sql);
   await measureForgedAnswers(portal, sql);
   await measureVerify(portal, bare, sql, dataFolder);
+  await measurePasskeys(portal, bare, sql);
   await Promise.all([portal.stop(), bare.stop()]);
   await compareGate(dataFolder, sql, load);
   await compareMails(dataFolder, sql);

@@ -15,6 +15,12 @@ export const accountNotices = [
   'otherSession',
   'notPossible',
   'changedMeanwhile',
+  'passkeyAdded',
+  'passkeyRenamed',
+  'passkeyRemoved',
+  'passkeyRefused',
+  'passkeyName',
+  'passkeyGone',
   'appReplaced',
   'appRemoved',
   'deviceForgotten',
@@ -29,6 +35,9 @@ export type AccountNotice = (typeof accountNotices)[number];
 export const goodNotices: readonly AccountNotice[] = [
   'passwordChanged',
   'proven',
+  'passkeyAdded',
+  'passkeyRenamed',
+  'passkeyRemoved',
   'appReplaced',
   'appRemoved',
   'deviceForgotten',
@@ -58,6 +67,25 @@ export type AccountView =
       recoveryCodesLeft: number;
       devices: number;
       sessions: number;
+    }
+  | {
+      name: 'passkeys';
+      /**
+       * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
+       * admit the person; `signInAgain`: this sign-in did not prove enough.
+       */
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
+      isFull: boolean;
+      passkeys: {
+        id: string;
+        name: string;
+        provider: string | null;
+        backedUp: boolean;
+        madeAt: string;
+        lastUsedAt: string | null;
+      }[];
+      /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
+      known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
     }
   | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
   | {

@@ -2,6 +2,7 @@
 export const accountSections = {
   overview: '',
   password: '/password',
+  passkeys: '/passkeys',
   app: '/app',
   recoveryCodes: '/recovery-codes',
   devices: '/devices',

@@ -22,6 +22,7 @@ export const notices = [
   'chooseConnection',
   'cookiesNeeded',
   'signInCancelled',
+  'passkeyRefused',
   'signOutIncomplete',
 ] as const;
 export type Notice = (typeof notices)[number];

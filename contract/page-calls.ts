@@ -11,6 +11,13 @@ export const pageCalls = {
   twoFactorVerify: { method: 'POST', path: '/two-factor-authentication/verify' },
   twoFactorSend: { method: 'POST', path: '/two-factor-authentication/send' },
   twoFactorRecoveryCodes: { method: 'GET', path: '/two-factor-authentication/recovery-codes' },
+  /** What a browser needs to sign in by passkey, and its answer. */
+  passkeyOptions: { method: 'POST', path: '/passkeys/options' },
+  passkeySignIn: { method: 'POST', path: '/passkeys/sign-in' },
+  /** The same in place of a code. */
+  passkeyFactorOptions: { method: 'POST', path: '/passkeys/second-factor/options' },
+  passkeyFactor: { method: 'POST', path: '/passkeys/second-factor' },
+  passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
   logout: { method: 'GET', path: '/logout' },
   logoutConfirmed: { method: 'POST', path: '/logout' },
 } as const;

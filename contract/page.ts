@@ -74,6 +74,8 @@ export type OpenSecondFactor = {
   mayRemember: boolean;
   /** Whether a recovery code may replace the code. */
   mayRecover: boolean;
+  /** Whether a passkey may replace the code. */
+  hasPasskey?: true;
   /** Email codes: seconds until another may be sent; null if no more may be. */
   sendAgainAfter: number | null;
   /** Email codes: none was sent for this sign-in, because the account had got too many. */
@@ -113,6 +115,8 @@ export type Page = {
   connections?: { key: string; name: string }[];
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
   isAnswer?: true;
+  /** Passkeys can be used at this address; a browser may still have none. */
+  passkeys?: true;
   /** Second-factor screens only, when their session exists. */
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs; a script that runs fetches it again. */

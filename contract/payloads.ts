@@ -26,6 +26,14 @@ export const LoginForm = {
 } as const;
 export type LoginForm = Static<typeof LoginForm>;
 
+/** `POST passkeys/sign-in` and `POST passkeys/second-factor`; `credential` is the authenticator's answer as JSON. */
+export const PasskeyForm = {
+  type: 'object',
+  required: ['credential'],
+  properties: { credential: text, redirectURL: text, turn },
+} as const;
+export type PasskeyForm = Static<typeof PasskeyForm>;
+
 /** `POST authenticate/checkSsoLogin` */
 export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text, turn } } as const;
 export type CheckSsoForm = Static<typeof CheckSsoForm>;

@@ -29,7 +29,7 @@ describe('the reason in a query', () => {
 });
 
 describe('the login-fail type', () => {
-  it.each(['default', 'ip', 'oidc', 'saml'])('%s', (type) => expect(loginFailTypeOf(type)).toBe(type));
+  it.each(['default', 'ip', 'oidc', 'saml', 'passkey'])('%s', (type) => expect(loginFailTypeOf(type)).toBe(type));
   it.each(['', 'IP', 'constructor', '__proto__', 'x'])('%j is default', (text) =>
     expect(loginFailTypeOf(text)).toBe('default'),
   );

@@ -29,7 +29,7 @@ export function reasonOfSearch(search: string): ChangeFailedReason | null {
 }
 
 /** Why a sign-in failed, as far as the visitor may know: the last segment of `/loginfail/:type`. */
-export const loginFailTypes = ['default', 'ip', 'oidc', 'saml'] as const;
+export const loginFailTypes = ['default', 'ip', 'oidc', 'saml', 'passkey'] as const;
 export type LoginFailType = (typeof loginFailTypes)[number];
 
 /** The type that a path segment names; `default` if it is not in the list (specification §2). */

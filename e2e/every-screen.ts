@@ -1,3 +1,4 @@
+import { keptPasskey } from './kept-passkeys.ts';
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
 import { askingUrl, decidedUrl } from './visits.ts';
@@ -82,6 +83,13 @@ export const everyScreen: readonly ScreenUnderTest[] = [
     heading: 'account-password-title',
     stage: 'account',
   },
+  { address: '/portal/account/passkeys', heading: 'account-passkeys-title', stage: 'account' },
+  { address: '/portal/account/passkeys?do=enrol', heading: 'account-passkeys-title', stage: 'account' },
+  {
+    address: `/portal/account/passkeys?do=rename&id=${keptPasskey}`,
+    heading: 'account-passkeys-title',
+    stage: 'account',
+  },
   { address: '/portal/account/app', heading: 'account-app-title', stage: 'account' },
   { address: '/portal/account/app?do=replace', heading: 'account-app-title', stage: 'account' },
   { address: '/portal/account/app?do=remove', heading: 'account-app-title', stage: 'account' },
@@ -109,6 +117,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/loginfail/saml', heading: 'login-fail-saml-title' },
   { address: '/portal/loginfail/ip?ipaddress=2001:db8::7', heading: 'login-fail-ip-title' },
   { address: '/portal/loginfail/ip', heading: 'login-fail-ip-title' },
+  { address: '/portal/loginfail/passkey', heading: 'login-fail-passkey-title' },
   { address: '/portal/no/such/page', heading: 'not-found-title', status: 404, needs: notThere },
 ];
 

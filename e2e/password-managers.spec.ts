@@ -13,7 +13,7 @@ test('a refused password comes back to its form, so that no manager offers to sa
   const form = signInForm(page);
   expect(await page.locator('form:has(#password)').getAttribute('action')).toBe(action);
   await expect(form.username).toHaveValue('ada');
-  await expect(form.username).toHaveAttribute('autocomplete', 'username');
+  await expect(form.username).toHaveAttribute('autocomplete', 'username webauthn');
   await expect(form.password).toHaveValue('');
   await expect(form.password).toHaveAttribute('autocomplete', 'current-password');
   await form.password.fill(password);

@@ -81,7 +81,8 @@ for (const [index, { address, heading: key, stage, status = 200, needs }] of eve
             // Every screen but the sign-in form has a logo that leads to it.
             logoLinks: key === 'login-title' ? [] : ['Vestibule'],
             scrollsSideways: false,
-            isScripted: javaScriptEnabled,
+            // The account page is not React's.
+            isScripted: javaScriptEnabled && !address.startsWith('/portal/account'),
           });
       }
     },

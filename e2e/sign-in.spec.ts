@@ -173,7 +173,7 @@ test('autofill without a key press enables the button', async ({ page }) => {
 test('fields are labelled for password managers', both, async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
-  await expect(form.username).toHaveAttribute('autocomplete', 'username');
+  await expect(form.username).toHaveAttribute('autocomplete', 'username webauthn');
   await expect(form.username).toHaveAttribute('name', 'username');
   await expect(form.password).toHaveAttribute('autocomplete', 'current-password');
   await expect(form.password).toHaveAttribute('name', 'password');

@@ -1,4 +1,5 @@
 import type { BrowserContext } from '@playwright/test';
+import { keptPasskey, passkeysAreKept } from './kept-passkeys.ts';
 import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo } from './portal-accounts.ts';
@@ -129,6 +130,7 @@ export class Stages {
       await browser.registerApp();
       await deviceIsRemembered(portal, username, 'Firefox, Windows');
       await sessionIsElsewhere(portal, username, 'Safari, iOS');
+      await passkeysAreKept(portal, username, keptPasskey);
       return browser.cookie;
     })();
     return this.#account;

@@ -63,11 +63,11 @@ export function findDocumentFaults(frameWanted: string): string[] {
     '[title], [accesskey], [tabindex]:not([tabindex="-1"], [tabindex="0"]), video, audio',
   ))
     faults.push(`not expected: ${outerHTML}`);
-  // WCAG 2.2, 1.3.5; no token exists for a recovery code.
+  // WCAG 2.2, 1.3.5; no token exists for a recovery code, or for the name of a thing.
   for (const input of all('input:not([type=hidden], [type=checkbox])')) {
     const token = input.getAttribute('autocomplete') ?? '';
-    const isKnown = /^(?:username|email|current-password|new-password|one-time-code)$/.test(token);
-    const isWithout = token === 'off' && /^(?:code-[2-6]|recovery-code)$/.test(input.id);
+    const isKnown = /^(?:username(?: webauthn)?|email|current-password|new-password|one-time-code)$/.test(token);
+    const isWithout = token === 'off' && /^(?:code-[2-6]|recovery-code|name)$/.test(input.id);
     if (!isKnown && !isWithout) faults.push(`the purpose of ${input.id} is not told: ${token}`);
   }
   // A name that is spoken contains the words that are seen (2.5.3).

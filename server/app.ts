@@ -30,6 +30,9 @@ import { hubKeysRoute } from './hub/hub-keys-route.ts';
 import { limits } from './limits.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
+import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
+import { passkeyOptionsRoute } from './passkeys/options-route.ts';
+import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './passkeys/sign-in-route.ts';
 import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
 import { sessionRoute } from './session/session-route.ts';
@@ -161,6 +164,17 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     handler: forgottenRoute(deps),
   });
   app.route({ ...on('passwordChange', changeFormAgain(deps)), schema: changeSchema, handler: changeRoute(deps) });
+  for (const [purpose, options, answer] of [
+    ['sign-in', 'passkeyOptions', 'passkeySignIn'],
+    ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],
+  ] as const) {
+    app.route({ ...on(options), handler: passkeyOptionsRoute(deps, purpose) });
+    app.route({
+      ...on(answer, passkeyFormAgain(deps)),
+      schema: passkeySignInSchema,
+      handler: passkeySignInRoute(deps, purpose),
+    });
+  }
   app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
   const codeAgain = twoFactorFormAgain(deps);
   await app.register(async (scope) => {
@@ -251,6 +265,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     const url = (await isSignedIn(request)) ? accountUrl(basePath, 'password') : basePath + screenPaths.forgotten;
     return reply.redirect(url, 302);
   });
+  app.get('/.well-known/passkey-endpoints', named('passkeyEndpoints'), passkeyEndpointsRoute(deps.config));
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));

@@ -8,6 +8,7 @@ import {
   resetOutcomes,
   ssoRefusalReasons,
 } from './audit/audit-events.ts';
+import { passkeyRefusalReasons } from './audit/passkey-reasons.ts';
 import { ConfigFile } from './config/config-file.ts';
 
 const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
@@ -40,6 +41,12 @@ describe('closed lists and their rows in the documentation', () => {
   it('every reason of a refused single sign-on has a row, and every row is a reason', () => {
     expect(firstCells(read('events.md'), 'Reasons of a refused single sign-on').sort()).toEqual(
       Object.keys(ssoRefusalReasons).sort(),
+    );
+  });
+
+  it('every reason of a refused passkey has a row, and every row is a reason', () => {
+    expect(firstCells(read('events.md'), 'Reasons of a refused passkey').sort()).toEqual(
+      Object.keys(passkeyRefusalReasons).sort(),
     );
   });
 

@@ -50,6 +50,10 @@ export const limits = {
      * don't count.
      */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
+    /** Ceremonies with a passkey begun from one address: each page with the sign-in form begins one. */
+    passkey: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
+    /** Refused answers of passkeys from one address. Nobody guesses a signature, but each try costs time and an event. */
+    passkeyFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account by one way in. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Emails with a code to one account, by one way in. */
@@ -82,6 +86,27 @@ export const limits = {
   clockHelpWithin: 10 * minute,
   /** A sign-in this recent may register a second factor. */
   freshSignIn: 10 * minute,
+  /** How long a ceremony with a passkey may take, from its challenge to its answer. */
+  passkeyChallenge: 5 * minute,
+  /** How long a browser is known by the cookie that its ceremonies belong to. */
+  passkeyBrowser: day,
+  passkeysOfUser: 20,
+  /** In Unicode code points. */
+  passkeyName: 60,
+  /** What the answer of a ceremony may contain: its parts in bytes (Web Authentication Level 3, §5.2). */
+  passkeyAnswer: {
+    clientData: 2048,
+    authenticatorData: 2048,
+    attestationObject: 6144,
+    signature: 1024,
+    userHandle: 64,
+    credentialId: { shortest: 16, longest: 1023 },
+    /** In COSE form: an RSA key of 4096 bits has 528 bytes. As in migration 0048. */
+    publicKey: 2048,
+    /** CBOR items of one object, and how deep they nest (CTAP 2.1, §8: at most four levels). */
+    items: 64,
+    depth: 4,
+  },
   /** How long a visitor may stay at an identity provider. */
   ssoRequest: 30 * minute,
   /** Open visits of one browser; each has a cookie, and the size of the header is limited. */

@@ -28,6 +28,7 @@ const rooms = [
   'session',
   'two-factor',
   'sign-in',
+  'passkeys',
   'single-sign-on',
   'sign-out',
   'password',

@@ -27,6 +27,8 @@ const sharedWords = new Set([
   'Konto',
   'media',
   'Browser',
+  'Passkey',
+  'Passkeys',
 ]);
 
 const alertTitles = [

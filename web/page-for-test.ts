@@ -4,6 +4,7 @@ import { renderDocument } from './render.tsx';
 export const assetsForTest = {
   script: '/portal/assets/main.js',
   laterScript: '/portal/assets/later-screen.js',
+  passkeyScript: '/portal/assets/enrol.js',
   style: 'body{}',
   laterStyle: 'ol{}',
   accentColour: null,

@@ -29,6 +29,7 @@ const textsOf: Record<Language, Texts & TextsOfInvitations> = { en, de, es, pl, 
 export type PageAssets = {
   script: string;
   laterScript: string;
+  passkeyScript: string;
   style: string;
   laterStyle: string;
   /** Of the brand; null keeps the default. */

@@ -2,7 +2,7 @@
 const soonMilliseconds = 500;
 
 /** Does some work once the browser has nothing more urgent to do. */
-export function whenIdle(work: () => void): void {
+export function whenIdle(work: () => unknown): void {
   if ('requestIdleCallback' in globalThis) requestIdleCallback(work);
   else setTimeout(work, soonMilliseconds);
 }

@@ -155,6 +155,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
 const reasonOfNotice: Partial<Record<AccountNotice, AccountRefusalReason>> = {
   notPossible: 'not-possible',
   entryMissing: 'entry-missing',
+  passkeyName: 'entry-refused',
   changedMeanwhile: 'changed-meanwhile',
 };
 

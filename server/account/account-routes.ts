@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { accountPath, accountSections } from '#contract/account.ts';
+import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
 import { app as appSection } from './app.ts';
 import { devices } from './devices.ts';
 import { overview } from './overview.ts';
+import { enrolOptionsRoute } from './passkey-options-route.ts';
+import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
 import type { Section } from './section.ts';
@@ -13,10 +16,24 @@ import { sessions } from './sessions.ts';
 import { signIns } from './sign-ins.ts';
 
 /** Every section of the account page. */
-const sections: readonly Section[] = [overview, password, appSection, recoveryCodes, devices, sessions, signIns];
+const sections: readonly Section[] = [
+  overview,
+  password,
+  passkeys,
+  appSection,
+  recoveryCodes,
+  devices,
+  sessions,
+  signIns,
+];
 
 /** Adds the account page: a page and its forms for each section. */
 export function addAccount(app: FastifyInstance, deps: Deps): void {
+  app.post(
+    callUrl(deps.config.basePath, 'passkeyEnrolOptions'),
+    { config: { name: 'passkeyEnrolOptions' } },
+    enrolOptionsRoute(deps),
+  );
   for (const section of sections) {
     const url = deps.config.basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };

@@ -34,7 +34,7 @@ export const overview: Section = {
 
 type Listed = Exclude<AccountSection, 'overview'>;
 
-const sections: Listed[] = ['password', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
+const sections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
 
 /** What a session shows that speaks for a part of the account only (docs/decisions/0019). */
 const partOfSections: Listed[] = ['sessions', 'signIns'];

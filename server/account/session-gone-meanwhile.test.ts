@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { givePasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { newPassword } from '#testing/reset-for-test.ts';
@@ -9,6 +10,7 @@ import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { app } from './app.ts';
 import { devices } from './devices.ts';
 import { overview } from './overview.ts';
+import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
 import type { Section } from './section.ts';
@@ -29,6 +31,7 @@ async function visitOf(cookies: Record<string, string>): Promise<AccountVisit> {
     sessionToken,
     deviceToken: null,
     rememberedToken: null,
+    passkeyToken: null,
     turns: undefined,
     language: 'en',
     brand: null,
@@ -46,13 +49,19 @@ it.each<[string, Section, string, Record<string, string>]>([
   ['chooses no language', overview, 'language', { language: 'de' }],
   ['makes no recovery codes', recoveryCodes, 'make', {}],
   ['removes no app', app, 'remove', {}],
+  ['renames no passkey', passkeys, 'rename', { name: 'Phone' }],
+  ['removes no passkey', passkeys, 'remove', {}],
 ])('it %s', async (_, section, action, fields) => {
   const cookies = await signedIn(portal, 'alice');
   const other = await signedIn(portal, 'alice');
   await giveApp(portal, 'alice');
+  await givePasskey(portal, 'alice');
+  const [passkey] = await portal.sql<{ id: string }[]>`select id from passkey`;
   const visit = await visitOf(cookies);
   await portal.sql`delete from session where token_hash = ${visit.sessionHash}`;
-  expect(await section.actions[action]?.run(portal.deps, visit, fields)).toEqual({ kind: 'signedOut' });
+  expect(await section.actions[action]?.run(portal.deps, visit, { ...passkey, ...fields })).toEqual({
+    kind: 'signedOut',
+  });
   expect(await accountEvents(portal)).toEqual([]);
   expect((await visitOf(other)).session.language).toBeNull();
 });

@@ -12,6 +12,7 @@ export async function addCustomer(sql: Database, customer: NewCustomer, now: Dat
       { step: 'two-factor', outcome: customer.twoFactor },
       { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
       { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
+      { step: 'passkeys', outcome: customer.passkeys ?? 'on' },
     ];
     await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps }, now);
     return true;

@@ -33,6 +33,7 @@ function stepsOf(before: Customer, after: Customer): AuditStep[] {
     { step: 'two-factor', outcome: customer.twoFactor },
     { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
     { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
+    { step: 'passkeys', outcome: customer.passkeys },
     { step: 'active', outcome: customer.active ? 'yes' : 'no' },
   ];
   const old = words(before);

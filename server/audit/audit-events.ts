@@ -14,6 +14,11 @@ export const auditEvents = {
   'account-change-asked':
     'An identity provider named a user other than the one signed in, or perhaps the previous user: a page asked the person.',
   'account-change-agreed': 'The person who was asked agreed to sign in as the user whom the identity provider named.',
+  'passkey-refused': 'A sign-in by passkey was refused; the reason says why.',
+  'passkey-not-added': 'A new passkey was refused; the reason says why.',
+  'passkey-added': 'A user enrolled a passkey.',
+  'passkey-renamed': 'A user renamed a passkey.',
+  'passkey-removed': 'A user or an operator removed a passkey.',
   'signed-out': 'A user signed out.',
   'signed-out-by-provider': 'An identity provider reported a sign-out; the sessions it had created ended.',
   'provider-logout-refused':
@@ -146,6 +151,7 @@ export const accountRefusalReasons = {
   'throttled-changes': 'Too many changes of this kind in a short time; nothing changed.',
   'not-possible': 'The account, or this session, may not do that, or what it names is unknown.',
   'entry-missing': 'An entry was missing.',
+  'entry-refused': 'An entry cannot be kept: the name of a passkey has 1 to 60 characters, and no control characters.',
   'changed-meanwhile': 'The account was changed while the form was checked.',
   'other-session': 'The form was on the page of another session: of an earlier sign-in, or of somebody else.',
   'no-fresh-proof': 'The proof was missing, or more than ten minutes old.',

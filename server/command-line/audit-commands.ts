@@ -7,6 +7,7 @@ import {
   resetOutcomes,
   ssoRefusalReasons,
 } from '../audit/audit-events.ts';
+import { passkeyRefusalReasons } from '../audit/passkey-reasons.ts';
 import { referenceOfText, requestIdStart } from '../audit/reference.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import {
@@ -94,6 +95,8 @@ function nothingUnder(reference: string, idStart: string | null): string {
 /** The reasons of an event that has its own; the others are those of a refused sign-in. */
 const reasonsOfEvent: Record<string, Record<string, string>> = {
   'sso-refused': ssoRefusalReasons,
+  'passkey-refused': passkeyRefusalReasons,
+  'passkey-not-added': passkeyRefusalReasons,
   'password-forgotten': resetOutcomes,
   'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
   'fresh-proof-refused': accountRefusalReasons,

@@ -9,6 +9,7 @@ import {
   countUsersWithPasswordAlone,
   findCustomer,
   listCustomers,
+  type PasskeyPolicy,
   type TwoFactorPolicy,
 } from '../storage/customer.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
@@ -26,6 +27,7 @@ type Flags = {
   twoFactor?: TwoFactorPolicy;
   newDeviceMail?: OnOff;
   rememberDevices?: OnOff;
+  passkeys?: PasskeyPolicy;
   enable?: true;
   disable?: true;
   yes?: true;
@@ -39,6 +41,9 @@ const newDeviceMailOption = () => onOff('--new-device-mail', 'email its users ab
 
 const rememberDevicesOption = () =>
   onOff('--remember-devices', 'let its users skip the second factor on a device for 30 days');
+
+const passkeysOption = () =>
+  new Option('--passkeys <policy>', 'whether its users may sign in by passkey').choices(['off', 'on']);
 
 const networkOption = (description: string) => repeatable('--allow-network <cidr>', description);
 
@@ -62,6 +67,7 @@ function addAddCommand(customer: Command): void {
     .addOption(twoFactorOption().default('off'))
     .addOption(newDeviceMailOption().default('off'))
     .addOption(rememberDevicesOption().default('on'))
+    .addOption(passkeysOption().default('on'))
     .option('--json', 'print the customer as JSON')
     .addHelpText(
       'after',
@@ -112,6 +118,7 @@ function addSetCommand(customer: Command): void {
     .addOption(twoFactorOption())
     .addOption(newDeviceMailOption())
     .addOption(rememberDevicesOption())
+    .addOption(passkeysOption())
     .addOption(new Option('--disable', 'its users can no longer sign in for it').conflicts('enable'))
     .option('--enable', 'its users can sign in again')
     .option('--json', 'print the customer as JSON')
@@ -147,6 +154,7 @@ function changesOf(flags: Flags) {
     ...(networks && { allowedNetworks: networks }),
     ...(flags.twoFactor && { twoFactor: flags.twoFactor }),
     ...(flags.newDeviceMail && { newDeviceMail: flags.newDeviceMail === 'on' }),
+    ...(flags.passkeys && { passkeys: flags.passkeys }),
     ...(flags.rememberDevices && { rememberDevices: flags.rememberDevices === 'on' }),
     ...((flags.enable || flags.disable) && { active: flags.enable === true }),
   };

@@ -15,6 +15,7 @@ import { addUserExportCommand } from './user-export-command.ts';
 import { addUserImportCommand } from './user-import-command.ts';
 import { addUserInviteCommand } from './user-invite-command.ts';
 import { addUserMergeCommand } from './user-merge-command.ts';
+import { addUserPasskeysCommand } from './user-passkeys-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
 import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
@@ -34,6 +35,7 @@ export function addUserCommands(program: Command): void {
   addUserInviteCommand(user);
   addUserResetLinkCommand(user);
   addUserTwoFactorCommands(user);
+  addUserPasskeysCommand(user);
   addUserImportCommand(user);
   addUserExportCommand(user);
   addUserMergeCommand(user);
@@ -95,6 +97,7 @@ function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
     ['Active', user.active ? 'yes' : 'no: cannot sign in'],
     ['Password', user.hasPassword ? 'set' : 'none'],
     ['Authenticator app', user.hasApp ? 'registered' : 'none'],
+    ['Passkeys', String(user.passkeys)],
     ['May change password', user.mayChangePassword ? 'yes' : 'no'],
     ['Locked until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'not locked'],
     ['Language', user.language ?? 'of the browser'],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -185,5 +186,33 @@ describe('customer --remember-devices', { timeout: 60_000 }, () => {
     expect(await shown('set gamma --name Gamma')).toBe(false);
     expect(await shown('set gamma --new-device-mail on')).toBe(false);
     expect((await vestibule('customer set gamma --remember-devices maybe')).code).toBe(2);
+  });
+});
+
+describe('user passkeys', { timeout: 60_000 }, () => {
+  const add = async (username: string, name: string) => {
+    const [row] = await sql<{ id: string }[]>`
+      insert into passkey (user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, name, made_at)
+      values (${ids[username] as string}, ${randomBytes(32)}, ${randomBytes(77)}, 'localhost', 0, true, true,
+        'd548826e-79b4-db40-a3d8-11116f7e8349', ${name}, now()) returning id`;
+    return row?.id ?? '';
+  };
+
+  test('lists them, counts them in user show, and removes one, which is an event and a mail', async () => {
+    const [id] = [await add('alice', 'My phone'), await add('bob', 'Other')];
+    const { out } = await vestibule('user passkeys alice');
+    expect(out).toMatch(
+      new RegExp(`^ID +NAME +KEPT BY +BACKED UP +ADDED +LAST USED\\n${id}  My phone  Bitwarden  yes  .*  never\\n$`),
+    );
+    expect((await vestibule('user show alice')).out).toMatch(/^Passkeys +1$/m);
+    expect((await vestibule(`user passkeys bob --remove ${id}`)).code).not.toBe(0);
+    expect((await vestibule('user passkeys bob --remove x')).err).toContain('is not the id of a passkey');
+    expect((await vestibule(`user passkeys alice --remove ${id}`)).out).toBe(
+      'Passkey removed; the sessions that it opened have ended.\n',
+    );
+    expect(JSON.parse((await vestibule('user passkeys alice --json')).out)).toEqual([]);
+    expect(await sql`select user_id as id from passkey`).toEqual([{ id: ids.bob }]);
+    expect(await events()).toEqual(['passkey-removed']);
+    expect(await sql`select kind from mail`).toEqual([{ kind: 'passkeyRemoved' }]);
   });
 });

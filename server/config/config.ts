@@ -14,6 +14,7 @@ import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { loopbackNames } from './loopback-names.ts';
 import { readConfigFile } from './read-config-file.ts';
+import { type RelyingParty, relyingPartyOf } from './relying-party.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 import { readTraces, type Sampling } from './traces.ts';
@@ -50,6 +51,8 @@ export type Config = {
   auditKept: number;
   sessionIdle: number;
   sessionAbsolute: number;
+  /** What passkeys are made for; null if the public address is a number, which they cannot be made for. */
+  passkeys: RelyingParty | null;
   /** Null: emails go to the outbox folder of the data folder. */
   smtp: SmtpServer | null;
   /** The sender address of emails. */
@@ -142,6 +145,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,
       sessionAbsolute: absolute * hour,
+      passkeys: relyingPartyOf(publicUrl),
       smtp,
       mailFrom,
     },

@@ -1,4 +1,5 @@
 import type { RefusalReason, ResetOutcome, SsoRefusalReason } from '../audit/audit-events.ts';
+import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 
 /** Counts something, by its labels. */
 export type Counter<Label extends string> = { inc: (labels: Partial<Record<Label, string>>) => void };
@@ -15,6 +16,7 @@ export type WayOfSignIn =
   | 'email_code'
   | 'recovery_code'
   | 'remembered'
+  | 'passkey'
   | 'oidc'
   | 'saml'
   | 'unknown';
@@ -27,6 +29,7 @@ export type SignInLabels = {
     | 'code-refused'
     | 'second-factor-ended'
     | RefusalReason
+    | PasskeyRefusalReason
     | SsoRefusalReason;
 };
 
@@ -40,6 +43,7 @@ export const throttledKinds = [
   'reset',
   'single_sign_on',
   'logout_token',
+  'passkey',
 ] as const;
 export type ThrottledKind = (typeof throttledKinds)[number];
 

@@ -27,7 +27,13 @@ describe('a hub that has every address but the portal’s', () => {
   it('GT-07 never gets the portal’s, whatever the method or the spelling', async () => {
     const spelled = ['/portal', '/portal/', '/portal/login', '/portal/nothing', '/healthz', '/readyz', '/metrics'];
     const other = ['/Portal/login', '/%70ortal/login', '//portal/login', '/portal;x/login', '/portal%2Flogin'];
-    for (const path of [...spelled, ...other, '/.well-known/change-password', '/portal/authenticate/saml/acs'])
+    for (const path of [
+      ...spelled,
+      ...other,
+      '/.well-known/change-password',
+      '/.well-known/passkey-endpoints',
+      '/portal/authenticate/saml/acs',
+    ])
       for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND', 'DELETE'])
         await gate.ask(path, { method, cookie: session });
     expect(gate.hub.received).toEqual([]);

@@ -8,6 +8,7 @@ import { type Brand, type BrandTexts, brandFolder } from '../brand/brand.ts';
 type PageAssets = {
   script: string;
   laterScript: string;
+  passkeyScript: string;
   style: string;
   laterStyle: string;
   accentColour: string | null;
@@ -136,6 +137,7 @@ function assetsOf(
   return {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
+    passkeyScript: addressOf('web/passkeys/ceremony.ts'),
     style: renderer.styleText(look.accentColour),
     laterStyle: renderer.laterStyle,
     accentColour: look.accentColour,

@@ -45,13 +45,14 @@ it('CK-01 CK-03 every cookie of every answer is for this host only, over https, 
     await portal.signIn('alice', testPassword, { cookies: { '__Host-vestibule-refusal': 'e30' } }),
     await portal.send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin', ...http } }),
     await portal.send({ method: 'POST', url: '/portal/logout' }),
+    await portal.send({ method: 'POST', url: '/portal/passkeys/options' }),
   ];
   const headers = answers.flatMap((answer) => answer.headers['set-cookie'] ?? []);
   expect(headers.length).toBeGreaterThanOrEqual(answers.length);
   expect(headers.filter((header) => header.includes('-visit-'))).toHaveLength(2);
   for (const header of headers) {
     expect(header).toMatch(
-      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out|afresh|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out|afresh|passkey|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
     );
     expect(header.length).toBeLessThan(4096);
   }

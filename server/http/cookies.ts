@@ -13,6 +13,7 @@ export type TokenCookieName =
   | 'reset'
   | 'remembered'
   | 'sent-logout'
+  | 'passkey'
   | 'signed-in'
   | 'signed-out'
   | `visit-${string}`

@@ -61,10 +61,19 @@ function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
   return call && screenOfCall[call];
 }
 
+const readableRootPaths = [
+  '/',
+  '/.well-known/change-password',
+  '/.well-known/passkey-endpoints',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+];
+
 /** The methods of an address; none if it doesn't exist. */
 function methodsOf(path: string, basePath: string): string[] {
   const plain = withoutTrailingSlash(path);
-  if (['/', '/.well-known/change-password', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;
+  if (readableRootPaths.includes(plain)) return readable;
   if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
   const below = plain.slice(basePath.length);
   if (accountSectionOf(below) !== null) return [...readable, 'POST'];

@@ -52,6 +52,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       typedUsername: refusal.username,
       reference,
       ...(turns && { turns }),
+      ...(config.passkeys && { passkeys: true as const }),
       serverPage: null,
       ...more,
       // Where the script takes the address from it, the brand must not be lost.
@@ -155,13 +156,16 @@ export function createPages({ config, brands, built }: Needs): Pages {
       const brand = brandOfRequest(brands, request);
       const { styles, render } = built.ofBrand(brand).account;
       const page = pageOf(request, brand);
+      const policy = accountPolicyOf(brand, styles);
       return reply
         .code(status)
         .headers({
           'content-type': 'text/html; charset=utf-8',
           'content-language': page.language,
           vary: 'Accept-Language',
-          'content-security-policy': accountPolicyOf(brand, styles),
+          // Making a passkey needs a script; nothing else there does.
+          'content-security-policy':
+            account.section === 'passkeys' ? policy.replace("script-src 'none'", "script-src 'self'") : policy,
         })
         .send(render(page, account));
     },

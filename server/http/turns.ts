@@ -15,12 +15,16 @@ export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: 
   clearWaitingLink(request, reply, config);
 }
 
-/** Marks in the browser that someone signed out: every tab discards everything saved earlier. Returns the mark. */
+/**
+ * Marks in the browser that someone signed out: every tab discards everything saved earlier, and no passkey that was asked for
+ * answers any more. Returns the mark.
+ */
 export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): string {
   const mark = newToken();
   newMarks.set(request, mark);
   setCookie(reply, config, 'signed-out', mark, limits.turn);
   clearWaitingLink(request, reply, config);
+  if (readCookie(request.headers, config, 'passkey') !== null) clearCookie(reply, config, 'passkey');
   return mark;
 }
 

@@ -31,6 +31,8 @@ export function composeLink(
     case 'newDevice':
     case 'secondFactorAdded':
     case 'secondFactorRemoved':
+    case 'passkeyAdded':
+    case 'passkeyRemoved':
     case 'appReplaced':
     case 'appRemoved':
     case 'recoveryCodesMade':

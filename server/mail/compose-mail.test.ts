@@ -50,6 +50,8 @@ const pathOf: Record<Mail['kind'], string | null> = {
   signInCode: null,
   secondFactorAdded: '/portal/forgotten?lang=',
   secondFactorRemoved: '/portal/forgotten?lang=',
+  passkeyAdded: '/portal/forgotten?lang=',
+  passkeyRemoved: '/portal/forgotten?lang=',
   appReplaced: '/portal/forgotten?lang=',
   appRemoved: '/portal/forgotten?lang=',
   recoveryCodesMade: '/portal/forgotten?lang=',

@@ -78,6 +78,8 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'newDevice':
     case 'secondFactorAdded':
     case 'secondFactorRemoved':
+    case 'passkeyAdded':
+    case 'passkeyRemoved':
     case 'appReplaced':
     case 'appRemoved':
     case 'recoveryCodesMade':
@@ -94,12 +96,14 @@ function validityOf(kind: keyof typeof validities, { validFor }: MailDetails, vo
   return { kind: 'note', text: brandedText(voice, `mail-${kind}-validity`, { duration }) };
 }
 
-function factsOf({ username, at, address, browser }: MailDetails, voice: Voice) {
+function factsOf({ username, at, address, browser, passkey, passkeys }: MailDetails, voice: Voice) {
   const known = [
     ['mail-account', username],
     ['mail-time', timeInWords(new Date(at), voice.language)],
     ['mail-address', address],
     ['mail-browser', browser],
+    ['mail-passkey', passkey],
+    ['mail-passkeys-left', passkeys?.toString()],
   ] as const;
   return known.flatMap(([key, value]) => (value ? [{ label: brandedText(voice, key), value: harmless(value) }] : []));
 }

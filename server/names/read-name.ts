@@ -1,4 +1,5 @@
 import { isEmailAddress } from '#contract/email-address.ts';
+import { limits } from '../limits.ts';
 import { canonicalDomain } from './fold-name.ts';
 
 /** A value to store, or one sentence that names the field and the problem. */
@@ -73,9 +74,18 @@ export function readCustomerKey(text: string): Reading {
 
 /** Reads the display name of a customer. */
 export function readCustomerName(text: string): Reading {
+  return readLabel(text, longestCustomerName);
+}
+
+/** A name that people give to a passkey. */
+export function readPasskeyName(text: string): Reading {
+  return readLabel(text, limits.passkeyName);
+}
+
+function readLabel(text: string, longest: number): Reading {
   const value = text.trim().normalize('NFC');
-  if (value === '' || [...value].length > longestCustomerName) {
-    return { kind: 'refused', problem: `name: must have 1 to ${longestCustomerName} characters` };
+  if (value === '' || [...value].length > longest) {
+    return { kind: 'refused', problem: `name: must have 1 to ${longest} characters` };
   }
   if (!value.isWellFormed() || /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value)) {
     return { kind: 'refused', problem: 'name: must not contain control characters' };

@@ -3,6 +3,7 @@ import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import type { Connection } from '../storage/database.ts';
 import { deleteDevicesOfUser } from '../storage/device.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
+import { countPasskeys } from '../storage/passkey.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteOtherSessionsOfUser, deleteSessionsOfUser } from '../storage/session.ts';
@@ -32,11 +33,12 @@ export async function passwordReplaced(
   return sessionsEnded;
 }
 
-/** Notifies users that their password was replaced, in case it was not them. */
+/** Notifies users that their password was replaced, in case it was not them, and says how many passkeys still sign in. */
 export async function queuePasswordNotice(
   sql: Connection,
   user: MailReader,
   notice: { now: Date; address?: string; language?: Language; brand?: string | null },
 ): Promise<void> {
-  await queueMail(sql, user, { kind: 'passwordChanged', ...notice });
+  const passkeys = await countPasskeys(sql, user.id);
+  await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });
 }

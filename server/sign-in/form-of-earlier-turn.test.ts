@@ -2,6 +2,8 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { turnOfForm } from '#contract/turn-of-form.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
+import { assertionOf } from '#testing/passkey-for-test.ts';
+import { challengeFor, givePasskey, postAssertion } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -16,7 +18,7 @@ beforeAll(async () => {
 });
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'audit_event', 'throttle', 'device');
+  await emptyTables(portal, 'session', 'audit_event', 'throttle', 'device', 'passkey');
   browser = browserForTest(portal);
 });
 
@@ -94,4 +96,44 @@ it('a form that says nothing of it signs in', async () => {
   await post({});
   await signOut();
   expect((await post({})).headers.location).toBe('/portal/portal.html');
+});
+
+it.each(['sign-in', 'second-factor'] as const)(
+  'SE-15 nor does the answer of a passkey that was on its way, to %s',
+  async (kind) => {
+    const passkey = await givePasskey(portal, 'alice');
+    const failed = await formShown();
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, kind) });
+    const token = browser.cookies['vestibule-passkey'] ?? '';
+    expect(token).not.toBe('');
+    await post(await formShown());
+    await signOut();
+    expect(browser.cookies).not.toHaveProperty('vestibule-passkey');
+    await portal.sql`delete from audit_event`;
+    // As if the browser had kept it.
+    browser.cookies['vestibule-passkey'] = token;
+    const again = await postAssertion(browser, credential, failed, { kind });
+    expect(again.headers.location).toBe('/portal/login?notice=signInExpired');
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+    expect(await events()).toEqual([]);
+  },
+);
+
+it('SE-15 nor does that of a passkey after a session that has expired', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const failed = await formShown();
+  await post(await formShown());
+  portal.wait(portal.deps.config.sessionIdle);
+  const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
+  const again = await postAssertion(browser, credential, failed);
+  expect(again.headers.location).toContain('notice=signInExpired');
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
+
+it('the answer of a passkey in its own turn signs in', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  await post(await formShown());
+  await signOut();
+  const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
+  expect((await postAssertion(browser, credential, await formShown())).headers.location).toBe(destination);
 });

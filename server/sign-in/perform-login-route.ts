@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { LoginForm } from '#contract/payloads.ts';
-import { queryNames, screenUrl } from '#contract/screens.ts';
 import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
@@ -13,7 +12,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
-import { destinationToKeep } from './destination-to-keep.ts';
+import { formWithNotice, isOfEarlierTurn } from './form-of-earlier-turn.ts';
 import { keptForm } from './kept-form.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
@@ -39,9 +38,8 @@ export function performLoginRoute(deps: Deps) {
     const since = happenedSince(turn, visitor.turns);
     const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
-    // A form whose post failed waits in the tab's history with the password in it, also for the next person.
-    if (since === 'signOut' || (since === 'signIn' && (who.kind === 'nobody' || who.kind === 'ended')))
-      return reply.redirect(formOfThisTurn(accepted, languageOverride(request)), 303);
+    if (isOfEarlierTurn(since, who))
+      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, languageOverride(request)), 303);
     const way = {
       destination: accepted ?? defaultDestination(config.basePath),
       lang: languageOverride(request),
@@ -76,15 +74,6 @@ export function performLoginRoute(deps: Deps) {
         });
     }
   };
-
-  /** Without the name, which may be an earlier person's. */
-  function formOfThisTurn(accepted: string | null, lang: string | undefined): string {
-    return screenUrl(config.basePath, 'login', {
-      [queryNames.notice]: 'signInExpired',
-      [queryNames.destination]: accepted ? destinationToKeep(config.basePath, accepted) : undefined,
-      lang,
-    });
-  }
 
   /** What the browser prevents with JavaScript. No user is looked up and nothing counted: there was nothing to try. */
   async function formWithError(

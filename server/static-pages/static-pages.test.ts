@@ -9,7 +9,10 @@ import { screenPaths } from '#contract/screens.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4"/></svg>';
-const forms = [...Object.keys(screenPaths), ...['default', 'ip', 'oidc', 'saml'].map((type) => `loginfail-${type}`)];
+const forms = [
+  ...Object.keys(screenPaths),
+  ...['default', 'ip', 'oidc', 'saml', 'passkey'].map((type) => `loginfail-${type}`),
+];
 
 describe('vestibule pages', () => {
   let parent: string;
@@ -64,7 +67,7 @@ describe('vestibule pages', () => {
         else expect(all, name).toContain(`<template lang="${language}" title="${title}">`);
       }
     }
-    expect((await documents()).length).toBe(31 * 7);
+    expect((await documents()).length).toBe(32 * 7);
   });
 
   it('writes each file compressed, too', async () => {

@@ -3,6 +3,8 @@ import { hasEmailToProve } from './email-before-app.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
+/** Whether a customer's people may sign in by passkey. */
+export type PasskeyPolicy = 'off' | 'on';
 
 export type Customer = {
   id: string;
@@ -16,23 +18,32 @@ export type Customer = {
   newDeviceMail: boolean;
   /** Its users may skip the code on a remembered device for a while. */
   rememberDevices: boolean;
+  passkeys: PasskeyPolicy;
   createdAt: Date;
 };
 
 export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'> &
-  Partial<Pick<Customer, 'newDeviceMail' | 'rememberDevices'>>;
+  Partial<Pick<Customer, 'newDeviceMail' | 'rememberDevices' | 'passkeys'>>;
 export type CustomerChanges = Partial<Omit<Customer, 'id' | 'key' | 'createdAt'>>;
 
 const columns = (sql: Connection) => sql`
   id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active,
-  new_device_mail as "newDeviceMail", remember_devices as "rememberDevices", created_at as "createdAt"`;
+  new_device_mail as "newDeviceMail", remember_devices as "rememberDevices", passkeys, created_at as "createdAt"`;
 
 /** Adds a customer; false if the key is taken. */
 export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
-  const { key, name, allowedNetworks, twoFactor, newDeviceMail = false, rememberDevices = true } = customer;
+  const {
+    key,
+    name,
+    allowedNetworks,
+    twoFactor,
+    newDeviceMail = false,
+    rememberDevices = true,
+    passkeys = 'on',
+  } = customer;
   const rows = await sql`
-    insert into customer (key, name, allowed_networks, two_factor, new_device_mail, remember_devices, created_at)
-    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${newDeviceMail}, ${rememberDevices}, ${now})
+    insert into customer (key, name, allowed_networks, two_factor, new_device_mail, remember_devices, passkeys, created_at)
+    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${newDeviceMail}, ${rememberDevices}, ${passkeys}, ${now})
     on conflict (key) do nothing returning id`;
   return rows.length > 0;
 }
@@ -69,6 +80,7 @@ export async function updateCustomer(sql: Connection, id: string, changes: Custo
       two_factor = coalesce(${changes.twoFactor ?? null}, two_factor),
       new_device_mail = coalesce(${changes.newDeviceMail ?? null}, new_device_mail),
       remember_devices = coalesce(${changes.rememberDevices ?? null}, remember_devices),
+      passkeys = coalesce(${changes.passkeys ?? null}, passkeys),
       active = coalesce(${changes.active ?? null}, active)
     where id = ${id}`;
 }

@@ -10,6 +10,8 @@ export const mailKinds = [
   'signInCode',
   'secondFactorAdded',
   'secondFactorRemoved',
+  'passkeyAdded',
+  'passkeyRemoved',
   'appReplaced',
   'appRemoved',
   'recoveryCodesMade',
@@ -28,6 +30,10 @@ export type MailDetails = {
   address?: string;
   /** The browser, in words such as `Firefox, Windows`. */
   browser?: string;
+  /** The name of a passkey. */
+  passkey?: string;
+  /** How many passkeys a replaced password leaves; absent for none. */
+  passkeys?: number;
   /** How long a code remains valid from then on, in milliseconds. */
   validFor?: number;
   /** The page that the reader asked for, which a link leads to in the end. */

@@ -9,6 +9,8 @@ export type User = {
   hasPassword: boolean;
   /** Whether an authenticator app is registered. */
   hasApp: boolean;
+  /** How many passkeys are enrolled. */
+  passkeys: number;
   active: boolean;
   mayChangePassword: boolean;
   /** Null: as the browser says. */
@@ -27,7 +29,8 @@ export type UserChanges = Partial<NewUser>;
 
 const columns = (sql: Connection) => sql`
   u.id, u.username, u.email, u.password_hash is not null as "hasPassword",
-  exists (select from totp where totp.user_id = u.id) as "hasApp", u.active,
+  exists (select from totp where totp.user_id = u.id) as "hasApp",
+  (select count(*)::int from passkey where passkey.user_id = u.id) as passkeys, u.active,
   u.may_change_password as "mayChangePassword", u.language, u.created_at as "createdAt",
   array(
     select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key

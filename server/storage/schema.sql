@@ -34,7 +34,9 @@ create table customer (
   created_at timestamp with time zone not null,
   new_device_mail boolean not null default false,
   remember_devices boolean not null default true,
+  passkeys text not null default 'on'::text,
   check ((key ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  check ((passkeys = ANY (ARRAY['off'::text, 'on'::text]))),
   check ((two_factor = ANY (ARRAY['off'::text, 'app'::text, 'email'::text]))),
   primary key (id),
   unique (key)
@@ -208,6 +210,44 @@ create table oidc_logout_token (
   primary key (connection_id, jti_hash)
 );
 CREATE INDEX oidc_logout_token_by_end ON oidc_logout_token USING btree (ends_at);
+
+create table passkey (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  rp_id text not null,
+  counter bigint not null,
+  backup_eligible boolean not null,
+  backed_up boolean not null,
+  aaguid uuid not null,
+  transports text[] not null default '{}'::text[],
+  name text not null,
+  made_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  check (((char_length(name) >= 1) AND (char_length(name) <= 60))),
+  check (((octet_length(credential_id) >= 16) AND (octet_length(credential_id) <= 1023))),
+  check (((octet_length(public_key) >= 32) AND (octet_length(public_key) <= 2048))),
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (id),
+  unique (credential_id)
+);
+CREATE INDEX passkey_by_user ON passkey USING btree (user_id);
+
+create table passkey_challenge (
+  challenge_hash bytea not null,
+  browser_hash bytea not null,
+  purpose text not null,
+  session_hash bytea,
+  ends_at timestamp with time zone not null,
+  check (((session_hash IS NOT NULL) = (purpose = 'enrol'::text))),
+  check ((octet_length(browser_hash) = 32)),
+  check ((octet_length(challenge_hash) = 32)),
+  check ((octet_length(session_hash) = 32)),
+  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text]))),
+  primary key (challenge_hash)
+);
+CREATE INDEX passkey_challenge_by_end ON passkey_challenge USING btree (ends_at);
 
 create table password_decoy (
   place integer not null,
@@ -407,6 +447,7 @@ create table session (
   fresh_proof text,
   fresh_proof_at timestamp with time zone,
   browser text,
+  passkey_id uuid,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),

@@ -130,6 +130,8 @@ export type NewSession = {
   address: string;
   /** As the browser names itself (names/browser-name.ts). */
   browser: string | null;
+  /** The passkey that it was opened by. */
+  passkeyId?: string;
   origin: SessionOrigin;
   now: Date;
   endsAt: Date;
@@ -155,12 +157,12 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   await sql`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
-      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at)
+      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
-      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt})`;
+      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})`;
 }
 
 /**
@@ -272,6 +274,17 @@ export async function deleteOtherSessionsOfUser(sql: Connection, userId: string,
 /** The same as a sign-out, in every browser of the user. */
 export async function signOutSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
   return (await deleteNoted(sql, sql`s.user_id = ${userId}`, now)).length;
+}
+
+/** The same for those that a passkey opened, but not `kept`, the session that removes it. Lock the user first. */
+export async function signOutSessionsByPasskey(
+  sql: Connection,
+  { userId, passkeyId, kept }: { userId: string; passkeyId: string; kept: Buffer | null },
+  now: Date,
+): Promise<number> {
+  const isOther = kept ? sql`s.token_hash <> ${kept}` : sql`true`;
+  return (await deleteNoted(sql, sql`(s.user_id = ${userId} and s.passkey_id = ${passkeyId} and ${isOther})`, now))
+    .length;
 }
 
 /** Ends sessions as a sign-out in their browsers; returns how many. `which` is a condition on `s`. */

@@ -10,7 +10,15 @@ export type PastSignIn = {
   provider: string | null;
 };
 
-const shown = ['signed-in', 'sign-in-refused', 'sso-refused', 'code-refused', 'code-throttled', 'second-factor-ended'];
+const shown = [
+  'signed-in',
+  'sign-in-refused',
+  'sso-refused',
+  'passkey-refused',
+  'code-refused',
+  'code-throttled',
+  'second-factor-ended',
+];
 
 /** The last sign-ins of a user with their outcome, newest first; only those by a connection if one is given. */
 export async function listSignInsOfUser(

@@ -77,6 +77,18 @@ export function samlFailureKeys(address: string): ThrottleKey[] {
   return [{ key: `saml-${key}`, limit: limits.throttle.samlFailure }];
 }
 
+/** The keys for ceremonies with a passkey begun from an address. */
+export function passkeyKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `passkey-${key}`, limit: limits.throttle.passkey }];
+}
+
+/** The keys for refused answers of passkeys from an address, apart from failed passwords. */
+export function passkeyFailureKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `passkey-failure-${key}`, limit: limits.throttle.passkeyFailure }];
+}
+
 /**
  * The keys for failures from an address and for everybody's together. IPv6 counts per /64, since visitors can choose
  * any address in theirs, and more widely per /56.

@@ -8,6 +8,8 @@ import { tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import type { HalfSession } from '../storage/half-session.ts';
+import { listCredentials } from '../storage/passkey.ts';
+import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
@@ -109,9 +111,17 @@ async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Pr
     mayRemember: !thenApp && customers.every(({ rememberDevices }) => rememberDevices),
     mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
+    ...((await hasUsablePasskey(deps, half)) && { hasPasskey: true as const }),
     ...(isNotSent && { isCodeNotSent: true }),
     ...(half.replacedFull && { endsTurn: true }),
   };
+}
+
+/** After a password only: a provider's sign-in goes on as its provider's. */
+async function hasUsablePasskey({ sql, config }: Deps, { userId, connectionId }: HalfSession): Promise<boolean> {
+  if (connectionId !== null || !config.passkeys) return false;
+  const credentials = await listCredentials(sql, { userId, rpId: config.passkeys.id });
+  return credentials.length > 0 && (await canOpenByPasskey(sql, userId));
 }
 
 /** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */

@@ -10,6 +10,7 @@ import { deleteStaleDevices } from '../storage/device.ts';
 import { deleteOldEndedSessions } from '../storage/ended-session.ts';
 import { deleteOldHubKeys } from '../storage/hub-key.ts';
 import { deleteOldOidcLogoutTokens } from '../storage/oidc-logout-token.ts';
+import { deleteOldPasskeyChallenges } from '../storage/passkey-challenge.ts';
 import { deleteOldProviderLogouts } from '../storage/provider-logout.ts';
 import { deleteShownRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from '../storage/remembered-device.ts';
@@ -24,7 +25,7 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
 
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
- * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Replaces the keys for
+ * over long ago, requests for one that were unanswered for a day, finished visits to providers, and ceremonies with passkeys. Replaces the keys for
  * hubs when they are old, gives up on hubs that are not to be reached, and adapts the decoys of unknown names to the
  * imported hashes that are left.
  */
@@ -49,6 +50,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);
   await deleteOldProviderLogouts(sql, at);
+  await deleteOldPasskeyChallenges(sql, at);
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);
   await giveUpTelling(deps);

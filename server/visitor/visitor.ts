@@ -17,6 +17,8 @@ export type Visitor = {
   sessionToken: string | null;
   deviceToken: string | null;
   rememberedToken: string | null;
+  /** Of the ceremonies with passkeys that the browser has begun. */
+  passkeyToken: string | null;
   /** The marks of its last sign-in and sign-out. */
   turns: Turns | undefined;
   /** The page's language. */
@@ -61,7 +63,8 @@ function isKnown(visitor: Visitor): visitor is KnownVisitor {
 }
 
 function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
-  const tokenOf = (name: 'device' | 'session' | 'remembered') => readTokenCookie(request.headers, deps.config, name);
+  const tokenOf = (name: 'device' | 'session' | 'remembered' | 'passkey') =>
+    readTokenCookie(request.headers, deps.config, name);
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
   const turns = turnsOf(request, deps.config);
@@ -71,6 +74,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     sessionToken,
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
+    passkeyToken: tokenOf('passkey'),
     turns,
     // Computed only when read: session checks need no language.
     get language() {

@@ -9,6 +9,7 @@ import { sectionTitle } from './section-title.ts';
 import { App } from './sections/app.tsx';
 import { Devices } from './sections/devices.tsx';
 import { Overview } from './sections/overview.tsx';
+import { Passkeys } from './sections/passkeys.tsx';
 import { Password } from './sections/password.tsx';
 import { RecoveryCodes } from './sections/recovery-codes.tsx';
 import { Sessions } from './sections/sessions.tsx';
@@ -40,6 +41,8 @@ function View(): ReactNode {
   switch (view.name) {
     case 'overview':
       return <Overview {...view} />;
+    case 'passkeys':
+      return <Passkeys {...view} />;
     case 'password':
       return <Password {...view} />;
     case 'app':

@@ -63,7 +63,7 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
 }
 
 /** Where nothing can be asked here: signs out, and returns once signed in again. */
-function SignInAgain() {
+export function SignInAgain() {
   const text = useAccountText();
   const { section, begun } = useAccount();
   const { toCall } = usePortalUrls();

@@ -48,7 +48,7 @@ ${metaOfScreen}
 </head>
 <body>
 ${tree}
-</body>
+${account.section === 'passkeys' ? `<script type="module" src="${escaped(assets.passkeyScript)}"></script>\n` : ''}</body>
 </html>
 `;
 }

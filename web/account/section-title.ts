@@ -5,6 +5,7 @@ import type { AccountKey } from './account-texts.tsx';
 export const sectionTitle: Record<AccountSection, AccountKey> = {
   overview: 'account-title',
   password: 'account-password-title',
+  passkeys: 'account-passkeys-title',
   app: 'account-app-title',
   recoveryCodes: 'account-recovery-codes-title',
   devices: 'account-devices-title',

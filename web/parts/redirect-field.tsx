@@ -5,9 +5,16 @@ import { useVisit } from '../visit.ts';
 import { TurnField } from './turn-field.tsx';
 
 /** The destination after sign-in, sent along (decisions §4), and the turn that it is for. */
-export function RedirectField({ name = 'redirectURL' }: { name?: 'redirectURL' | 'redirectURLSSO' }) {
+export function RedirectField({
+  name = 'redirectURL',
+  from = queryNames.destination,
+}: {
+  name?: 'redirectURL' | 'redirectURLSSO';
+  /** The parameter of the address that has it. */
+  from?: 'destination' | 'redirectURL';
+}) {
   const { place, saved, page } = useVisit();
-  const askedFor = parameterOf(place.search, queryNames.destination);
+  const askedFor = parameterOf(place.search, from);
   return (
     <>
       <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />

@@ -27,7 +27,7 @@ export function SignInForm({ username, why }: { username: string; why?: string }
         id="username"
         name="username"
         label={message('login-username')}
-        autoComplete="username"
+        autoComplete="username webauthn"
         required
         defaultValue={username}
         autoFocus={!username}

@@ -3,6 +3,7 @@ import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { CookiesBlocked } from '../parts/cookies-blocked.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { PasskeyForm } from '../parts/passkey-form.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { RedirectField } from '../parts/redirect-field.tsx';
 import { SignInForm } from '../parts/sign-in-form.tsx';
@@ -40,6 +41,7 @@ export function Login() {
         <RedirectField name="redirectURLSSO" />
         <SubmitButton isQuiet>{message('login-sso')}</SubmitButton>
       </PortalForm>
+      <PasskeyForm />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { CodeForm } from '../parts/code-form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { PasskeyForm } from '../parts/passkey-form.tsx';
 import { PortalLink } from '../parts/portal-link.tsx';
 import { RecoveryForm } from '../parts/recovery-form.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -24,7 +25,12 @@ export function TwoFactor() {
     </>
   );
   if (asksRecovery) return <RecoveryForm head={head} links={otherWay} />;
-  return <CodeForm head={head} cancelKey="twofa-change-user" links={otherWay} />;
+  return (
+    <>
+      <CodeForm head={head} cancelKey="twofa-change-user" links={otherWay} />
+      {page.secondFactor?.hasPasskey && <PasskeyForm isFactor />}
+    </>
+  );
 }
 
 /** Switches between recovery code and app code; the address differs only in this. */

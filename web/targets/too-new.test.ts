@@ -30,6 +30,8 @@ const allowed: Record<string, string> = {
   '.address': 'our own',
   '.connections': 'our own',
   '.cookieEnabled': 'as old as Navigator',
+  'PublicKeyCredential.isConditionalMediationAvailable': 'asked for before it is called; else the button alone',
+  '.getTransports': 'asked for before it is called; else browsers look everywhere',
   '.isComposing': 'every target has it on key and input events',
 };
 

@@ -82,6 +82,8 @@ function Entry({ section, view }: { section: Exclude<AccountSection, 'overview'>
         return text(view.appSince === null ? 'account-app-none' : 'account-app-set-up');
       case 'recoveryCodes':
         return text('account-count-left', { count: view.recoveryCodesLeft });
+      case 'passkeys':
+        return text('account-passkeys-about');
       case 'devices':
         return text('account-count', { count: view.devices });
       case 'sessions':

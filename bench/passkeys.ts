@@ -1,0 +1,117 @@
+import { checkAssertion } from '#server/passkeys/check-assertion.ts';
+import { readClientData } from '#server/passkeys/client-data.ts';
+import { readAssertion } from '#server/passkeys/read-answer.ts';
+import type { Database } from '#server/storage/database.ts';
+import { cbor } from '#testing/cbor-for-test.ts';
+import { assertionOf, newPasskey, type PasskeyForTest } from '#testing/passkey-for-test.ts';
+import { median, report } from './figures.ts';
+import type { RunningServer } from './servers.ts';
+import { formHeaders } from './sign-in-form.ts';
+
+const samples = 300;
+const noAaguid = '00000000-0000-0000-0000-000000000000';
+
+/** Times sign-ins by passkey against an empty route of the bare server, alternately, and counts the requests to the hub. */
+export async function measurePasskeys(portal: RunningServer, bare: RunningServer, sql: Database): Promise<void> {
+  const passkey = await givePasskey(sql, 'user-4');
+  const times = { signIn: [] as number[], empty: [] as number[], checks: [] as number[] };
+  for (let sample = 0; sample < samples; sample += 1) {
+    await sql`delete from throttle`;
+    const { challenge, cookie } = await begun(portal.origin);
+    const answer = assertionOf(passkey, { challenge, origin: portal.origin });
+    times.checks.push(await timed(() => check(passkey, answer, portal.origin)));
+    times.empty.push(await timed(async () => (await fetch(`${bare.origin}/empty`)).text()));
+    times.signIn.push(
+      await timed(async () => {
+        const { headers } = await send(portal.origin, cookie, answer);
+        if (headers.get('location') !== '/portal/portal.html') throw new Error(`to ${headers.get('location')}`);
+      }),
+    );
+  }
+  const cost = median(times.signIn) - median(times.empty);
+  report(
+    'a sign-in by passkey, beside an empty route',
+    `${cost.toFixed(1)} ms more (${median(times.signIn).toFixed(1)} to ${median(times.empty).toFixed(1)}), its checks ${median(times.checks).toFixed(1)} ms`,
+    'under 3 ms',
+    cost < 3,
+  );
+  const requests = await requestsToHub(portal.origin, passkey);
+  report('requests from a chosen passkey to the hub', String(requests), 'at most 3', requests <= 3);
+}
+
+/** Gives a user a passkey of software, as if enrolled. */
+async function givePasskey(sql: Database, username: string): Promise<PasskeyForTest> {
+  const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
+  const passkey = newPasskey({ userHandle: Buffer.from((user?.id ?? '').replaceAll('-', ''), 'hex') });
+  await sql`
+    insert into passkey (user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, name, made_at)
+    values (${user?.id ?? null}, ${passkey.credentialId}, ${cbor(passkey.publicKey)}, 'localhost', 0, false, false, ${noAaguid},
+      'bench', ${new Date()})`;
+  return passkey;
+}
+
+async function begun(origin: string): Promise<{ challenge: string; cookie: string }> {
+  const answer = await fetch(`${origin}/portal/passkeys/options`, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+  });
+  const { challenge } = (await answer.json()) as { challenge: string };
+  return { challenge, cookie: cookiesOf(answer) };
+}
+
+/** What the server does with an answer apart from the database. */
+async function check(passkey: PasskeyForTest, answer: string, origin: string): Promise<void> {
+  const assertion = readAssertion(answer);
+  const clientData = assertion && readClientData(assertion.clientData);
+  if (!assertion || !clientData) throw new Error('not read');
+  const { credentialId, userHandle } = passkey;
+  const stored = {
+    ...{ id: '', username: '', counter: 0, backupEligible: false, credentialId },
+    userId: userHandle.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    publicKey: cbor(passkey.publicKey),
+  };
+  const checked = await checkAssertion(
+    { assertion, clientData, passkey: stored },
+    { id: 'localhost', origins: [origin] },
+    [],
+  );
+  if (checked.kind === 'refused') throw new Error(checked.reason);
+}
+
+async function send(origin: string, cookie: string, credential: string): Promise<Response> {
+  const answer = await fetch(`${origin}/portal/passkeys/sign-in`, {
+    method: 'POST',
+    headers: { ...formHeaders, cookie },
+    body: new URLSearchParams({ credential }).toString(),
+    redirect: 'manual',
+  });
+  await answer.text();
+  return answer;
+}
+
+/** How many requests a browser sends from the chosen passkey until the page that it leads to answers. */
+async function requestsToHub(origin: string, passkey: PasskeyForTest): Promise<number> {
+  const { challenge, cookie } = await begun(origin);
+  let answer = await send(origin, cookie, assertionOf(passkey, { challenge, origin }));
+  const kept = cookiesOf(answer);
+  let count = 1;
+  for (let to = answer.headers.get('location'); to !== null && count < 9; to = answer.headers.get('location')) {
+    answer = await fetch(new URL(to, origin), { headers: { cookie: kept }, redirect: 'manual' });
+    count += 1;
+  }
+  if (!answer.ok) throw new Error(`the hub answered ${answer.status}`);
+  return count;
+}
+
+function cookiesOf({ headers }: Response): string {
+  return headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

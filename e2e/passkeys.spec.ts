@@ -1,0 +1,276 @@
+import type { Page } from '@playwright/test';
+import { appCode } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
+import { passkeysAreKept } from './kept-passkeys.ts';
+import { addCustomerTo } from './portal-accounts.ts';
+import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+import { appCodeIsPast } from './time-passed.ts';
+import { VirtualAuthenticator } from './virtual-authenticator.ts';
+
+const texts = textsOf('en');
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const passkeyButton = (page: Page) => page.getByRole('button', { name: texts['login-passkey'] });
+const addButton = (page: Page) => page.getByRole('button', { name: texts['account-passkeys-add'] });
+
+/** Adds a passkey on the account page of somebody who has just signed in. */
+async function enrol(page: Page): Promise<void> {
+  await page.goto('/portal/account/passkeys');
+  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
+  await addButton(page).click();
+  await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.goto('/portal/portal.html');
+  await signOutButton(page).click();
+  await expect(signInForm(page).button).toBeVisible();
+}
+
+/** Keeps the field from offering passkeys, which an authenticator that answers at once would take before any press. */
+const withoutOffer = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
+
+test('a passkey is added, and signs in by the button, to the page asked for, fragment and all', async ({
+  page,
+  newPerson,
+  inbox,
+}) => {
+  const { username, email } = await newPerson();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  expect(await authenticator.passkeys()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
+  await inbox.take(email, 'passkeyAdded');
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=2#/reports/7');
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
+});
+
+test('the field for the name offers it, and three requests lead from there to the hub', async ({
+  page,
+  context,
+  newPerson,
+}) => {
+  const { username } = await newPerson();
+  await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await context.clearCookies();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+  // Nobody presses anything: the browser offers it, and the authenticator answers.
+  await page.goto('/portal/login', { waitUntil: 'commit' });
+  await expectSignedIn(page, username);
+  const chosen = requests.indexOf('POST /portal/passkeys/sign-in');
+  const hub = requests.indexOf('GET /portal/portal.html', chosen);
+  expect(requests.slice(chosen, hub + 1)).toEqual([
+    'POST /portal/passkeys/sign-in',
+    'GET /portal',
+    'GET /portal/portal.html',
+  ]);
+});
+
+test('it is renamed and removed, and is gone from the browser too', async ({ page, newPerson, inbox }) => {
+  const { username, email } = await newPerson();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await page.getByRole('link', { name: /^Rename / }).click();
+  await page.getByLabel(texts['account-passkeys-name']).fill('My <b>phone</b>');
+  await page.getByRole('button', { name: texts['account-passkeys-rename'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRenamed'])).toBeVisible();
+  await page.getByRole('link', { name: 'Remove My <b>phone</b>' }).click();
+  await page.getByRole('button', { name: texts['account-passkeys-remove'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
+  await inbox.take(email, 'passkeyRemoved');
+  // The browser has heard of it (signalAllAcceptedCredentials).
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
+test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {
+  test.setTimeout(60_000);
+  const { username } = await newPerson();
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [
+    { id: string },
+  ];
+  await portal.mustRun(['user', 'passkeys', username, '--remove', id]);
+  await signOut(page);
+  await passkeyButton(page).click();
+  await expect(page).toHaveURL('/portal/loginfail/passkey');
+  await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(signInForm(page).button).toBeVisible();
+});
+
+test('in place of a code, after a password, to the page asked for', async ({ page, newPersonWithApp, portal }) => {
+  const person = await newPersonWithApp();
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
+  await page.goto('/portal/login?destination=%2Fportal%2Faccount%2Fpasskeys');
+  await signInForm(page).send(person.username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await expect(passkeyButton(page)).toHaveCount(0);
+  await codeForm(page).send(appCode(person.key));
+  await expect(heading(page)).toHaveText(texts['account-passkeys-title']);
+  await enrol(page);
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=2#/reports/7');
+  await signInForm(page).send(person.username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await passkeyButton(page).click();
+  await expectSignedIn(page, person.username);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
+  expect(portal.log).not.toContain('"level":50');
+});
+
+test('without a script, no button and no page offers one', { tag: '@without-script-only' }, async ({
+  page,
+  newPerson,
+}) => {
+  const { username } = await newPerson();
+  await page.goto('/portal/login');
+  await expect(passkeyButton(page)).toHaveCount(0);
+  await signIn(page, username, password);
+  await page.goto('/portal/account/passkeys');
+  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
+  await expect(addButton(page)).toBeHidden();
+  await expect(page.getByText(texts['account-passkeys-no-script'])).toBeVisible();
+});
+
+test('a browser without passkeys shows no button, in no place', async ({ page, portal, newPersonWithApp }) => {
+  const { username, key } = await newPersonWithApp();
+  await passkeysAreKept(portal, username);
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
+  await page.goto('/portal/login?destination=%2Fportal%2Faccount%2Fpasskeys%3Fdo%3Denrol');
+  await page.waitForLoadState('networkidle');
+  await expect(passkeyButton(page)).toHaveCount(0);
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await page.waitForLoadState('networkidle');
+  await expect(passkeyButton(page)).toHaveCount(0);
+  await appCodeIsPast(portal, username);
+  await codeForm(page).send(appCode(key));
+  await expect(page.getByText(texts['account-passkeys-no-script'])).toBeVisible();
+  await expect(addButton(page)).toBeHidden();
+});
+
+test('where there is no authenticator at all, every page says that none was used', async ({ page, newPerson }) => {
+  const { username } = await newPerson();
+  await page.goto('/portal/login');
+  await passkeyButton(page).click();
+  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await signInForm(page).send(username, password);
+  await expectSignedIn(page, username);
+  await page.goto('/portal/account/passkeys?do=enrol');
+  await addButton(page).click();
+  await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+});
+
+test('who cancels anywhere goes on where they are', async ({ page, portal, newPersonWithApp }) => {
+  const { username, key } = await newPersonWithApp();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await page.goto('/portal/login?destination=%2Fportal%2Faccount%2Fpasskeys%3Fdo%3Denrol');
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await appCodeIsPast(portal, username);
+  await codeForm(page).send(appCode(key));
+  await authenticator.recognises(false);
+  await addButton(page).click();
+  await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await addButton(page).click();
+  await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
+  await signOut(page);
+  await authenticator.recognises(false);
+  await passkeyButton(page).click();
+  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await passkeyButton(page).click();
+  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await appCodeIsPast(portal, username);
+  await codeForm(page).send(appCode(key));
+  await expectSignedIn(page, username);
+});
+
+test('of two devices each has its own; once one is removed, the other signs in', async ({
+  page,
+  newPerson,
+  anotherBrowser,
+}) => {
+  const { username } = await newPerson();
+  const lost = (await anotherBrowser()).page;
+  for (const device of [page, lost]) {
+    await withoutOffer(device);
+    await VirtualAuthenticator.addTo(device);
+    await signIn(device, username, password);
+    await enrol(device);
+    await signOut(device);
+  }
+  await page.goto('/portal/account/passkeys');
+  await passkeyButton(page).click();
+  await page
+    .getByRole('link', { name: /^Remove / })
+    .last()
+    .click();
+  await page.getByRole('button', { name: texts['account-passkeys-remove'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
+  await passkeyButton(lost).click();
+  await expect(lost).toHaveURL('/portal/loginfail/passkey');
+  await signOut(page);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+});
+
+test('a second tab signs in by its own press, to its own page', async ({ page, context, newPerson }) => {
+  const { username } = await newPerson();
+  const second = await context.newPage();
+  const authenticators: VirtualAuthenticator[] = [];
+  for (const tab of [page, second]) {
+    await withoutOffer(tab);
+    authenticators.push(await VirtualAuthenticator.addTo(tab));
+  }
+  await signIn(page, username, password);
+  await enrol(page);
+  await authenticators[1]?.copyFrom(authenticators[0] as VirtualAuthenticator);
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=1#/one');
+  await second.goto('/portal/portal.html?tab=2#/two');
+  await expect(passkeyButton(second)).toBeVisible();
+  for (const [tab, address] of [
+    [page, '/portal/portal.html?tab=1#/one'],
+    [second, '/portal/portal.html?tab=2#/two'],
+  ] as const) {
+    await passkeyButton(tab).click();
+    await expectSignedIn(tab, username);
+    await expect(tab).toHaveURL(address);
+  }
+});
+
+test('from outside the networks of a customer none opens it', async ({ page, portal, newPerson }) => {
+  const key = `moves-${Date.now()}`;
+  await addCustomerTo(portal, key);
+  const { username } = await newPerson({ customers: [key] });
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await portal.mustRun(['customer', 'set', key, '--allow-network', '203.0.113.0/24']);
+  await page.goto('/portal/login');
+  await passkeyButton(page).click();
+  await expect(page).toHaveURL(/\/portal\/loginfail\/ip\b/);
+  await expect(heading(page)).toHaveText(texts['login-fail-ip-title']);
+});

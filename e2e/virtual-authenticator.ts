@@ -1,0 +1,48 @@
+import type { CDPSession, Page } from '@playwright/test';
+
+/** An authenticator of Chromium's own, which answers as soon as it is asked (Web Authentication Level 3, §11). */
+export class VirtualAuthenticator {
+  readonly #session: CDPSession;
+  readonly #id: string;
+
+  private constructor(session: CDPSession, id: string) {
+    this.#session = session;
+    this.#id = id;
+  }
+
+  /** Built into the device, keeps passkeys, knows its person, and is touched as soon as it asks. */
+  static async addTo(page: Page): Promise<VirtualAuthenticator> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable', { enableUI: false });
+    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return new VirtualAuthenticator(session, authenticatorId);
+  }
+
+  async passkeys() {
+    return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
+  }
+
+  /** Holds the passkeys of another one, too, as devices do that share them; these count on from there. */
+  async copyFrom(other: VirtualAuthenticator): Promise<void> {
+    for (const credential of await other.passkeys())
+      await this.#session.send('WebAuthn.addCredential', {
+        authenticatorId: this.#id,
+        credential: { ...credential, signCount: credential.signCount + 100 },
+      });
+  }
+
+  /** Whether it knows who is there; if not, every request ends as one that the person cancels. */
+  async recognises(isUserVerified: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
+  }
+}

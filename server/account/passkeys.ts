@@ -1,0 +1,105 @@
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { isUuid } from '../names/is-uuid.ts';
+import { readPasskeyName } from '../names/read-name.ts';
+import { userHandleOf } from '../passkeys/check-assertion.ts';
+import { enrol as enrolPasskey, standingOf } from '../passkeys/enrol.ts';
+import { providerName } from '../passkeys/provider-name.ts';
+import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
+import { removePasskey } from '../passkeys/remove-passkey.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { listCredentials, listPasskeys, updatePasskeyName } from '../storage/passkey.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { countChange } from './count-change.ts';
+import { personForChange } from './person-for-change.ts';
+import { personOf } from './person-of-event.ts';
+import { placeOf } from './place-of-change.ts';
+import type { Fields, Outcome, Section } from './section.ts';
+
+/** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
+export const passkeys: Section = {
+  name: 'passkeys',
+  kept: ['id', 'name'],
+  view,
+  actions: {
+    enrol: { needsProof: true, run: enrol },
+    rename: { needsProof: false, run: rename },
+    remove: { needsProof: true, run: remove },
+  },
+};
+
+async function view({ sql, config }: Deps, visit: AccountVisit) {
+  const { session, account } = visit;
+  const rp = config.passkeys;
+  const { userId } = session;
+  const found = account.isPart ? [] : await listPasskeys(sql, userId);
+  const credentials = rp && !account.isPart ? await listCredentials(sql, { userId, rpId: rp.id }) : null;
+  return {
+    name: 'passkeys' as const,
+    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : await standingOf(sql, visit),
+    isFull: found.length >= limits.passkeysOfUser,
+    passkeys: found.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => ({
+      ...{ id, name, backedUp },
+      provider: providerName(aaguid),
+      madeAt: madeAt.toISOString(),
+      lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    })),
+    known: rp &&
+      credentials && {
+        rpId: rp.id,
+        userId: userHandleOf(userId).toString('base64url'),
+        allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
+      },
+  };
+}
+
+async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Fields): Promise<Outcome> {
+  const rp = deps.config.passkeys;
+  if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const { userId: id, username } = visit.session;
+  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username });
+  if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
+  // Each is an email, as is each removal of one.
+  const throttled = await countChange(deps, visit, 'passkey');
+  if (throttled) return throttled;
+  const done = await enrolPasskey(deps, rp, visit, credential);
+  return done.kind === 'enrolled'
+    ? { kind: 'done', notice: 'passkeyAdded' }
+    : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };
+}
+
+async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: Fields): Promise<Outcome> {
+  if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const reading = readPasskeyName(name);
+  if (reading.kind === 'refused') return { kind: 'refused', notice: 'passkeyName' };
+  const { userId } = visit.session;
+  if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
+  const throttled = await countChange(deps, visit, 'passkey-name');
+  if (throttled) return throttled;
+  const now = deps.now();
+  const outcome = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    if (!(await updatePasskeyName(sql, { id, userId, name: reading.value }))) return 'passkeyGone';
+    const steps = [{ step: 'passkey', outcome: `${id}, ${reading.value}` }];
+    await insertAuditEvent(sql, { event: 'passkey-renamed', ...personOf(visit), steps }, now);
+    return 'passkeyRenamed';
+  });
+  return outcome === 'signedOut' ? { kind: outcome } : { kind: 'done', notice: outcome };
+}
+
+async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
+  if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
+  const now = deps.now();
+  const by = { event: personOf(visit), mail: placeOf(visit), sessionHash: visit.sessionHash };
+  const outcome = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    const { userId, username } = visit.session;
+    return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
+      ? 'passkeyRemoved'
+      : 'passkeyGone';
+  });
+  if (outcome === 'signedOut') return { kind: outcome };
+  deps.wake.mails();
+  return { kind: 'done', notice: outcome };
+}

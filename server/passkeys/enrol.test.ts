@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
+import { testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sessionByConnection } from '#testing/session-by-connection.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
+
+const portal = portalOfFile({ once: addAttackFixtures });
+
+beforeEach(async () => {
+  await portal.sql.unsafe(
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail; delete from device',
+  );
+  await portal.sql`update portal_user set password_hash = ${await testPasswordHash()} where username = 'alice'`;
+});
+
+async function signedIn(username = 'alice') {
+  const browser = browserForTest(portal);
+  await browser.post('/portal/performlogin', { username, password: testPassword });
+  const formAt = async (query: string) =>
+    /name="form" value="([^"]+)"/.exec((await browser.get(`/portal/account/passkeys${query}`)).body)?.[1] ?? '';
+  const begin = async () =>
+    await browser.open('/portal/passkeys/enrol/options', { method: 'POST', headers: { accept: 'application/json' } });
+  return { browser, formAt, begin };
+}
+
+const reasons = async () =>
+  (await portal.sql`select event, reason from audit_event where event like 'passkey%' order by id`).map(
+    ({ event, reason }) => `${event} ${reason}`,
+  );
+
+describe('a session by a provider', () => {
+  it('adds no passkey, also for a user without a password: it would be a way in past the provider', async () => {
+    const { browser, begin } = await signedIn();
+    await sessionByConnection(portal, 'alice');
+    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+    const page = await browser.get('/portal/account/passkeys?do=enrol');
+    expect(page.body).toContain('This account can’t be opened with a passkey.');
+    expect(page.body.includes('data-options')).toBe(false);
+    expect((await begin()).statusCode).toBe(409);
+  });
+
+  it('adds none that its browser began by password', async () => {
+    const { browser, formAt, begin } = await signedIn();
+    const form = await formAt('?do=enrol');
+    const options = (await begin()).json<{ challenge: string }>();
+    const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+    await sessionByConnection(portal, 'alice');
+    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+    await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential: enrolmentOf(made, options) });
+    expect(await portal.sql`select from passkey`).toHaveLength(0);
+    expect(await reasons()).toEqual(['passkey-not-added session-over']);
+  });
+});
+
+it('a removed password removes the passkeys: what is left is the provider', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  await givePasskey(portal, 'bob');
+  const result = await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  expect(result).toMatchObject({ steps: expect.arrayContaining([{ step: 'passkeys removed', outcome: '1' }]) });
+  await signInWithPasskey(browserForTest(portal), passkey);
+  expect(await reasons()).toEqual(['passkey-refused unknown-passkey']);
+  expect(await portal.sql`select from passkey`).toHaveLength(1);
+  const [event] = await portal.sql`select steps from audit_event where event = 'user-changed'`;
+  expect(event?.steps).toContainEqual({ step: 'passkeys removed', outcome: '1' });
+});
+
+it('a new password leaves the passkeys, which the command, the event and the mail say', async () => {
+  for (let n = 0; n < 2; n += 1) await givePasskey(portal, 'alice');
+  for (const username of ['alice', 'bob'])
+    await changeUser(portal.sql, username, { passwordHash: await testPasswordHash() }, portal.deps.now());
+  const events =
+    await portal.sql`select username, steps from audit_event where event = 'user-changed' order by username`;
+  const kept = { step: 'passkeys that still sign in', outcome: '2' };
+  expect(events.map(({ steps }) => steps.filter(({ step }: { step: string }) => step === kept.step))).toEqual([
+    [kept],
+    [],
+  ]);
+  const mails = await portal.sql`select details from mail order by details->>'username'`;
+  expect(mails.map(({ details }) => details.passkeys)).toEqual([2, undefined]);
+  portal.mails.length = 0;
+  await portal.workOff();
+  const sent = portal.mails.toSorted((a, b) => a.recipient.localeCompare(b.recipient));
+  expect(sent.map(({ text }) => /^Passkeys that still sign in: 2$/m.test(text))).toEqual([true, false]);
+});

@@ -1,0 +1,165 @@
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import type { RelyingParty } from '../config/relying-party.ts';
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
+import { findFactorScope } from '../storage/factor-scope.ts';
+import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
+import { canOpenByPasskey } from '../storage/passkey-user.ts';
+import { findActiveUserForChange } from '../storage/portal-user.ts';
+import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+import { beginCeremony } from './begin.ts';
+import { userHandleOf } from './check-assertion.ts';
+import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
+import { readClientData } from './client-data.ts';
+import { providerName } from './provider-name.ts';
+import { readEnrolment } from './read-answer.ts';
+import { refusePasskey } from './refuse-passkey.ts';
+import { takeCeremony } from './take-ceremony.ts';
+import { offeredAlgorithms } from './usable-key.ts';
+
+/** Who enrols: a full session that has just proven who it is, which the caller has checked. */
+export type Enroller = {
+  visitor: KnownVisitor;
+  session: FullSession;
+  sessionToken: string;
+  account: { hasApp: boolean };
+};
+
+/**
+ * Begins an enrolment; returns what the browser is told (Web Authentication Level 3, §5.4): a passkey that the authenticator
+ * keeps and finds by itself, with verification of the person, without attestation, and on no device twice.
+ */
+export async function beginEnrolment(
+  deps: Deps,
+  { id }: RelyingParty,
+  { session, sessionToken }: Enroller,
+  browserToken: string,
+) {
+  const { userId, username } = session;
+  const ceremony = { purpose: 'enrol', sessionHash: tokenHash(sessionToken) } as const;
+  const challenge = await beginCeremony(deps, browserToken, ceremony);
+  const credentials = await listCredentials(deps.sql, { userId, rpId: id });
+  return {
+    challenge,
+    rp: { id, name: deps.config.brand.branding.name },
+    user: { id: userHandleOf(userId).toString('base64url'), name: username, displayName: username },
+    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
+    timeout: limits.passkeyChallenge,
+    excludeCredentials: credentials.map(({ credentialId, transports }) => ({
+      type: 'public-key' as const,
+      id: credentialId.toString('base64url'),
+      transports,
+    })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none' as const,
+  };
+}
+
+type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
+
+/** Stores the passkey that an authenticator has made, or nothing; `reference`: of the event of the refusal. */
+export async function enrol(
+  deps: Deps,
+  rp: RelyingParty,
+  enroller: Enroller,
+  answer: string,
+): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
+  const steps: AuditStep[] = [];
+  const { visitor, session } = enroller;
+  const done = await complete(deps, rp, enroller, answer, steps);
+  if (done.kind === 'refused') {
+    const user = { id: session.userId, username: session.username };
+    const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
+    return { kind: 'refused', reference: await refusePasskey(deps, visitor, refused) };
+  }
+  deps.wake.mails();
+  return done;
+}
+
+async function complete(
+  deps: Deps,
+  rp: RelyingParty,
+  enroller: Enroller,
+  answer: string,
+  steps: AuditStep[],
+): Promise<{ kind: 'enrolled' } | Refused> {
+  const enrolment = readEnrolment(answer);
+  const clientData = enrolment && readClientData(enrolment.clientData);
+  if (!enrolment || !clientData) return { kind: 'refused', reason: 'malformed' };
+  const { passkeyToken: browserToken } = enroller.visitor;
+  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'enrol' }, steps);
+  if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
+  // Somebody else may have signed in at the browser since.
+  if (!ceremony.sessionHash?.equals(tokenHash(enroller.sessionToken)))
+    return { kind: 'refused', reason: 'session-over' };
+  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
+  if (checked.kind === 'refused') return checked;
+  return await store(deps, rp, enroller, checked.key, steps);
+}
+
+async function store(
+  deps: Deps,
+  rp: RelyingParty,
+  { visitor, session, sessionToken, account }: Enroller,
+  key: EnrolledKey,
+  steps: AuditStep[],
+): Promise<{ kind: 'enrolled' } | Refused> {
+  const { userId, username } = session;
+  const { address, language, brand, userAgent, requestId } = visitor;
+  const sessionHash = tokenHash(sessionToken);
+  const now = deps.now();
+  const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
+  return await transaction(deps.sql, async (sql) => {
+    const reader = await findActiveUserForChange(sql, userId);
+    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return refused('session-over');
+    // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
+    if ((await standingOf(sql, { session, sessionHash, account })) !== 'open') return refused('session-over');
+    if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
+    const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
+    const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
+    if (!id) return refused('already-enrolled');
+    const browser = browserName(userAgent);
+    await queueMail(sql, reader, {
+      kind: 'passkeyAdded',
+      now,
+      ...{ address, language, brand, passkey: name },
+      ...(browser && { browser }),
+    });
+    const who = {
+      userId,
+      username,
+      ...customersOfEvent(session.customers.map((key) => ({ key }))),
+      address,
+      requestId,
+    };
+    const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }];
+    await insertAuditEvent(sql, { event: 'passkey-added', ...who, steps: made }, now);
+    return { kind: 'enrolled' as const };
+  });
+}
+
+/** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
+export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
+
+/**
+ * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
+ * one, and would outlive the person's account at the provider. Where the session would have to sign in again for the code, the
+ * fresh proof stands for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
+ */
+export async function standingOf(
+  sql: Connection,
+  { session, sessionHash, account }: Pick<Enroller, 'session' | 'account'> & { sessionHash: Buffer },
+): Promise<EnrolStanding> {
+  if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
+  const scope = await findFactorScope(sql, sessionHash);
+  if (scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp)) return 'open';
+  return scope === 'signInAgain' ? 'signInAgain' : 'elsewhere';
+}

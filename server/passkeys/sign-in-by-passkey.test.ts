@@ -1,0 +1,301 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { assertionOf } from '#testing/passkey-for-test.ts';
+import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { sessionByConnection } from '#testing/session-by-connection.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
+import { giveApp, halfSession, pageOf } from '#testing/two-factor-for-test.ts';
+
+const portal = portalOfFile({
+  once: async (portal) => {
+    await addAttackFixtures(portal);
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addUser(portal, { username: 'gwen', customers: ['app'] });
+  },
+});
+const other = otherInstanceOfFile(portal);
+
+beforeEach(async () => {
+  await portal.sql.unsafe(
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail; delete from device',
+  );
+});
+
+const lastEvent = async () =>
+  (await portal.sql`select event, reason, username, steps from audit_event order by id desc limit 1`)[0];
+
+const half = async (username: string) => {
+  const browser = browserForTest(portal);
+  Object.assign(browser.cookies, await halfSession(portal, username));
+  return browser;
+};
+
+describe('a passkey', () => {
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)(
+    'signs in with %s, in one post, to the asked page',
+    async (algorithm) => {
+      const passkey = await givePasskey(portal, 'alice', { algorithm });
+      const browser = browserForTest(portal);
+      const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/portal/reports/7?a=1#/b' });
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/reports/7?a=1#/b']);
+      expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+      expect(await lastEvent()).toMatchObject({ event: 'signed-in', username: 'alice' });
+      const [row] = await portal.sql`select last_used_at as used from passkey`;
+      expect(row?.used).toEqual(portal.deps.now());
+    },
+  );
+
+  it('meets a two-factor policy alone', async () => {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
+    expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+  });
+
+  it('counts on, if it counts', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(8);
+  });
+
+  it('that is removed while its answer is checked is unknown, and has not been copied', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    const browser = browserForTest(portal);
+    const challenge = await challengeFor(browser);
+    const release = await holdRows(portal.sql, (sql) => sql`delete from passkey`);
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }));
+    await untilWaiting(portal.sql, 1);
+    await release();
+    expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
+  });
+
+  it('counts to the largest count that there is, and no further', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 0x7fff_fffe });
+    for (const counter of [0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
+      await signInWithPasskey(browserForTest(portal), passkey, { counter });
+      expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(counter);
+    }
+    await signInWithPasskey(browserForTest(portal), passkey, { counter: 0xffff_ffff });
+    expect(await lastEvent()).toMatchObject({ reason: 'counter-back' });
+  });
+
+  it('gets the same options as anybody, but for the challenge', async () => {
+    await givePasskey(portal, 'alice');
+    const optionsOf = async (cookies = {}) => {
+      const answer = await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies });
+      return { ...answer.json<{ challenge?: string }>(), challenge: '' };
+    };
+    const signedIn = browserForTest(portal);
+    await signInWithPasskey(signedIn, await givePasskey(portal, 'bob'));
+    const nobody = await optionsOf();
+    expect(nobody).toEqual({ challenge: '', rpId: 'localhost', timeout: 300_000, userVerification: 'required' });
+    expect(await optionsOf(signedIn.cookies)).toEqual(nobody);
+    expect(await optionsOf(await halfSession(portal, 'gwen'))).toEqual(nobody);
+  });
+});
+
+it('the cookie of ceremonies outlives them: a tab that begins one while another’s is open would end that', async () => {
+  const begin = async (cookies = {}) => {
+    const answer = await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies });
+    return String(answer.headers['set-cookie']);
+  };
+  const first = await begin();
+  expect(first).toMatch(/^vestibule-passkey=[\w-]{43};.*; Max-Age=86400$/);
+  const [, token = ''] = /=([\w-]{43})/.exec(first) ?? [];
+  portal.wait(301_000);
+  expect(await begin({ 'vestibule-passkey': token })).toBe(first);
+});
+
+describe('the rules of every way in', () => {
+  it.each([
+    ['an inactive user', 'dave', 'inactive', '/portal/loginfail/passkey'],
+    ['a user of no customer', 'erin', 'no-customer', '/portal/loginfail/passkey'],
+    ['a network that no customer admits', 'carol', 'network', '/portal/loginfail/ip?ipaddress=198.51.100.7'],
+  ])('%s is refused', async (_what, username, reason, location) => {
+    const browser = browserForTest(portal);
+    const answer = await signInWithPasskey(browser, await givePasskey(portal, username));
+    expect(answer.headers.location).toBe(location);
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason, username });
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
+
+  it('a network that a customer admits', async () => {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'carol'), {}, {}, { from: '203.0.113.5' });
+    expect(await portal.sql`select from session`).toHaveLength(1);
+  });
+
+  it('a customer that turned passkeys off is not in the session, and its people alone are refused', async () => {
+    await portal.sql`insert into customer (key, name, created_at, passkeys) values ('closed', 'closed', now(), 'off')`;
+    await addUser(portal, { username: 'both', customers: ['acme', 'closed'] });
+    await addUser(portal, { username: 'shut', customers: ['closed'] });
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'both'));
+    const session = (await browser.get('/portal/session')).json<{ customers: string[] }>();
+    expect(session.customers).toEqual(['acme']);
+    await signInWithPasskey(browserForTest(portal), await givePasskey(portal, 'shut'));
+    expect(await lastEvent()).toMatchObject({ reason: 'passkeys-off', username: 'shut' });
+  });
+
+  it('a user whose domain requires single sign-on is refused', async () => {
+    await addUser(portal, { username: 'sam', email: 'sam@only.test', customers: ['app'] });
+    await giveApp(portal, 'sam');
+    const { cookies } = await half('sam');
+    const isOffered = async () =>
+      (await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor?.hasPasskey;
+    const passkey = await givePasskey(portal, 'sam');
+    expect(await isOffered()).toBe(true);
+    const settings = {
+      issuer: 'https://idp.only.test',
+      clientId: 'x',
+      clientAuthentication: 'secret' as const,
+      scopes: [],
+    };
+    const [key, domains] = ['only', ['only.test']];
+    await addConnection(portal, { key, customerKey: 'acme', protocol: 'oidc', settings, domains, required: true });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    expect(await lastEvent()).toMatchObject({ reason: 'single-sign-on-required', username: 'sam' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+    await portal.sql`delete from sso_connection where key = 'only'`;
+  });
+
+  it('a browser that keeps no cookies is told so', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const challenge = await challengeFor(browserForTest(portal));
+    const form = { redirectURL: '/portal/reports/7' };
+    const answer = await postAssertion(browserForTest(portal), assertionOf(passkey, { challenge }), form);
+    expect(answer.headers.location).toBe('/portal/login?notice=cookiesNeeded&destination=%2Fportal%2Freports%2F7');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'challenge-unknown' });
+    const other = browserForTest(portal);
+    other.cookies.other = 'x';
+    const again = await postAssertion(other, assertionOf(passkey, { challenge }), form);
+    expect(again.headers.location).toBe('/portal/loginfail/passkey?destination=%2Fportal%2Freports%2F7');
+  });
+
+  it('a foreign destination leads to the default one, and is recorded', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const answer = await signInWithPasskey(
+      browserForTest(portal),
+      passkey,
+      {},
+      { redirectURL: 'https://evil.example/' },
+    );
+    expect(answer.headers.location).toBe('/portal/portal.html');
+    expect(await lastEvent()).toMatchObject({ event: 'destination-refused' });
+  });
+
+  it('a new browser is told by mail, a known one not', async () => {
+    await portal.sql`update customer set new_device_mail = true where key = 'acme'`;
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = browserForTest(portal);
+    for (let n = 0; n < 2; n += 1) await signInWithPasskey(browser, passkey);
+    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'newDevice' }]);
+    await portal.sql`update customer set new_device_mail = false`;
+  });
+
+  it('many refused answers of one address make it wait, others not', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
+    expect((await signInWithPasskey(browserForTest(portal), passkey)).statusCode).toBe(429);
+    const elsewhere = browserForTest(portal);
+    await signInWithPasskey(elsewhere, passkey, {}, {}, { from: '203.0.113.9' });
+    expect(await portal.sql`select from session`).toHaveLength(1);
+    portal.wait(60_000);
+    expect((await signInWithPasskey(browserForTest(portal), passkey)).statusCode).toBe(303);
+  });
+});
+
+it('a right answer that is refused makes nobody else at the address wait', async () => {
+  const passkey = await givePasskey(portal, 'carol');
+  const browser = browserForTest(portal);
+  for (let n = 0; n < 31; n += 1) {
+    const answer = await signInWithPasskey(browser, passkey);
+    expect(answer.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
+  }
+  expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
+});
+
+describe('in place of a code', () => {
+  it('completes the sign-in that a password began', async () => {
+    const browser = await half('gwen');
+    const answer = await signInWithPasskey(
+      browser,
+      await givePasskey(portal, 'gwen'),
+      {},
+      {},
+      { kind: 'second-factor' },
+    );
+    expect(answer.headers.location).toBe('/portal/portal.html');
+    expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+    expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+  });
+
+  it('is offered where it would be taken', async () => {
+    await portal.sql`insert into customer (key, name, created_at, passkeys, two_factor) values ('off', 'off', now(), 'off', 'app')`;
+    await addUser(portal, { username: 'olga', customers: ['off'] });
+    const isOffered = async (username: string) => {
+      const { secondFactor } = await pageOf(portal, {
+        url: '/portal/twoFactor',
+        cookies: (await half(username)).cookies,
+      });
+      return secondFactor?.hasPasskey;
+    };
+    for (const username of ['gwen', 'olga']) await giveApp(portal, username);
+    expect(await isOffered('gwen')).toBeUndefined();
+    for (const username of ['gwen', 'olga']) await givePasskey(portal, username);
+    expect([await isOffered('gwen'), await isOffered('olga')]).toEqual([true, undefined]);
+    await portal.sql`delete from totp`;
+  });
+
+  it('not with the passkey of another user', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const form = { redirectURL: '/portal/reports/7' };
+    const answer = await signInWithPasskey(await half('gwen'), passkey, {}, form, { kind: 'second-factor' });
+    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
+    expect(answer.headers.location).toBe(back);
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+
+  it('not in a sign-in that a provider began', async () => {
+    const browser = await half('gwen');
+    await sessionByConnection(portal, 'gwen', 'app');
+    const passkey = await givePasskey(portal, 'gwen');
+    const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
+    expect(answer.headers.location).toContain('/portal/twoFactorRegistration?');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+
+  it('not without a password before, nor after ten minutes, which the form says', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const late = await half('gwen');
+    portal.wait(601_000);
+    for (const browser of [late, browserForTest(portal)]) {
+      const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/x' }, { kind: 'second-factor' });
+      expect(answer.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fx');
+      expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'sign-in-over', username: 'gwen' });
+    }
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+});
+
+it('50 uses of one assertion at once, over two instances, give one session', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const browser = browserForTest(portal);
+  const challenge = await challengeFor(browser);
+  const credential = assertionOf(passkey, { challenge });
+  const form = { credential };
+  const { cookies } = browser;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      (n % 2 ? portal : other).send({ method: 'POST', url: '/portal/passkeys/sign-in', form, cookies: { ...cookies } }),
+    ),
+  );
+  const locations = answers.map(({ headers }) => headers.location);
+  expect(locations.filter((location) => location === '/portal/portal.html')).toHaveLength(1);
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});

@@ -1,0 +1,197 @@
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import type { RelyingParty } from '../config/relying-party.ts';
+import type { Deps } from '../deps/deps.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import type { SignInResult } from '../sign-in/sign-in-result.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
+import { putDevice } from '../storage/device.ts';
+import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
+import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
+import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
+import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
+import { deleteReplacedSessions, insertSession, keepNewestReplacement } from '../storage/session.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
+import { liveTokenHash } from '../visitor/live-token-hash.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+import { checkAssertion } from './check-assertion.ts';
+import { readClientData } from './client-data.ts';
+import { readAssertion } from './read-answer.ts';
+import { type RefusedUser, refusePasskey } from './refuse-passkey.ts';
+import { takeCeremony } from './take-ceremony.ts';
+
+export type PasskeyRequest = {
+  visitor: KnownVisitor;
+  /** The authenticator's answer, as JSON. */
+  answer: string;
+  purpose: Exclude<PasskeyPurpose, 'enrol'>;
+};
+
+/** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
+type Result =
+  | Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }>
+  | { kind: 'expired' }
+  | { kind: 'noCookie'; reference: string };
+/** `isSigned`: only after the signature was found right. */
+type Refused = { kind: 'refused'; reason: PasskeyRefusalReason; user?: RefusedUser; isSigned?: true };
+
+function refusedSigned(reason: PasskeyRefusalReason, user: RefusedUser): Refused {
+  return { kind: 'refused', reason, user, isSigned: true };
+}
+
+/**
+ * Signs in by a passkey, which is a whole sign-in: something the person has, which has verified them (docs/decisions/0052).
+ * The rules of every other way in follow. The challenge is spent by the first answer; otherwise everything is stored, or
+ * nothing.
+ */
+export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: PasskeyRequest): Promise<Result> {
+  const { visitor } = request;
+  const steps: AuditStep[] = [];
+  const done = await complete(deps, rp, request, steps);
+  if (done.kind === 'refused') {
+    const reference = await refusePasskey(deps, visitor, { ...done, steps });
+    if (done.reason === 'sign-in-over') return { kind: 'expired' };
+    if (done.reason === 'challenge-unknown' && visitor.passkeyToken === null) return { kind: 'noCookie', reference };
+    return { kind: done.reason === 'network' ? 'networkRefused' : 'refused', reference };
+  }
+  const replaced = turnHash(visitor);
+  if (replaced) {
+    const unlessSignedOut = await liveTokenHash(visitor);
+    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: deps.now() };
+    await keepNewestReplacement(deps.sql, replaced, own);
+  }
+  deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
+  deps.wake.mails();
+  return { ...done, rememberedToken: null };
+}
+
+async function complete(
+  deps: Deps,
+  rp: RelyingParty,
+  { visitor, answer, purpose }: PasskeyRequest,
+  steps: AuditStep[],
+): Promise<Omit<Extract<Result, { kind: 'signedIn' }>, 'rememberedToken'> | Refused> {
+  const assertion = readAssertion(answer);
+  const clientData = assertion && readClientData(assertion.clientData);
+  if (!assertion || !clientData) return { kind: 'refused', reason: 'malformed' };
+  const who = await visitor.who();
+  const ceremony = await takeCeremony(deps, clientData, { browserToken: visitor.passkeyToken, purpose }, steps);
+  if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
+  const passkey = await findPasskeyToVerify(deps.sql, { credentialId: assertion.credentialId, rpId: rp.id });
+  if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };
+  const user = { id: passkey.userId, username: passkey.username };
+  steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });
+  const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
+  if (checked.kind === 'refused') return { ...checked, user };
+  if (purpose === 'second-factor') {
+    if (who.kind !== 'half') return refusedSigned('sign-in-over', user);
+    // Its session would be one by passkey, which the provider no longer ends.
+    if (who.half.connectionId !== null) return refusedSigned('by-provider', user);
+    // Who has typed a name and a password is not signed in as somebody else.
+    if (who.half.userId !== passkey.userId) return refusedSigned('other-user', user);
+  }
+  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
+}
+
+async function store(
+  deps: Deps,
+  sql: Connection,
+  {
+    passkey,
+    checked,
+    visitor,
+  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; visitor: KnownVisitor },
+  steps: AuditStep[],
+) {
+  const now = deps.now();
+  const { address, requestId } = visitor;
+  const user = await findPasskeyUserForShare(sql, passkey.userId, address);
+  if (!user) return new RollBack<Refused>({ kind: 'refused', reason: 'unknown-passkey' });
+  const admitting = user.customers.filter(({ admits, passkeys }) => admits && passkeys !== 'off');
+  steps.push(...stepsOf(user, address));
+  const reason = reasonToRefuse(user, admitting.length);
+  if (reason) return new RollBack(refusedSigned(reason, user));
+  const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now });
+  if (used !== 'recorded') {
+    const [what, why] =
+      used === 'gone' ? (['removed', 'unknown-passkey'] as const) : (['used with this count', 'counter-back'] as const);
+    steps.push({ step: 'passkey', outcome: `${what} while the answer was checked` });
+    return new RollBack(refusedSigned(why, user));
+  }
+  const sessionToken = newToken();
+  const replacedTokenHash = turnHash(visitor);
+  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
+  if (replacedTokenHash)
+    await deleteReplacedSessions(sql, { tokenHash: replacedTokenHash, userId: user.id, now, idleSince });
+  await insertSession(sql, {
+    tokenHash: tokenHash(sessionToken),
+    replacedTokenHash,
+    userId: user.id,
+    waitsFor: null,
+    // As much as a code beside the password.
+    proven: 'code',
+    customerIds: admitting.map(({ id }) => id),
+    address,
+    browser: browserName(visitor.userAgent) ?? null,
+    passkeyId: passkey.id,
+    origin: noProvider,
+    now,
+    endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
+  });
+  const deviceToken = await noteDevice(sql, user, visitor, now);
+  const { id: userId, username } = user;
+  const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
+  await insertAuditEvent(sql, { ...event, steps }, now);
+  return { kind: 'signedIn' as const, sessionToken, deviceToken };
+}
+
+const noProvider = {
+  connectionId: null,
+  visitId: null,
+  sealedIdToken: null,
+  providerSubjectHash: null,
+  providerSessionHash: null,
+  providerEndsAt: null,
+  authenticatedAt: null,
+};
+
+function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
+  if (!user.active) return 'inactive';
+  if (user.customers.length === 0) return 'no-customer';
+  if (user.ssoRequired) return 'single-sign-on-required';
+  if (user.customers.every(({ passkeys }) => passkeys === 'off')) return 'passkeys-off';
+  return admitting === 0 ? 'network' : null;
+}
+
+/** The decisions as `vestibule explain` shows them to an operator. */
+function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
+  return [
+    { step: 'active', outcome: active ? 'yes' : 'no' },
+    { step: 'customers', outcome: customers.map(({ key }) => key).join(', ') || 'none' },
+    ...customers.map(({ key, admits }) => ({
+      step: `networks of ${key}`,
+      outcome: admits ? `admit ${address}` : `do not admit ${address}`,
+    })),
+    ...customers.flatMap(({ key, passkeys }) =>
+      passkeys === 'off' ? [{ step: `passkeys of ${key}`, outcome: 'off' }] : [],
+    ),
+  ];
+}
+
+async function noteDevice(
+  sql: Connection,
+  user: PasskeyUser,
+  { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
+  now: Date,
+): Promise<string> {
+  // A passkey is no password: such a browser gets no attempts of its own for one (docs/decisions/0008).
+  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
+  if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
+  const browser = browserName(userAgent);
+  await queueMail(sql, user, { kind: 'newDevice', now, address, language, brand, ...(browser && { browser }) });
+  return deviceToken;
+}

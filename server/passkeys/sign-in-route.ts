@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { PasskeyForm } from '#contract/payloads.ts';
+import { happenedSince } from '#contract/turn-of-form.ts';
+import type { Deps } from '../deps/deps.ts';
+import type { FormKeeper } from '../http/form-again.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { languageOverride } from '../http/request-url.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
+import { formWithNotice, isOfEarlierTurn } from '../sign-in/form-of-earlier-turn.ts';
+import { keptForm } from '../sign-in/kept-form.ts';
+import { letIn, turnAway } from '../sign-in/let-in.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { waitOfPasskeys } from './refuse-passkey.ts';
+import { signInByPasskey } from './sign-in-by-passkey.ts';
+
+export const passkeySignInSchema = { body: PasskeyForm };
+
+/**
+ * `POST passkeys/sign-in` and `POST passkeys/second-factor`: the answer of the authenticator, with the destination; 303 to
+ * it, or to one page for every refusal.
+ */
+export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-factor') {
+  const { config } = deps;
+  const rp = config.passkeys;
+
+  return async function passkeySignIn(request: FastifyRequest<{ Body: PasskeyForm }>, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { credential, turn } = request.body;
+    const who = await visitor.who();
+    // A form that was open before its turn ended has the earlier person's destination.
+    const isTurnOver = turnOfEndedSession(deps, request, reply, who) !== null;
+    const since = happenedSince(turn, visitor.turns);
+    const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
+    const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
+    if (isOfEarlierTurn(since, who))
+      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, languageOverride(request)), 303);
+    const way = {
+      destination: accepted ?? defaultDestination(config.basePath),
+      lang: languageOverride(request),
+      address: visitor.address,
+    };
+    const wait = await waitOfPasskeys(deps, visitor);
+    if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
+    const result = await signInByPasskey(deps, rp, { visitor, answer: credential, purpose });
+    if (result.kind === 'signedIn') {
+      if (redirectURL && !accepted) await recordRefusedDestination(request, visitor.address);
+      return letIn(request, reply, config, result, { ...way, username: null });
+    }
+    if (result.kind === 'expired')
+      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, way.lang), 303);
+    // It keeps no cookies at all, or none that any page of ours sets.
+    if (result.kind === 'noCookie' && request.headers.cookie === undefined)
+      return reply.redirect(formWithNotice(config, 'cookiesNeeded', accepted, way.lang), 303);
+    // What a password began goes on, by its code.
+    if (purpose === 'second-factor' && result.kind === 'refused' && who.kind === 'half')
+      return reply.redirect(
+        secondFactorUrl(config.basePath, who.half, {
+          destination: way.destination,
+          notice: 'passkeyRefused',
+          lang: way.lang,
+        }),
+        303,
+      );
+    const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
+    return turnAway(reply, config, { type, reference: result.reference, username: '' }, way);
+  };
+
+  async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
+    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
+  }
+}
+
+/** How a sign-in by passkey that could not be tried leads to the form again. */
+export function passkeyFormAgain(deps: Deps): FormKeeper {
+  return async (request, reply, wait) =>
+    await refuse(deps, request, reply, 503, {
+      ...wait,
+      form: keptForm(deps, request, (request.body ?? {}) as Partial<PasskeyForm>),
+    });
+}

@@ -1,0 +1,37 @@
+import type { Connection } from './database.ts';
+
+/** What a ceremony is begun for; its answer counts for nothing else. */
+export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'enrol';
+
+/** A ceremony begun in a browser; `sessionHash` is of the session that enrols, null for every other purpose. */
+export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null };
+
+/** Stores a challenge until `endsAt`. */
+export async function insertPasskeyChallenge(
+  sql: Connection,
+  challenge: PasskeyChallenge & { challengeHash: Buffer; browserHash: Buffer; endsAt: Date },
+): Promise<void> {
+  const { challengeHash, browserHash, purpose, sessionHash, endsAt } = challenge;
+  await sql`
+    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_hash, ends_at)
+    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionHash}, ${endsAt})`;
+}
+
+/**
+ * Takes a challenge of this browser: of several concurrent answers one gets it. Null if it is unknown, another browser's,
+ * or taken; `isOver` if it has expired.
+ */
+export async function takePasskeyChallenge(
+  sql: Connection,
+  { challengeHash, browserHash, now }: { challengeHash: Buffer; browserHash: Buffer; now: Date },
+): Promise<(PasskeyChallenge & { isOver: boolean }) | null> {
+  const [row] = await sql<(PasskeyChallenge & { isOver: boolean })[]>`
+    delete from passkey_challenge where challenge_hash = ${challengeHash} and browser_hash = ${browserHash}
+    returning purpose, session_hash as "sessionHash", ends_at <= ${now} as "isOver"`;
+  return row ?? null;
+}
+
+/** Deletes challenges that have expired at `now`; returns how many. */
+export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
+  return (await sql`delete from passkey_challenge where ends_at <= ${now}`).count;
+}

@@ -1,0 +1,167 @@
+import type { AccountView } from '#contract/account-page.ts';
+import { pageCallUrl } from '#contract/page-calls.ts';
+import { useLanguage } from '../../messages.tsx';
+import { Alert } from '../../parts/alert.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useVisit } from '../../visit.ts';
+import { useAccount, useSectionUrl } from '../account-context.ts';
+import { AccountForm } from '../account-form.tsx';
+import { useAccountText } from '../account-texts.tsx';
+import { SignInAgain } from '../proof-form.tsx';
+
+type Props = Extract<AccountView, { name: 'passkeys' }>;
+type Passkey = Props['passkeys'][number];
+
+/** The passkeys of the account; one of them to change, or a new one to add, if that was begun. */
+export function Passkeys({ state, isFull, passkeys, known }: Props) {
+  const text = useAccountText();
+  const toSection = useSectionUrl();
+  const { begun, kept } = useAccount();
+  if (state === 'off' || state === 'part')
+    return (
+      <div className="stack">
+        <Alert>{text(`account-passkeys-${state}`)}</Alert>
+      </div>
+    );
+  const chosen = passkeys.find(({ id }) => id === kept.id);
+  if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
+  if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
+  if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
+  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol />;
+  const isClosed = state === 'elsewhere' || state === 'useless';
+  return (
+    <div className="stack" data-known={known ? JSON.stringify(known) : undefined}>
+      <p className="hint">{text('account-passkeys-what')}</p>
+      {passkeys.length > 0 && (
+        <ul className="items">
+          {passkeys.map((passkey) => (
+            <Item key={passkey.id} passkey={passkey} />
+          ))}
+        </ul>
+      )}
+      {isClosed && <Alert>{text(`account-passkeys-${state}`)}</Alert>}
+      {isFull && <Alert>{text('account-passkeys-full')}</Alert>}
+      {!isClosed && !isFull && (
+        <a className="button" href={toSection('passkeys', 'enrol')}>
+          {text('account-passkeys-add')}
+        </a>
+      )}
+    </div>
+  );
+}
+
+function Item({ passkey }: { passkey: Passkey }) {
+  const text = useAccountText();
+  const day = useDay();
+  const toPasskey = usePasskeyUrl(passkey.id);
+  const { name, provider, madeAt, lastUsedAt } = passkey;
+  const facts = [
+    provider !== null && provider !== name && provider,
+    text('account-passkeys-added', { day: day(madeAt) }),
+    lastUsedAt === null ? text('account-passkeys-unused') : text('account-passkeys-used', { day: day(lastUsedAt) }),
+  ];
+  return (
+    <li>
+      <strong>{name}</strong>
+      <span>{facts.filter(Boolean).join(' · ')}</span>
+      <span className="links">
+        <a href={toPasskey('rename')} aria-label={text('account-passkeys-rename-one', { name })}>
+          {text('account-passkeys-rename')}
+        </a>
+        <a href={toPasskey('remove')} aria-label={text('account-passkeys-remove-one', { name })}>
+          {text('account-passkeys-remove')}
+        </a>
+      </span>
+    </li>
+  );
+}
+
+function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
+  const text = useAccountText();
+  return (
+    <>
+      <AccountForm action="rename">
+        <input type="hidden" name="id" value={passkey.id} />
+        <TextField
+          id="name"
+          name="name"
+          label={text('account-passkeys-name')}
+          defaultValue={name}
+          autoComplete="off"
+          required
+          maxLength={60}
+          autoFocus
+        />
+        <button className="button" type="submit">
+          {text('account-passkeys-rename')}
+        </button>
+      </AccountForm>
+      <Cancel />
+    </>
+  );
+}
+
+function Remove({ passkey }: { passkey: Passkey }) {
+  const text = useAccountText();
+  return (
+    <>
+      <p className="hint">{text('account-passkeys-removal', { name: passkey.name })}</p>
+      <AccountForm action="remove">
+        <input type="hidden" name="id" value={passkey.id} />
+        <button className="button" type="submit">
+          {text('account-passkeys-remove')}
+        </button>
+      </AccountForm>
+      <Cancel />
+    </>
+  );
+}
+
+/** Hidden until the script finds that the browser can make one (web/passkeys/enrol.ts). */
+function Enrol() {
+  const text = useAccountText();
+  const { page } = useVisit();
+  return (
+    <>
+      <div data-without>
+        <Alert>{text('account-passkeys-no-script')}</Alert>
+      </div>
+      <AccountForm
+        action="enrol"
+        hidden
+        data-options={pageCallUrl(page.rules.basePath, 'passkeyEnrolOptions')}
+        data-none={text('account-passkeys-none')}
+        data-already={text('account-passkeys-already')}
+        data-old={text('account-passkeys-old')}
+        data-busy={text('notice-tooManyAttempts-text')}
+      >
+        <input type="hidden" name="credential" />
+        <p className="hint">{text('account-passkeys-how')}</p>
+        <button className="button" type="submit">
+          {text('account-passkeys-add')}
+        </button>
+        <p aria-live="polite" />
+      </AccountForm>
+      <Cancel />
+    </>
+  );
+}
+
+function Cancel() {
+  const text = useAccountText();
+  return (
+    <p className="links">
+      <a href={useSectionUrl()('passkeys')}>{text('cancel')}</a>
+    </p>
+  );
+}
+
+function usePasskeyUrl(id: string): (begun: string) => string {
+  const toSection = useSectionUrl();
+  return (begun) => `${toSection('passkeys', begun)}&id=${id}`;
+}
+
+function useDay(): (time: string) => string {
+  const format = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'medium', timeZone: 'UTC' });
+  return (time) => format.format(new Date(time));
+}

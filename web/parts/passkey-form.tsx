@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'react';
+import { noticeOfSearch } from '#contract/notices.ts';
+import { useIsScripted } from '../is-scripted.ts';
+import { useMessage } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { useVisit } from '../visit.ts';
+import { whenIdle } from '../when-idle.ts';
+import { PortalForm } from './portal-form.tsx';
+import { RedirectField } from './redirect-field.tsx';
+import { SubmitButton } from './submit-button.tsx';
+
+/**
+ * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
+ * the field for the name offers them too.
+ */
+export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
+  // On the server too, as what follows is: so that the document carries them.
+  const message = useMessage('signing-in');
+  const { toCall } = usePortalUrls();
+  const { page, place, leave, comeBack } = useVisit();
+  const [isNone, setIsNone] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const [label, none] = [message('login-passkey'), message('login-passkey-none')];
+  const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
+  const options = toCall(isFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
+
+  function send(answer: string | null): void {
+    if (!field.current) return;
+    field.current.value = answer ?? '';
+    if (answer) field.current.form?.submit();
+    else comeBack();
+    setIsNone(!answer);
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    // While the database is away there is nothing to offer.
+    if (!isShown || isFactor || noticeOfSearch(place.search) === 'unavailable') return;
+    const over = new AbortController();
+    whenIdle(() =>
+      offer(over.signal).then(
+        (answer) => answer && leave('signing-in') && send(answer),
+        () => {},
+      ),
+    );
+    return () => over.abort();
+  }, [isShown]);
+
+  async function offer(signal: AbortSignal): Promise<string | null> {
+    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
+    return await (await import('../passkeys/ceremony.ts')).offerPasskeys(options, signal);
+  }
+
+  if (!isShown) return null;
+  return (
+    <PortalForm
+      call={isFactor ? 'passkeyFactor' : 'passkeySignIn'}
+      word="signing-in"
+      onSend={() => {
+        setIsNone(false);
+        import('../passkeys/ceremony.ts')
+          .then(({ askForPasskey }) => askForPasskey(options))
+          .then(send, () => send(null));
+      }}
+    >
+      <RedirectField from={isFactor ? 'redirectURL' : 'destination'} />
+      <input type="hidden" name="credential" ref={field} />
+      <SubmitButton isQuiet>{label}</SubmitButton>
+      {isNone && <p role="alert">{none}</p>}
+    </PortalForm>
+  );
+}
