@@ -38,13 +38,28 @@ const endPostgres =
     return nothing;
   };
 
-const clock = (name: string, offset: number): Fault => ({
-  name: `the clock of one instance is ${name}`,
-  lasts: 3000,
+/** Runs first in an instance: SIGUSR2 steps its clock by so many milliseconds, or back again. */
+const steppedClock = (step: number) => `
+  const Real = Date;
+  let offset = 0;
+  globalThis.Date = class extends Real {
+    constructor(...given) {
+      given.length > 0 ? super(...given) : super(Real.now() + offset);
+    }
+    static now() {
+      return Real.now() + offset;
+    }
+  };
+  process.on('SIGUSR2', () => (offset = offset === 0 ? ${step} : 0));`;
+
+const clock = (how: string, step: number): Fault => ({
+  name: `the clock of one instance stepped ${how}`,
+  lasts: 5000,
   mayLose: 0,
   begin: async ({ portals }) => {
-    await roll(portals, 1, `const { now } = Date; Date.now = () => now() + ${offset};`);
-    return () => roll(portals, 1);
+    await roll(portals, 1, steppedClock(step));
+    portals.instances[1]?.child.kill('SIGUSR2');
+    return () => portals.instances[1]?.child.kill('SIGUSR2');
   },
 });
 
@@ -122,8 +137,8 @@ export const faults: readonly Fault[] = [
   mail('away', 'user-0', 'away'),
   mail('slow', 'user-1', 'never-greet'),
   mail('refusing', 'user-2', { at: 'rcpt', code: 451, words: '4.3.0 not now' }),
-  clock('5 minutes fast', 5 * 60_000),
-  clock('5 minutes slow', -5 * 60_000),
+  clock('5 minutes ahead', 5 * 60_000),
+  clock('5 minutes back', -5 * 60_000),
   {
     name: '5,000 requests that never end, at each instance',
     lasts: 10_000,
