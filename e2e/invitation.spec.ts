@@ -1,6 +1,6 @@
 import { changeUser } from '#server/accounts/change-user.ts';
 import { onDatabaseOf } from './portal-database.ts';
-import { hashOf, newPassword } from './reset-forms.ts';
+import { changeForm, hashOf, newPassword } from './reset-forms.ts';
 import { expectSignedIn, signInForm } from './sign-in-form.ts';
 import { expect, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -30,6 +30,7 @@ test('an invitation: the command, an email, its link, a password, signed in', { 
   );
   await page.reload();
   await expect(heading).toHaveText(texts['invitation-title']);
+  await expect(changeForm(page).hash).toHaveValue(hash);
   const button = page.getByRole('button', { name: texts['invitation-button'] });
   await page.getByLabel(texts['invitation-password'], { exact: true }).fill(newPassword);
   await page.getByLabel(texts['invitation-repeat'], { exact: true }).fill(newPassword);

@@ -249,6 +249,9 @@ export const limits = {
   mailServerFirstPause: second,
   mailServerLongestPause: minute,
   mailGivenUpAfter: day,
+  /** So many invitations of one command are sent at once, and the next so many later. */
+  invitationsAtOnce: 20,
+  invitationsEvery: 4 * second,
   /** Session checks wait this long at most for others to go with, when many are under way. */
   askedTogetherWaits: 20,
   /** A session's last use is written at most this often, so that its idle time still ends to the second. */

@@ -86,7 +86,7 @@ export function hiddenHash({ body }: Response): string | null {
 
 /** The username in the field for password managers. */
 export function hiddenUsername({ body }: Response): string | null {
-  return /<input[^>]*autoComplete="username"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? null;
+  return /<input[^>]*autoComplete="username(?: webauthn)?"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? null;
 }
 
 /** The outcome of requests for links: who was sent an email so far, and what was recorded of each, oldest first. */

@@ -7,7 +7,7 @@ const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: rendered
 vi.mock('react-dom/client', () => root);
 const loadTexts = vi.fn(async (language: string) => ({ of: language }));
 vi.mock('./load-texts.ts', () => ({ loadTexts }));
-const whenIdle = vi.fn();
+const { whenIdle } = vi.hoisted(() => ({ whenIdle: vi.fn() }));
 vi.mock('./when-idle.ts', () => ({ whenIdle }));
 vi.mock('./put-later-style.ts', () => ({ putLaterStyle: vi.fn() }));
 

@@ -95,7 +95,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
       const { sessionToken } = browser;
       const token = again && sessionToken && (await tokenOfFirstPress(deps, { ...browser, sessionToken }, fields));
       if (!token) return null;
-      const outcome = { kind: 'done', ...again(deps), sessionToken: token } as const;
+      const outcome = { kind: 'done', ...again(deps, fields), sessionToken: token } as const;
       return answer(request, reply, outcome, doing === proveAction ? { begun, kept } : {});
     }
   };

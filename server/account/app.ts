@@ -1,4 +1,4 @@
-import { accountUrl } from '#contract/account.ts';
+import { accountFields, accountUrl } from '#contract/account.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
@@ -6,6 +6,7 @@ import { seal, unseal } from '../secrets/sealed.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { putFreshProof } from '../storage/fresh-proof.ts';
 import { updateFactorVersion } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
@@ -30,7 +31,7 @@ import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
-import { proofToAsk } from './proof-to-ask.ts';
+import { isProvenBy } from './proof-to-ask.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -47,7 +48,11 @@ export const app: Section = {
   }),
   actions: {
     setUp: { needsProof: true, run: setUp },
-    replace: { needsProof: true, run: replace, again: (deps) => ({ to: codesOfReplaced(deps) }) },
+    replace: {
+      needsProof: true,
+      run: replace,
+      again: (deps, fields) => ({ to: isBeginning(fields) ? pageOfNext(deps) : codesOfReplaced(deps) }),
+    },
     remove: { needsProof: true, run: remove },
   },
 };
@@ -56,9 +61,9 @@ function isOpen({ account }: AccountVisit): boolean {
   return account.hasApp && !account.isPart;
 }
 
-/** Nothing is made, or shown, before the proof. */
+/** Nothing is made, or shown, before the proof; a recent sign-in counts once the session goes by another token (begin). */
 function showsNext({ now }: Deps, visit: AccountVisit): boolean {
-  return isOpen(visit) && proofToAsk(visit, now()) === null;
+  return isOpen(visit) && isProvenBy('code', visit.proof, now());
 }
 
 async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outcome> {
@@ -83,6 +88,34 @@ async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
   return await inApp(deps, session, secret);
 }
 
+/** The button before the key is shown: there is no field for a code yet. */
+function isBeginning({ code }: Fields): boolean {
+  return code === undefined;
+}
+
+/**
+ * Begins to replace the app. A recent sign-in becomes the proof of the session's next token: a copy of its cookie may be as old
+ * as that sign-in, and would be shown the next app's key.
+ */
+async function begin(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
+  const now = deps.now();
+  const to = pageOfNext(deps);
+  const { provenAt } = visit.session;
+  if (isProvenBy('code', visit.proof, now) || provenAt === null) return { kind: 'done', to };
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
+  const isThere = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return false;
+    await goOnUnder(deps, sql, visit, { token, now });
+    await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt });
+    return true;
+  });
+  return isThere ? { kind: 'done', sessionToken: token, to } : { kind: 'signedOut' };
+}
+
+function pageOfNext({ config }: Deps): string {
+  return accountUrl(config.basePath, 'app', { [accountFields.action]: 'replace' });
+}
+
 /**
  * Replaces the app once a code of the next one has been entered: with new recovery codes, and this session under another token.
  * Every other session and remembered device ends, as after a registration.
@@ -90,6 +123,7 @@ async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
 async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
   const { code = '' } = fields;
   if (!isOpen(visit)) return { kind: 'refused', notice: 'notPossible' };
+  if (isBeginning(fields)) return await begin(deps, visit, fields);
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;

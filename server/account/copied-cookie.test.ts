@@ -37,8 +37,8 @@ describe('of two copies of a session cookie', () => {
     const form = { do: 'prove', for: 'make', code: codeNow(portal, secret) };
     const owner = { ...cookies, ...cookiesOf(await postAccount(portal, 'recovery-codes', form, cookies)) };
     expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
-    await postAccount(portal, 'recovery-codes', { do: 'make' }, owner);
-    expect((await recoveryCodesShown(portal, owner)).codes).toHaveLength(10);
+    const made = { ...owner, ...cookiesOf(await postAccount(portal, 'recovery-codes', { do: 'make' }, owner)) };
+    expect((await recoveryCodesShown(portal, made)).codes).toHaveLength(10);
     await expect(recoveryCodesShown(portal, thief)).rejects.toThrow('302');
   });
 
@@ -53,22 +53,97 @@ describe('of two copies of a session cookie', () => {
 
   it('neither keeps the key of the next app that was shown before the proof', async () => {
     const { cookies, secret } = await withApp();
-    await portal.send({ url: '/portal/account/app?do=replace', cookies });
+    const begun = { ...cookies, ...cookiesOf(await postAccount(portal, 'app', { do: 'replace' }, cookies)) };
+    await portal.send({ url: '/portal/account/app?do=replace', cookies: begun });
     expect(await portal.sql`select from pending_totp`).toHaveLength(1);
     portal.wait(11 * minute);
-    await postAccount(portal, 'app', { do: 'prove', for: 'replace', code: codeNow(portal, secret) }, cookies);
+    await postAccount(portal, 'app', { do: 'prove', for: 'replace', code: codeNow(portal, secret) }, begun);
     expect(await portal.sql`select from pending_totp`).toHaveLength(0);
   });
 
   it('the owner still sees the recovery codes that they had made before', async () => {
     const { cookies, secret } = await withApp();
     portal.wait(9 * minute);
-    await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
-    const { codes } = await recoveryCodesShown(portal, cookies);
+    const made = { ...cookies, ...cookiesOf(await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies)) };
+    const { codes } = await recoveryCodesShown(portal, made);
     portal.wait(2 * minute);
     const form = { do: 'prove', for: 'remove', code: codeNow(portal, secret) };
-    const owner = { ...cookies, ...cookiesOf(await postAccount(portal, 'app', form, cookies)) };
+    const owner = { ...made, ...cookiesOf(await postAccount(portal, 'app', form, made)) };
     expect((await recoveryCodesShown(portal, owner)).codes).toEqual(codes);
+  });
+});
+
+describe('new recovery codes, made right after the sign-in, which is proof enough', () => {
+  it('are not shown to a copy of the session cookie', async () => {
+    const { cookies } = await withApp();
+    const thief = copyOf(cookies);
+    const answer = await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
+    const owner = { ...cookies, ...cookiesOf(answer) };
+    expect((await recoveryCodesShown(portal, owner)).codes).toHaveLength(10);
+    await expect(recoveryCodesShown(portal, thief)).rejects.toThrow('302');
+  });
+
+  it('are made once by two presses of the button, which get one session', async () => {
+    const { cookies } = await withApp();
+    const form = { do: 'make', form: await markOf(portal, cookies) };
+    const answers = await Promise.all([1, 2].map(() => postAccount(portal, 'recovery-codes', form, cookies)));
+    const tokens = answers.map((answer) => cookiesOf(answer)['vestibule-session']);
+    expect(tokens[0]).toBeDefined();
+    expect(tokens[1]).toBe(tokens[0]);
+    expect(answers[1]?.headers.location).toBe(answers[0]?.headers.location);
+    expect((await recoveryCodesShown(portal, { 'vestibule-session': tokens[0] ?? '' })).left).toBe(10);
+    expect(await portal.sql`select from mail where kind = 'recoveryCodesMade'`).toHaveLength(1);
+  });
+});
+
+describe('the key of the next app, right after the sign-in, which is proof enough', () => {
+  const url = '/portal/account/app?do=replace';
+  const showsKey = async (cookies: Browser) => (await portal.send({ url, cookies })).body.includes('class="secret"');
+
+  it('is not shown to a copy of the session cookie, whichever of the two asks first', async () => {
+    const { cookies } = await withApp();
+    const thief = copyOf(cookies);
+    expect([await showsKey(thief), await showsKey(cookies)]).toEqual([false, false]);
+    expect(await portal.sql`select from pending_totp`).toHaveLength(0);
+    const { body } = await portal.send({ url, cookies });
+    expect([body.includes('name="do" value="replace"'), body.includes('name="code"')]).toEqual([true, false]);
+    const form = { do: 'replace', form: await markOf(portal, cookies) };
+    const answers = [await postAccount(portal, 'app', form, cookies), await postAccount(portal, 'app', form, cookies)];
+    const [owner, again] = answers.map((answer) => ({ ...cookies, ...cookiesOf(answer) }));
+    expect(answers.map(({ headers }) => headers.location)).toEqual([url, url]);
+    expect(again).toEqual(owner);
+    expect([await showsKey(owner ?? {}), await signedInAs(portal, thief)]).toEqual([true, null]);
+    // The sign-in is no later than it was.
+    portal.wait(10 * minute);
+    expect(await showsKey(owner ?? {})).toBe(false);
+  });
+});
+
+describe('“Sign out everywhere else”', () => {
+  const endOthers = { do: 'endOthers' };
+
+  it('signs out a copy of this browser’s session cookie, too, though no other session is listed', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const thief = copyOf(cookies);
+    const answer = await postAccount(portal, 'sessions', endOthers, cookies);
+    expect(answer.headers.location).toBe('/portal/account/sessions?notice=sessionsEnded');
+    const owner = { ...cookies, ...cookiesOf(answer) };
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
+  });
+
+  it('pressed twice gets one session, and is no guess; the form of another page gets none', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const form = { ...endOthers, form: await markOf(portal, cookies) };
+    const ofThief = { ...endOthers, form: await markOf(portal, cookies) };
+    const tokens = [];
+    for (let press = 0; press < 2; press += 1)
+      tokens.push(cookiesOf(await postAccount(portal, 'sessions', form, cookies))['vestibule-session']);
+    expect(tokens[0]).toBeDefined();
+    expect(tokens[1]).toBe(tokens[0]);
+    // The whole cookie jar, behind the same address: what the owner's page had is not known.
+    const copied = await postAccount(portal, 'sessions', ofThief, cookies);
+    expect(cookiesOf(copied)['vestibule-session']).toBeUndefined();
+    expect(await portal.sql`select from throttle where key like 'code:%' or key like 'account:%'`).toHaveLength(0);
   });
 });
 

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Deps } from '../deps/deps.ts';
 import { codeDigest, codeDigests } from '../secrets/code-digest.ts';
 import type { FullSession } from '../storage/session.ts';
@@ -11,9 +11,15 @@ const markBytes = 16;
 /**
  * What every form of an account page carries: it names the session and the user that the page was rendered for, and opens
  * nothing. No other site can know it, and the page of somebody who was signed in here before does nothing to the next one.
+ * Its last part differs from page to page, so that nobody else can send the same press (press.ts).
  */
 export function formMark({ keys }: Pick<Deps, 'keys'>, { sid, userId }: Of): string {
-  return [codeDigest(keys.code, sid, sessionPlace), codeDigest(keys.code, userId, userPlace)].map(shortened).join('.');
+  const own = [
+    codeDigest(keys.code, sid, sessionPlace),
+    codeDigest(keys.code, userId, userPlace),
+    randomBytes(markBytes),
+  ];
+  return own.map(shortened).join('.');
 }
 
 /** Whose page a form was on: this session's, another one's of the same person, or somebody else's. */

@@ -1,4 +1,5 @@
 import type { AskedProof } from '#contract/account-page.ts';
+import type { FreshProof, ProofKind } from '../storage/fresh-proof.ts';
 import { isFreshSignIn, isRecent } from '../two-factor/registration.ts';
 import type { AccountVisit } from './account-visit.ts';
 
@@ -8,13 +9,17 @@ import type { AccountVisit } from './account-visit.ts';
  * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts.
  */
 export function proofToAsk({ session, account, proof }: AccountVisit, now: Date): AskedProof | null {
-  const isFresh = proof !== null && isRecent(proof.at, now);
   if (account.hasApp) {
     const isSignInEnough = session.proven === 'code' && isFreshSignIn(session, now);
-    return isSignInEnough || (isFresh && proof.kind === 'code') ? null : 'code';
+    return isSignInEnough || isProvenBy('code', proof, now) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;
   // Typed again, the password sets up an app only where it does so at a sign-in: anything else is asked for there.
   if (!account.hasPassword || account.isEmailFirst || session.proven === 'remembered') return 'signIn';
-  return isFresh && proof.kind === 'password' ? null : 'password';
+  return isProvenBy('password', proof, now) ? null : 'password';
+}
+
+/** Whether a session has proven this within ten minutes, after its sign-in: it got another token with it. */
+export function isProvenBy(kind: ProofKind, proof: FreshProof | null, now: Date): boolean {
+  return proof?.kind === kind && isRecent(proof.at, now);
 }

@@ -42,7 +42,7 @@ describe('with a session cookie that is over', () => {
     for (const [section, action] of [
       ['password', 'prove'],
       ['app', 'setUp'],
-      ['sessions', 'endOthers'],
+      ['sessions', 'end'],
     ] as const)
       expect(sessionOf(await postAccount(portal, section, { ...form, do: action }, cookies))).toBeUndefined();
     expect(await failures('account')).toBeUndefined();

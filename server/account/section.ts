@@ -25,7 +25,7 @@ export type Action = {
    * Of an action that gives its session a new token (press.ts): the answer to the second press of its button, besides that
    * token.
    */
-  again?: (deps: Deps) => Pick<Done, 'notice' | 'to'>;
+  again?: (deps: Deps, fields: Fields) => Pick<Done, 'notice' | 'to'>;
 };
 
 /** One section of the account page: what it shows, and what its forms do. */

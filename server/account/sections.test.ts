@@ -36,6 +36,13 @@ async function withApp(): Promise<{ cookies: Browser; secret: string }> {
   return { cookies, secret };
 }
 
+/** With the app as above, which is being replaced. */
+async function replacing(): Promise<{ cookies: Browser; secret: string }> {
+  const { cookies, secret } = await withApp();
+  const answer = await postAccount(portal, 'app', { do: 'replace' }, cookies);
+  return { cookies: { ...cookies, ...cookiesOf(answer) }, secret };
+}
+
 /** The key of the next app, as the page shows it. */
 async function nextSecret(cookies: Browser): Promise<string> {
   const { body } = await portal.send({ url: '/portal/account/app?do=replace', cookies });
@@ -45,7 +52,7 @@ async function nextSecret(cookies: Browser): Promise<string> {
 
 describe('the app', () => {
   it('is replaced once a code of the next one was entered: with new recovery codes, and other sessions ended', async () => {
-    const { cookies, secret } = await withApp();
+    const { cookies, secret } = await replacing();
     const before = await giveRecoveryCodes(portal, 'alice');
     const other = await signInWithApp(portal, 'alice', secret);
     const next = await nextSecret(cookies);
@@ -67,7 +74,7 @@ describe('the app', () => {
   });
 
   it('is replaced once by two presses of the button, which get the same session', async () => {
-    const { cookies } = await withApp();
+    const { cookies } = await replacing();
     const code = codeNow(portal, await nextSecret(cookies));
     const form = { do: 'replace', code, form: await markOf(portal, cookies) };
     const [one, other] = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
@@ -78,7 +85,7 @@ describe('the app', () => {
   });
 
   it('of a session is not confirmed by another one: the pending key belongs to its session', async () => {
-    const { cookies, secret } = await withApp();
+    const { cookies, secret } = await replacing();
     const other = await signInWithApp(portal, 'alice', secret);
     portal.wait(step);
     const code = codeNow(portal, await nextSecret(cookies));
@@ -138,10 +145,11 @@ describe('recovery codes', () => {
     expect(answer.headers.location).toBe(
       '/portal/two-factor-authentication/recovery-codes?redirectURL=%2Fportal%2Faccount%2Frecovery-codes',
     );
-    const { codes, left } = await recoveryCodesShown(portal, cookies);
+    const owner = { ...cookies, ...cookiesOf(answer) };
+    const { codes, left } = await recoveryCodesShown(portal, owner);
     expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
     portal.wait(11 * minute);
-    expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
+    expect((await recoveryCodesShown(portal, owner)).codes).toBeNull();
     expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([
       ['recovery-codes-made'],
       ['recoveryCodesMade'],
@@ -149,9 +157,13 @@ describe('recovery codes', () => {
   });
 
   it('are not made, and mailed of, without end', async () => {
-    const { cookies } = await withApp();
+    let { cookies } = await withApp();
     const form = await markOf(portal, cookies);
-    const make = async () => (await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies)).statusCode;
+    const make = async () => {
+      const answer = await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies);
+      cookies = { ...cookies, ...cookiesOf(answer) };
+      return answer.statusCode;
+    };
     for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
     expect(await make()).toBe(429);
     expect(await mailKinds(portal)).toHaveLength(10);
@@ -227,8 +239,10 @@ describe('sessions', () => {
     await postAccount(portal, 'sessions', { do: 'end', sid: own }, cookies);
     await postAccount(portal, 'sessions', { do: 'end', sid: await sidOf('bob') }, cookies);
     expect(await portal.sql`select from session`).toHaveLength(4);
-    for (let press = 0; press < 2; press += 1) await postAccount(portal, 'sessions', { do: 'endOthers' }, cookies);
-    expect([await signedInAs(portal, cookies), await signedInAs(portal, bob)]).toEqual(['alice', 'bob']);
+    let owner = cookies;
+    for (let press = 0; press < 2; press += 1)
+      owner = { ...owner, ...cookiesOf(await postAccount(portal, 'sessions', { do: 'endOthers' }, owner)) };
+    expect([await signedInAs(portal, owner), await signedInAs(portal, bob)]).toEqual(['alice', 'bob']);
     expect(await portal.sql`select from session`).toHaveLength(2);
     expect(await accountEvents(portal)).toEqual(['own-sessions-ended']);
   });

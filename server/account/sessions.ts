@@ -4,9 +4,11 @@ import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { endOtherSessions, listSessionsFor } from '../storage/session-list.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
+import { nextToken } from './press.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** Where a person is signed in. Ending sessions only takes away, so it needs no proof. */
@@ -31,16 +33,26 @@ export const sessions: Section = {
     };
   },
   actions: {
-    end: { needsProof: false, run: (deps, visit, { sid = '' }: Fields) => end(deps, visit, sid) },
-    endOthers: { needsProof: false, run: (deps, visit) => end(deps, visit, null) },
+    end: { needsProof: false, run: (deps, visit, { sid = '' }: Fields) => end(deps, visit, { sid, token: null }) },
+    endOthers: { needsProof: false, run: endOthers, again: () => ({ notice: 'sessionsEnded' }) },
   },
 };
 
+/** Ends all others. This session goes on under another token: a copy of its cookie, which no list shows, is elsewhere, too. */
+async function endOthers(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
+  return await end(deps, visit, { sid: null, token: nextToken(deps, { visitor: visit.visitor, fields }) });
+}
+
 /**
- * Ends the session with a `sid`, or all others: null; never this one. In their browsers it counts as a sign-out. A session by a
- * connection that speaks for a part of the account ends those of that connection only.
+ * Ends the session with a `sid`, or all others: null; never this one, which goes on under `token`, if there is one. In their
+ * browsers it counts as a sign-out. A session by a connection that speaks for a part of the account ends those of that
+ * connection only.
  */
-async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise<Outcome> {
+async function end(
+  deps: Deps,
+  visit: AccountVisit,
+  { sid, token }: { sid: string | null; token: string | null },
+): Promise<Outcome> {
   if (sid !== null && !isUuid(sid)) return { kind: 'refused', notice: 'notPossible' };
   const { session, sessionHash, account } = visit;
   const now = deps.now();
@@ -54,6 +66,7 @@ async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise
     const reader = await personForChange(sql, visit, now);
     if (!reader) return false;
     const ended = await endOtherSessions(sql, which, now);
+    if (token !== null) await goOnUnder(deps, sql, visit, { token, now });
     if (ended === 0) return true;
     await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];
@@ -62,5 +75,9 @@ async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise
   });
   if (!isThere) return { kind: 'signedOut' };
   deps.wake.mails();
-  return { kind: 'done', notice: sid === null ? 'sessionsEnded' : 'sessionEnded' };
+  return {
+    kind: 'done',
+    notice: sid === null ? 'sessionsEnded' : 'sessionEnded',
+    ...(token !== null && { sessionToken: token }),
+  };
 }

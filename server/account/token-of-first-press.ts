@@ -15,8 +15,8 @@ import type { Fields } from './section.ts';
 
 /**
  * The token that the first press of a button has given to this session moments ago, while the session is alive; null if none
- * has. Any other form that comes with a token that is over is a guess, and counts as one at the password or the code does
- * (docs/decisions/0028).
+ * has. Any other form that comes with a token that is over and with a password or a code is a guess, and counts as one
+ * (docs/decisions/0028). Without either there is nothing to guess: what the page of the first press had is random.
  */
 export async function tokenOfFirstPress(
   deps: Deps,
@@ -41,9 +41,11 @@ async function find(
   const person = await findOpenedByPressForUpdate(sql, former, since);
   if (!person) return null;
   const isPassword = fields.password !== undefined;
-  if (await countAttempt(sql, [isPassword ? passwordKey(person) : codeKey(person)], now)) return null;
+  const isGuess = isPassword || fields.code !== undefined;
+  if (isGuess && (await countAttempt(sql, [isPassword ? passwordKey(person) : codeKey(person)], now))) return null;
   for (const token of nextTokens(deps, { visitor, fields }))
     if (await isSessionOfPress(sql, { former, own: tokenHash(token) }, { since, now })) return new RollBack(token);
+  if (!isGuess) return null;
   const { userId, username } = person;
   const { address, requestId } = visitor;
   const reason = isPassword ? 'wrong-password' : 'wrong-code';

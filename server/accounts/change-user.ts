@@ -86,7 +86,11 @@ async function endWhatDepended(
   const { devicesForgotten } = emailed;
   let { sessionsEnded } = emailed;
   if (change.passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, user.id, hashBefore, now);
-  else if (change.active === false) sessionsEnded += await deleteSessionsOfUser(sql, user.id);
+  else if (change.active === false) {
+    // An invitation would otherwise work again once the user is active again.
+    await withdrawResetLinks(sql, user.id);
+    sessionsEnded += await deleteSessionsOfUser(sql, user.id);
+  }
   return { sessionsEnded, devicesForgotten };
 }
 

@@ -4,7 +4,7 @@ import type { ChangeFailedReason } from '#contract/reasons.ts';
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
   'second-factor-asked': 'The password was right; a second factor was requested.',
-  'code-not-sent': 'No code was sent for a sign-in: the account received too many; the steps say until when.',
+  'code-not-sent': 'No code was sent for a sign-in: the account received too many; the steps name the address.',
   'code-refused': 'A second-factor code was wrong.',
   'code-throttled': 'A second-factor code was not checked: too many were wrong, over all sign-ins by the same way.',
   'second-factor-ended': 'Too many codes were tried; the user has to sign in again.',

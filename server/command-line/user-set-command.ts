@@ -18,7 +18,9 @@ export function addUserSetCommand(user: Command): void {
   const command = user
     .command('set')
     .argument('<name>', 'username or email')
-    .description('change a user; unspecified options stay unchanged. A new password and --inactive end every session');
+    .description(
+      'change a user; unspecified options stay unchanged. A new password and --inactive end every session and every open link',
+    );
   addUserFlags(addChangeFlags(command), 'the customers of the user, replacing the existing ones; may be repeated')
     .addHelpText(
       'after',

@@ -69,6 +69,21 @@ describe('an invitation', () => {
     ]);
   });
 
+  it('is taken back with the account, also if that is active again', async () => {
+    const token = await invitationFor(portal, 'grace');
+    for (const active of [false, true]) await changeUser(portal.sql, 'grace', { active }, portal.deps.now());
+    expect(await landing(token)).toBe(over);
+  });
+
+  it('of a long list, waits for its turn', async () => {
+    const names = Array.from({ length: limits.invitationsAtOnce + 1 }, (_, index) => `new-${index}`);
+    for (const username of names) await addUser(portal, { username, passwordHash: null });
+    await invite(portal, ...names);
+    const [waits] = await portal.sql`
+      select count(*)::int as count, max(send_after - queued_at) as longest from mail group by send_after order by 1`;
+    expect(waits).toEqual({ count: 1, longest: '00:00:04' });
+  });
+
   it('PR-15 is not consumed by viewing it: HEAD and GET, three times each', async () => {
     const token = await invitationFor(portal, 'grace');
     for (let n = 0; n < 3; n += 1)

@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import type { Keys } from '../secrets/keys.ts';
@@ -35,7 +36,11 @@ export async function inviteUsers(
     });
     if (refusals.length > 0) return { kind: 'refused', refusals };
     const users = new Map(asked.map(({ user }) => [user?.id, user as InvitedUser]));
-    for (const user of users.values()) await invite(sql, keys, user, now);
+    for (const [index, user] of [...users.values()].entries()) {
+      // So that codes and reset links that others wait for get in between.
+      const delay = Math.floor(index / limits.invitationsAtOnce) * limits.invitationsEvery;
+      await invite(sql, keys, user, { now, delay });
+    }
     return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
   });
 }
@@ -50,11 +55,21 @@ function problemOf(user: InvitedUser | undefined): string | null {
   return user.customers.length === 0 ? 'the user has no active customer' : null;
 }
 
-async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: InvitedUser, now: Date): Promise<void> {
+async function invite(
+  sql: Connection,
+  keys: Pick<Keys, 'seal'>,
+  user: InvitedUser,
+  { now, delay }: { now: Date; delay: number },
+): Promise<void> {
   const { id: userId, username, email, customers } = user;
   const replaced = await withdrawInvitations(sql, userId);
   const token = await makeResetToken(sql, userId, now, 'invitation');
-  await queueMail(sql, user, { kind: 'invitation', now }, { token, tokenHash: tokenHash(token), keys: keys.seal });
+  await queueMail(
+    sql,
+    user,
+    { kind: 'invitation', now, delay },
+    { token, tokenHash: tokenHash(token), keys: keys.seal },
+  );
   const steps = [
     { step: 'email', outcome: email },
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),

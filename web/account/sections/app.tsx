@@ -34,6 +34,18 @@ export function App({ since, isRequired, isPart, next }: Props) {
       </>
     );
   if (next) return <NextApp {...next} />;
+  if (begun === 'replace')
+    return (
+      <>
+        <p className="hint">{text('account-app-replace-text')}</p>
+        <AccountForm action="replace">
+          <button className="button" type="submit">
+            {text('account-app-button-replace')}
+          </button>
+        </AccountForm>
+        <Cancel />
+      </>
+    );
   if (begun === 'remove' && !isRequired)
     return (
       <>
