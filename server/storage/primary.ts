@@ -52,7 +52,8 @@ function failingSocket(states: readonly ServerState[]): Socket {
   );
   const error = Object.assign(new Error(`no server is the primary (${words.join('; ')})`), { code: 'ECONNREFUSED' });
   const socket = new Socket();
-  // postgres.js listens by then.
-  setImmediate(() => socket.destroy(error));
+  // postgres.js writes in the first immediate; what it had not written by the end would be in its way from then on.
+  socket.write = () => true;
+  setImmediate(() => setImmediate(() => socket.destroy(error)));
   return socket;
 }
