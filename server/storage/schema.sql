@@ -245,7 +245,7 @@ create table passkey_challenge (
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(challenge_hash) = 32)),
   check ((octet_length(session_hash) = 32)),
-  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text, 'upgrade'::text, 'prove'::text]))),
+  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text, 'invitation'::text, 'upgrade'::text, 'prove'::text]))),
   primary key (challenge_hash)
 );
 CREATE INDEX passkey_challenge_by_end ON passkey_challenge USING btree (ends_at);
