@@ -7,9 +7,9 @@ export const calls = {
   passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
   passkeyProofOptions: { method: 'POST', path: '/passkeys/prove/options' },
   /** What lets a browser make a passkey by itself after a sign-in by password; below it, with `.js`, is its script. */
-  passkeyUpgradeOptions: { method: 'POST', path: '/passkeys/upgrade/options' },
-  passkeyUpgrade: { method: 'POST', path: '/passkeys/upgrade' },
-  passkeyUpgradeScript: { method: 'GET', path: '/passkeys/upgrade.js' },
+  unaskedPasskeyOptions: { method: 'POST', path: '/passkeys/upgrade/options' },
+  unaskedPasskey: { method: 'POST', path: '/passkeys/upgrade' },
+  unaskedPasskeyScript: { method: 'GET', path: '/passkeys/upgrade.js' },
   /** Redirects to a provider, so that the form's own post stays on our origin. */
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */

@@ -112,7 +112,7 @@ function scriptOfPasskeys(
   if (unknownPasskey)
     return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>\n`;
   if (serverPage?.name !== 'signedIn' || !passkeys) return '';
-  return `<script type="module" async src="${escaped(callUrl(rules.basePath, 'passkeyUpgradeScript'))}"></script>\n`;
+  return `<script type="module" async src="${escaped(callUrl(rules.basePath, 'unaskedPasskeyScript'))}"></script>\n`;
 }
 
 /** How every page fits its screen; the colours are those of the wall around it. */

@@ -35,12 +35,12 @@ export function addAccount(app: FastifyInstance, deps: Deps, { passkeyScript }: 
   for (const [name, handler] of [
     ['passkeyEnrolOptions', enrolOptionsRoute(deps)],
     ['passkeyProofOptions', passkeyProofOptionsRoute(deps)],
-    ['passkeyUpgradeOptions', upgradeOptionsRoute(deps)],
-    ['passkeyUpgrade', upgradeRoute(deps)],
+    ['unaskedPasskeyOptions', upgradeOptionsRoute(deps)],
+    ['unaskedPasskey', upgradeRoute(deps)],
   ] as const)
     app.post(callUrl(basePath, name), { config: { name } }, handler);
-  const script = { config: { name: 'passkeyUpgradeScript' } };
-  app.get(callUrl(basePath, 'passkeyUpgradeScript'), script, upgradeScriptRoute(deps, passkeyScript));
+  const script = { config: { name: 'unaskedPasskeyScript' } };
+  app.get(callUrl(basePath, 'unaskedPasskeyScript'), script, upgradeScriptRoute(deps, passkeyScript));
   for (const section of sections) {
     const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };

@@ -20,7 +20,7 @@ import type { Fields } from './section.ts';
  * (docs/decisions/0056); empty where it would make none. `scriptUrl`: of the ceremonies.
  */
 export function upgradeScriptRoute(deps: Deps, scriptUrl: string) {
-  return async function passkeyUpgradeScript(request: FastifyRequest, reply: FastifyReply) {
+  return async function unaskedPasskeyScript(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
@@ -33,7 +33,7 @@ export function upgradeScriptRoute(deps: Deps, scriptUrl: string) {
 export function upgradeOptionsRoute(deps: Deps) {
   const rp = deps.config.passkeys;
 
-  return async function passkeyUpgradeOptions(request: FastifyRequest, reply: FastifyReply) {
+  return async function unaskedPasskeyOptions(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
@@ -53,7 +53,7 @@ export function upgradeOptionsRoute(deps: Deps) {
 export function upgradeRoute(deps: Deps) {
   const rp = deps.config.passkeys;
 
-  return async function passkeyUpgrade(request: FastifyRequest, reply: FastifyReply) {
+  return async function unaskedPasskey(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
