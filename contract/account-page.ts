@@ -19,6 +19,7 @@ export const accountNotices = [
   'passkeyRenamed',
   'passkeyRemoved',
   'passkeyRefused',
+  'passkeyProofRefused',
   'passkeyName',
   'passkeyGone',
   'appReplaced',
@@ -84,8 +85,8 @@ export type AccountView =
         madeAt: string;
         lastUsedAt: string | null;
       }[];
-      /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
-      known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
+      /** What is left, and how the user is called, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
+      known: { rpId: string; userId: string; name: string; allAcceptedCredentialIds: string[] } | null;
     }
   | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
   | {
@@ -146,6 +147,13 @@ export type AccountPage = {
   /** What was begun, by its name; with `ask` if it needs a proof first. */
   begun: string | null;
   ask: AskedProof | null;
+  /** Whether a passkey may stand for what is asked. */
+  mayAskPasskey: boolean;
   /** The fields of what was begun that are no secrets. */
   kept: Record<string, string>;
 };
+
+/** Whether a document of the account page has a script: only ceremonies with passkeys need one. */
+export function needsScript({ section, mayAskPasskey }: AccountPage): boolean {
+  return section === 'passkeys' || mayAskPasskey;
+}

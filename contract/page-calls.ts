@@ -17,7 +17,6 @@ export const pageCalls = {
   /** The same in place of a code. */
   passkeyFactorOptions: { method: 'POST', path: '/passkeys/second-factor/options' },
   passkeyFactor: { method: 'POST', path: '/passkeys/second-factor' },
-  passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
   logout: { method: 'GET', path: '/logout' },
   logoutConfirmed: { method: 'POST', path: '/logout' },
 } as const;

@@ -117,6 +117,8 @@ export type Page = {
   isAnswer?: true;
   /** Passkeys can be used at this address; a browser may still have none. */
   passkeys?: true;
+  /** The passkey that was refused because nobody has it, or not any more. */
+  unknownPasskey?: { rpId: string; credentialId: string };
   /** Second-factor screens only, when their session exists. */
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs; a script that runs fetches it again. */

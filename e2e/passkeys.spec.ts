@@ -6,7 +6,7 @@ import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
-import { appCodeIsPast } from './time-passed.ts';
+import { appCodeIsPast, signInIsOld } from './time-passed.ts';
 import { VirtualAuthenticator } from './virtual-authenticator.ts';
 
 const texts = textsOf('en');
@@ -95,11 +95,67 @@ test('it is renamed and removed, and is gone from the browser too', async ({ pag
   await expect.poll(() => authenticator.passkeys()).toEqual([]);
 });
 
+test('it proves on the account page who it is, and what was begun goes on', async ({ page, newPerson, portal }) => {
+  const { username } = await newPerson();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await signInIsOld(portal, username);
+  await page.getByRole('link', { name: /^Remove / }).click();
+  const proof = page.getByRole('button', { name: texts['account-proof-passkey'], exact: true });
+  await authenticator.recognises(false);
+  await proof.click();
+  await expect(page.getByText(texts['account-proof-passkey-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await proof.click();
+  await page.getByRole('button', { name: texts['account-passkeys-remove'], exact: true }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
+});
+
+/** Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. */
+const makesThemUnasked = (page: Page) =>
+  page.addInitScript(() => {
+    const create = navigator.credentials.create.bind(navigator.credentials);
+    navigator.credentials.create = (options) => create({ publicKey: options?.publicKey as never });
+  });
+
+test('after a password the browser makes one by itself, once, and nobody waits for it', async ({
+  page,
+  newPerson,
+  inbox,
+}) => {
+  const { username, email } = await newPerson();
+  await withoutOffer(page);
+  await makesThemUnasked(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  const stored = page.waitForResponse('**/passkeys/upgrade');
+  await signIn(page, username, password);
+  expect((await stored).status()).toBe(204);
+  expect(await authenticator.passkeys()).toHaveLength(1);
+  await inbox.take(email, 'passkeyAdded');
+  await signOut(page);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+});
+
+test('one that it has made and nobody stores vanishes from the browser', async ({ page, newPerson, watch }) => {
+  const { username } = await newPerson();
+  await makesThemUnasked(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  watch.expect(/status of 409/);
+  await page.route('**/passkeys/upgrade', (route) => route.fulfill({ status: 409 }));
+  const refused = page.waitForResponse('**/passkeys/upgrade');
+  await signIn(page, username, password);
+  await refused;
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
 test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {
   test.setTimeout(60_000);
   const { username } = await newPerson();
   await withoutOffer(page);
-  await VirtualAuthenticator.addTo(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
   const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [
@@ -110,6 +166,8 @@ test('one that an operator has removed is refused', async ({ page, newPerson, po
   await passkeyButton(page).click();
   await expect(page).toHaveURL('/portal/loginfail/passkey');
   await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
+  // The browser has heard of it (signalUnknownCredential).
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
   await expect(signInForm(page).button).toBeVisible();
 });

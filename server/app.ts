@@ -254,7 +254,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
-  addAccount(app, deps);
+  addAccount(app, deps, { passkeyScript: built.passkeyScript });
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub);
   else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));

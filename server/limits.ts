@@ -91,6 +91,8 @@ export const limits = {
   /** How long a browser is known by the cookie that its ceremonies belong to. */
   passkeyBrowser: day,
   passkeysOfUser: 20,
+  /** The longest id of a passkey that a cookie carries to the page of its refusal, in base64url; most have 16 to 64 bytes. */
+  unknownPasskeyKept: 200,
   /** In Unicode code points. */
   passkeyName: 60,
   /** What the answer of a ceremony may contain: its parts in bytes (Web Authentication Level 3, §5.2). */

@@ -48,6 +48,7 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
       credentials && {
         rpId: rp.id,
         userId: userHandleOf(userId).toString('base64url'),
+        name: session.username,
         allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
       },
   };
@@ -57,12 +58,12 @@ async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Field
   const rp = deps.config.passkeys;
   if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   const { userId: id, username } = visit.session;
-  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username });
+  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username, event: 'passkey-not-added' });
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
   // Each is an email, as is each removal of one.
   const throttled = await countChange(deps, visit, 'passkey');
   if (throttled) return throttled;
-  const done = await enrolPasskey(deps, rp, visit, credential);
+  const done = await enrolPasskey(deps, rp, visit, { answer: credential, purpose: 'enrol' });
   return done.kind === 'enrolled'
     ? { kind: 'done', notice: 'passkeyAdded' }
     : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };

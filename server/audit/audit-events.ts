@@ -54,7 +54,7 @@ export const auditEvents = {
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator unlocked a user.',
-  'user-signed-out': 'An operator signed a user out everywhere.',
+  'user-signed-out': 'An operator signed a user out, everywhere or in one session; the steps say which.',
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
   'remembered-token-reused':

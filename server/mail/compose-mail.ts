@@ -27,7 +27,7 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   const { kind, language } = mail;
   const voice = voiceOf(mail, setting);
   const hub = harmless(setting.brand.branding.name);
-  const happened = brandedText(voice, `mail-${kind}-text`, { hub });
+  const happened = brandedText(voice, textOf(mail), { hub });
   const ifNotYou = brandedText(voice, `mail-${kind}-not-you`);
   return {
     language,
@@ -44,6 +44,10 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
     footer: brandedText(voice, 'mail-footer', { hub }),
     codeLine: kind === 'signInCode' ? `@${setting.publicUrl.hostname} #${codeOf(mail)}` : null,
   };
+}
+
+function textOf({ kind, details }: Mail) {
+  return kind === 'passkeyAdded' && details.isUnasked ? 'mail-passkeyAdded-unasked' : (`mail-${kind}-text` as const);
 }
 
 /** What readers should do, besides reading. */

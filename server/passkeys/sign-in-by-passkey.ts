@@ -28,12 +28,13 @@ export type PasskeyRequest = {
   visitor: KnownVisitor;
   /** The authenticator's answer, as JSON. */
   answer: string;
-  purpose: Exclude<PasskeyPurpose, 'enrol'>;
+  purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
 };
 
-/** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
+/** `unknownPasskey`: the id of one that nobody has, or not any more. `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
 type Result =
-  | Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }>
+  | Extract<SignInResult, { kind: 'signedIn' | 'networkRefused' }>
+  | { kind: 'refused'; reference: string; unknownPasskey: string | null }
   | { kind: 'expired' }
   | { kind: 'noCookie'; reference: string };
 /** `isSigned`: only after the signature was found right. */
@@ -56,7 +57,9 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
     if (done.reason === 'challenge-unknown' && visitor.passkeyToken === null) return { kind: 'noCookie', reference };
-    return { kind: done.reason === 'network' ? 'networkRefused' : 'refused', reference };
+    if (done.reason === 'network') return { kind: 'networkRefused', reference };
+    const unknownPasskey = done.reason === 'unknown-passkey' ? idOf(request.answer) : null;
+    return { kind: 'refused', reference, unknownPasskey };
   }
   const replaced = turnHash(visitor);
   if (replaced) {
@@ -67,6 +70,10 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
   deps.wake.mails();
   return { ...done, rememberedToken: null };
+}
+
+function idOf(answer: string): string | null {
+  return readAssertion(answer)?.credentialId.toString('base64url') ?? null;
 }
 
 async function complete(
@@ -159,7 +166,8 @@ const noProvider = {
   authenticatedAt: null,
 };
 
-function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
+/** Why a right passkey does not open its user's account, or null; `admitting`: how many of their customers take it here. */
+export function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
   if (user.ssoRequired) return 'single-sign-on-required';
@@ -168,7 +176,7 @@ function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalRea
 }
 
 /** The decisions as `vestibule explain` shows them to an operator. */
-function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
+export function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
   return [
     { step: 'active', outcome: active ? 'yes' : 'no' },
     { step: 'customers', outcome: customers.map(({ key }) => key).join(', ') || 'none' },

@@ -67,7 +67,8 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
         303,
       );
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
-    return turnAway(reply, config, { type, reference: result.reference, username: '' }, way);
+    const unknownPasskey = result.kind === 'refused' ? result.unknownPasskey : null;
+    return turnAway(reply, config, { type, reference: result.reference, username: '', unknownPasskey }, way);
   };
 
   async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {

@@ -1,9 +1,12 @@
 import type { Connection } from './database.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
-export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'enrol';
+export type PasskeyPurpose = 'sign-in' | 'second-factor' | PurposeOfSession;
 
-/** A ceremony begun in a browser; `sessionHash` is of the session that enrols, null for every other purpose. */
+/** What a signed-in person begins: their session is stored beside it. */
+type PurposeOfSession = 'enrol' | 'upgrade' | 'prove';
+
+/** A ceremony begun in a browser; `sessionHash` is of the session that has begun it, null for those that lead to one. */
 export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null };
 
 /** Stores a challenge until `endsAt`. */

@@ -91,6 +91,14 @@ export async function countPasskeys(sql: Connection, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
+/** Whether a user has a passkey of a relying party. */
+export async function hasPasskey(
+  sql: Connection,
+  { userId, rpId }: { userId: string; rpId: string },
+): Promise<boolean> {
+  return (await sql`select from passkey where user_id = ${userId} and rp_id = ${rpId} limit 1`).length > 0;
+}
+
 /** Renames a user's passkey; whether it is there. */
 export async function updatePasskeyName(
   sql: Connection,

@@ -70,6 +70,7 @@ create table device (
   user_id uuid not null,
   last_used_at timestamp with time zone not null,
   by_password boolean not null default false,
+  passkey_made_at timestamp with time zone,
   check ((octet_length(token_hash) = 32)),
   primary key (token_hash, user_id)
 );
@@ -240,11 +241,11 @@ create table passkey_challenge (
   purpose text not null,
   session_hash bytea,
   ends_at timestamp with time zone not null,
-  check (((session_hash IS NOT NULL) = (purpose = 'enrol'::text))),
+  check (((session_hash IS NOT NULL) = (purpose = ANY (ARRAY['enrol'::text, 'upgrade'::text, 'prove'::text])))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(challenge_hash) = 32)),
   check ((octet_length(session_hash) = 32)),
-  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text]))),
+  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text, 'invitation'::text, 'upgrade'::text, 'prove'::text]))),
   primary key (challenge_hash)
 );
 CREATE INDEX passkey_challenge_by_end ON passkey_challenge USING btree (ends_at);
@@ -448,6 +449,7 @@ create table session (
   fresh_proof_at timestamp with time zone,
   browser text,
   passkey_id uuid,
+  fresh_proof_passkey_id uuid,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),

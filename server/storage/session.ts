@@ -276,6 +276,15 @@ export async function signOutSessionsOfUser(sql: Connection, userId: string, now
   return (await deleteNoted(sql, sql`s.user_id = ${userId}`, now)).length;
 }
 
+/** The same for one session of a user, by what hubs know it by. */
+export async function signOutSessionOfUser(
+  sql: Connection,
+  { userId, sid }: { userId: string; sid: string },
+  now: Date,
+): Promise<number> {
+  return (await deleteNoted(sql, sql`(s.user_id = ${userId} and s.sid = ${sid})`, now)).length;
+}
+
 /** The same for those that a passkey opened, but not `kept`, the session that removes it. Lock the user first. */
 export async function signOutSessionsByPasskey(
   sql: Connection,

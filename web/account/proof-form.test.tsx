@@ -12,6 +12,7 @@ const account: AccountPage = {
   reason: null,
   begun: 'setUp',
   ask: 'signIn',
+  mayAskPasskey: false,
   kept: {},
 };
 

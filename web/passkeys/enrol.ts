@@ -1,19 +1,20 @@
-import { makePasskey, tellManagers } from './make-passkey.ts';
+import { makePasskey } from './make-passkey.ts';
+import { tellManagers } from './signals.ts';
 
 /**
  * On the account page: shows the button that makes a passkey, where one can be made, and tells the browser's own list of
  * passkeys which ones are left. The page says in words what is missing without it. Elsewhere it finds nothing to do.
  */
 export function startEnrolment(): void {
-  const form = document.querySelector<HTMLFormElement>('form[data-options]');
+  const form = document.querySelector<HTMLFormElement>('.account form[data-options]');
   const field = form?.querySelector<HTMLInputElement>('input[name="credential"]');
-  const known = document.querySelector<HTMLElement>('[data-known]')?.dataset.known;
+  const known = document.querySelector<HTMLElement>('.account [data-known]')?.dataset.known;
 
   if (form && field && typeof PublicKeyCredential !== 'undefined') {
     const { options = '' } = form.dataset;
     const status = form.querySelector('[aria-live]');
     const button = form.querySelector('button');
-    for (const part of document.querySelectorAll<HTMLElement>('[data-without]')) part.hidden = true;
+    for (const part of document.querySelectorAll<HTMLElement>('.account [data-without]')) part.hidden = true;
     form.hidden = false;
     button?.focus();
     form.addEventListener('submit', (event) => {

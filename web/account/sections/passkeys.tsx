@@ -1,5 +1,5 @@
 import type { AccountView } from '#contract/account-page.ts';
-import { pageCallUrl } from '#contract/page-calls.ts';
+import { callUrl } from '#contract/calls.ts';
 import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -129,7 +129,7 @@ function Enrol() {
       <AccountForm
         action="enrol"
         hidden
-        data-options={pageCallUrl(page.rules.basePath, 'passkeyEnrolOptions')}
+        data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
         data-none={text('account-passkeys-none')}
         data-already={text('account-passkeys-already')}
         data-old={text('account-passkeys-old')}
