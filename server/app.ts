@@ -35,6 +35,7 @@ import { passkeyOptionsRoute } from './passkeys/options-route.ts';
 import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './passkeys/sign-in-route.ts';
 import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
+import { invitationRoutes } from './password/invitation-routes.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
@@ -164,6 +165,9 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     handler: forgottenRoute(deps),
   });
   app.route({ ...on('passwordChange', changeFormAgain(deps)), schema: changeSchema, handler: changeRoute(deps) });
+  const { options: invitationOptions, answer: invitationAnswer } = invitationRoutes(deps);
+  app.route({ ...on('passkeyInvitationOptions'), ...invitationOptions });
+  app.route({ ...on('passkeyInvitation', changeFormAgain(deps)), ...invitationAnswer });
   for (const [purpose, options, answer] of [
     ['sign-in', 'passkeyOptions', 'passkeySignIn'],
     ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],

@@ -23,6 +23,7 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
   performSsoLogin: 'singleSignOn',
   passwordForgotten: 'forgotten',
   passwordChange: 'forgottenChange',
+  passkeyInvitation: 'forgottenChange',
 };
 
 /**

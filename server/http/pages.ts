@@ -103,7 +103,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       registration,
       connections,
       turns,
-      isInvitation,
+      invitation,
     } = page;
     return Boolean(
       serverPage ||
@@ -114,7 +114,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
         registration ||
         connections ||
         turns ||
-        isInvitation,
+        invitation,
     );
   }
 

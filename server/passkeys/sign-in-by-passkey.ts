@@ -28,7 +28,7 @@ export type PasskeyRequest = {
   visitor: KnownVisitor;
   /** The authenticator's answer, as JSON. */
   answer: string;
-  purpose: Exclude<PasskeyPurpose, 'enrol'>;
+  purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
 };
 
 /** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */

@@ -1,5 +1,6 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
+import { isPasskeyRequiredOf, isPasskeyTakenOf, passkeyCountOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
@@ -22,6 +23,10 @@ export type ResetUser = {
   /** Whether one of the names has a domain with single sign-on only, and whether the user can use it at all. */
   ssoRequired: boolean;
   ssoPossible: boolean;
+  passkeys: number;
+  /** Whether a customer takes passkeys, and whether one takes nothing else. */
+  passkeyTaken: boolean;
+  passkeyRequired: boolean;
   /** The active customers; `admits` says whether each one's networks allow the address. */
   customers: { key: string; name: string; admits: boolean }[];
 };
@@ -30,6 +35,8 @@ const userColumns = (sql: Connection, address: string) => sql`
   u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
   u.password_hash as "passwordHash", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
   ${isSsoPossibleFor(sql, sql`u.id`)} as "ssoPossible",
+  ${passkeyCountOf(sql, sql`u.id`)} as passkeys, ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken",
+  ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
   (
     select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
       ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
@@ -53,10 +60,15 @@ export async function findResetUserForUpdate(sql: Connection, fold: string, addr
     where n.fold = ${fold} for update of u`);
 }
 
-/** What a link's page needs: its state, its purpose, its expiry, and its owner. */
-export async function findResetLinkPage(sql: Connection, tokenHash: Buffer) {
-  return await rowOrNull(sql<(Omit<ResetLink, 'user'> & { username: string | null })[]>`
-    select l.state, l.purpose, l.ends_at as "endsAt", u.username
+/** A link as its page needs it; `username` is null if the account is gone. */
+export type ResetLinkPage = Omit<ResetLink, 'user'> &
+  Pick<ResetUser, 'passkeyTaken' | 'passkeyRequired'> & { username: string | null; hasPassword: boolean };
+
+/** What a link's page needs: its state, its purpose, its expiry, its owner, and what they may choose. */
+export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Promise<ResetLinkPage | null> {
+  return await rowOrNull(sql<ResetLinkPage[]>`
+    select l.state, l.purpose, l.ends_at as "endsAt", u.username, u.password_hash is not null as "hasPassword",
+      ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken", ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired"
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 

@@ -1,7 +1,9 @@
 import { bytesOf, textOf } from './base64url.ts';
 import { startEnrolment } from './enrol.ts';
 
-// A script of its own, loaded when a passkey may be used, and the only one of the account page (docs/decisions/0052).
+export { offerToEnrol } from './enrol.ts';
+
+// A script of its own, loaded when a passkey may be used, also by an invitation, and the only one of the account page (docs/decisions/0052).
 startEnrolment();
 
 /** What the server asks for, in base64url (server/passkeys/begin.ts). */
