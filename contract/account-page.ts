@@ -21,6 +21,7 @@ export const accountNotices = [
   'passkeyRefused',
   'passkeyName',
   'passkeyGone',
+  'passkeyLast',
   'appReplaced',
   'appRemoved',
   'deviceForgotten',
@@ -87,7 +88,7 @@ export type AccountView =
       /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
       known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
     }
-  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' }
   | {
       name: 'app';
       since: string | null;

@@ -9,6 +9,11 @@ export function isPasskeyRequiredOf(sql: Connection, userId: Fragment): Fragment
   return sql`exists (${customersOf(sql, userId)} and c.passkeys = 'only')`;
 }
 
+/** Whether the user with this id signs in by passkey and by no password. */
+export async function isPasskeyRequired(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`select where ${isPasskeyRequiredOf(sql, sql`${userId}::uuid`)}`).length > 0;
+}
+
 /** A condition: one of the active customers of the user with this id takes passkeys. */
 export function isPasskeyTakenOf(sql: Connection, userId: Fragment): Fragment {
   return sql`exists (${customersOf(sql, userId)} and c.passkeys <> 'off')`;

@@ -91,6 +91,19 @@ export async function countPasskeys(sql: Connection, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
+/** Whether a user has a passkey, and whether it is the only one for its relying party. Lock the user first. */
+export async function standingOfPasskey(
+  sql: Connection,
+  { id, userId }: { id: string; userId: string },
+): Promise<{ isThere: boolean; isLast: boolean }> {
+  const [row] = await sql<{ isLast: boolean }[]>`
+    select not exists (
+      select from passkey other where other.user_id = p.user_id and other.rp_id = p.rp_id and other.id <> p.id
+    ) as "isLast"
+    from passkey p where p.id = ${id} and p.user_id = ${userId}`;
+  return { isThere: row !== undefined, isLast: row?.isLast === true };
+}
+
 /** Renames a user's passkey; whether it is there. */
 export async function updatePasskeyName(
   sql: Connection,
