@@ -32,7 +32,7 @@ export async function makeByLink(
   tweak: (passkey: PasskeyForTest) => Tweak = () => ({}),
 ): Promise<{ passkey: PasskeyForTest; location: string }> {
   const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
-  const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
+  const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url'), rpId: options.rp.id });
   const answer = await postByLink(browser, hash, enrolmentOf(passkey, options, tweak(passkey)));
   return { passkey, location: String(answer.headers.location) };
 }

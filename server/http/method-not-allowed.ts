@@ -66,6 +66,7 @@ const readableRootPaths = [
   '/',
   '/.well-known/change-password',
   '/.well-known/passkey-endpoints',
+  '/.well-known/webauthn',
   '/healthz',
   '/readyz',
   '/metrics',
