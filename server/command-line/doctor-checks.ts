@@ -13,6 +13,7 @@ import { doubtsOf } from '../single-sign-on/connection-doubts.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { listUnreadableSecrets } from '../storage/columns-of-bytes.ts';
 import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '../storage/customer.ts';
+import { countUselessPasskeys } from '../storage/passkey.ts';
 import { findPooler } from '../storage/pooler.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { countSeals } from '../upkeep/renew-seals.ts';
@@ -53,6 +54,17 @@ export async function checkEnds(): Promise<Finding> {
 /** Whether people can sign in where only passkeys do. */
 export async function checkPasskeys({ passkeys }: Config): Promise<Finding> {
   const customers = await withDatabase(listPasskeyOnlyCustomers);
+  const useless = await withDatabase((sql) => countUselessPasskeys(sql, passkeys?.id ?? null));
+  const finding = await checkPasskeyOnly(customers, passkeys);
+  if (useless === 0) return finding;
+  const words = `${finding.words}; passkeys for another domain, which sign nobody in: ${useless} – PUBLIC_URL or passkeys.domain was changed`;
+  return { ok: finding.ok, ...(finding.ok && { warning: true as const }), words };
+}
+
+async function checkPasskeyOnly(
+  customers: readonly string[],
+  passkeys: Config['passkeys'],
+): Promise<{ ok: boolean; warning?: true; words: string }> {
   if (customers.length === 0) return { ok: true, words: 'no customer takes passkeys only' };
   const who = `customers that take passkeys only (${customers.join(', ')})`;
   if (!passkeys)

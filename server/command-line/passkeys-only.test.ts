@@ -58,6 +58,10 @@ test('`only` says how many active users have none, and names the command that ma
   expect(doctor.out).toMatch(
     /^warning – passkeys – customers that take passkeys only \(acme\): users without one: 1 – vestibule user invite$/m,
   );
+  const moved = await vestibule('doctor', { env: { PUBLIC_URL: 'https://hub.acme.example' } });
+  expect(moved.out).toMatch(
+    /^warning – passkeys – .*users without one: 2 .*; passkeys for another domain, which sign nobody in: 1 – PUBLIC_URL or passkeys\.domain was changed$/m,
+  );
   const locked = await vestibule('doctor', { env: { PUBLIC_URL: 'https://192.0.2.7' } });
   expect(locked.out).toMatch(/^failed {2}– passkeys – .*\(acme\): nobody can sign in, as no passkey can be made/m);
 });

@@ -82,6 +82,13 @@ describe('a new passkey', () => {
   });
 });
 
+it('whoever has passkeys for another domain only is invited again', async () => {
+  await givePasskey(portal, 'grace');
+  const { location } = await makeByLink(browserForTest(portal), await invitationFor(portal, 'grace'));
+  expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
+  expect(await portal.sql`select from passkey`).toHaveLength(2);
+});
+
 it('browsers learn the related origins', async () => {
   const { statusCode, headers, body } = await portal.send({ url: '/.well-known/webauthn' });
   expect([statusCode, headers['set-cookie'], JSON.parse(body)]).toEqual([200, undefined, { origins: related }]);

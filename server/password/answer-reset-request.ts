@@ -21,7 +21,10 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
   const outcome = await deps.sql.begin(async (sql) => {
     const request = await takeResetRequest(sql);
     if (!request) return null;
-    const user = await findResetUserForUpdate(sql, request.fold, request.address);
+    const user = await findResetUserForUpdate(sql, request.fold, {
+      address: request.address,
+      rpId: deps.config.passkeys?.id ?? null,
+    });
     const outcome = user ? await reasonForNoMail(sql, user, deps.now()) : 'unknown-user';
     const done = outcome ?? (await queueHelp(deps, sql, user as ResetUser, request));
     await insertAuditEvent(

@@ -98,10 +98,12 @@ export async function throttled(
 
 /** The link of a request, as sent; null if there is none. */
 export async function linkOf(
-  { sql }: Pick<Deps, 'sql'>,
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
   { token, address }: Pick<ChangeRequest, 'token' | 'address'>,
 ): Promise<ResetLink | null> {
-  return isToken(token) ? await findResetLink(sql, tokenHash(token), address) : null;
+  return isToken(token)
+    ? await findResetLink(sql, tokenHash(token), { address, rpId: config.passkeys?.id ?? null })
+    : null;
 }
 
 /** Whether a password is the current one of a user, or one of the nine before it. */

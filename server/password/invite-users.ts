@@ -19,16 +19,16 @@ export type InviteUsersResult =
 
 /**
  * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0053, 0055), in place
- * of any earlier invitation; all or nobody.
+ * of any earlier invitation; all or nobody. `rpId`: the domain of passkeys, null if there are none.
  */
 export async function inviteUsers(
   sql: Database,
-  keys: Pick<Keys, 'seal'>,
+  { keys, rpId }: { keys: Pick<Keys, 'seal'>; rpId: string | null },
   names: readonly string[],
   now: Date,
 ): Promise<InviteUsersResult> {
   return await sql.begin(async (sql): Promise<InviteUsersResult> => {
-    const found = await findInvitedForUpdate(sql, names.map(foldLoginName));
+    const found = await findInvitedForUpdate(sql, names.map(foldLoginName), rpId);
     const asked = names.map((name) => ({ name, user: found.get(foldLoginName(name)) }));
     const refusals = asked.flatMap(({ name, user }) => {
       const problem = problemOf(user);

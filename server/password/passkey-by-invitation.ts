@@ -159,7 +159,7 @@ async function store(
   const { address, language, brand, userAgent, requestId, sessionToken, turns } = visitor;
   const now = deps.now();
   const reader = await findActiveUserForChange(sql, userId);
-  const opened = openedBy(reader && (await findResetLink(sql, tokenHash(token), address)), now);
+  const opened = openedBy(reader && (await findResetLink(sql, tokenHash(token), { address, rpId: rp.id })), now);
   if (!reader || opened.kind === 'refused' || !(await spendResetLink(sql, tokenHash(token), now))) {
     steps.push({ step: 'link', outcome: 'over by now, or the account was changed while the answer was checked' });
     const over = { reason: 'invitation-over', shown: changeFailedReasons.requestExpired } as const;

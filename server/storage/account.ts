@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import { hasEmailToProve } from './email-before-app.ts';
 import { speaksForLess } from './factor-scope.ts';
-import { isPasskeyRequiredOf, passkeyCountOf } from './passkey-policy.ts';
+import { hasPasskey, isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
@@ -38,7 +38,7 @@ export async function findAccount(
 ): Promise<Account | null> {
   return await rowOrNull(sql<Account[]>`
     select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)} as "hasPassword",
-      ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${passkeyCountOf(sql, sql`u.id`)} > 0 as "isByPasskey",
+      ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${hasPasskey(sql, sql`u.id`)} as "isByPasskey",
       u.may_change_password as "mayChangePassword",
       t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
       ${requiresApp(sql, sql`u.id`)} as "isAppRequired", ${hasEmailToProve(sql, sql`u.id`)} as "isEmailFirst",

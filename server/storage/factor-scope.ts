@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 import { isEmailConfirmed } from './email-code.ts';
-import { isPasskeyRequiredOf, passkeyCountOf } from './passkey-policy.ts';
+import { hasPasskey, isPasskeyRequiredOf } from './passkey-policy.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
@@ -68,6 +68,6 @@ function hasOwnWay(sql: Connection, s: Fragment): Fragment {
       select from portal_user whose
       where whose.id = ${s}.user_id and not ${isSsoRequiredOf(sql, sql`whose.id`)} and (
         whose.password_hash is not null and not ${isPasskeyRequiredOf(sql, sql`whose.id`)}
-        or ${passkeyCountOf(sql, sql`whose.id`)} > 0)
+        or ${hasPasskey(sql, sql`whose.id`)})
     )`;
 }

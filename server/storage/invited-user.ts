@@ -1,5 +1,5 @@
 import type { Connection } from './database.ts';
-import { isPasskeyRequiredOf, passkeyCountOf } from './passkey-policy.ts';
+import { isPasskeyRequiredOf, usablePasskeysOf } from './passkey-policy.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 
 /** What decides whether somebody may be invited to choose how they sign in. */
@@ -10,6 +10,7 @@ export type InvitedUser = {
   language: string | null;
   active: boolean;
   hasPassword: boolean;
+  /** Those that can be used. */
   passkeys: number;
   /** Whether a customer takes passkeys only, so that no password signs in. */
   passkeyRequired: boolean;
@@ -27,11 +28,12 @@ export type InvitedUser = {
 export async function findInvitedForUpdate(
   sql: Connection,
   folds: readonly string[],
+  rpId: string | null,
 ): Promise<Map<string, InvitedUser>> {
   const rows = await sql<(InvitedUser & { fold: string })[]>`
     select n.fold, u.id, u.username, u.email, u.language, u.active, u.password_hash is not null as "hasPassword",
       u.may_change_password as "mayChangePassword", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
-      ${passkeyCountOf(sql, sql`u.id`)} as passkeys, ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
+      ${usablePasskeysOf(sql, sql`u.id`, rpId)} as passkeys, ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
       array(
         select c.key from membership m join customer c on c.id = m.customer_id
         where m.user_id = u.id and c.active order by c.key

@@ -19,9 +19,17 @@ export function isPasskeyTakenOf(sql: Connection, userId: Fragment): Fragment {
   return sql`exists (${customersOf(sql, userId)} and c.passkeys <> 'off')`;
 }
 
-/** How many passkeys the user with this id has. */
-export function passkeyCountOf(sql: Connection, userId: Fragment): Fragment {
-  return sql`(select count(*)::int from passkey where passkey.user_id = ${userId})`;
+/** A condition: the user with this id has a passkey. */
+export function hasPasskey(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (select from passkey where passkey.user_id = ${userId})`;
+}
+
+/**
+ * How many passkeys the user with this id has that can be used: those for another domain, from before the setting was changed,
+ * cannot. Null where none can.
+ */
+export function usablePasskeysOf(sql: Connection, userId: Fragment, rpId: string | null): Fragment {
+  return sql`(select count(*)::int from passkey where passkey.user_id = ${userId} and passkey.rp_id = ${rpId}::text)`;
 }
 
 function customersOf(sql: Connection, userId: Fragment): Fragment {

@@ -91,6 +91,13 @@ export async function countPasskeys(sql: Connection, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
+/** How many passkeys are for another domain than this one, or for any if it is null: nobody can use them. */
+export async function countUselessPasskeys(sql: Connection, rpId: string | null): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from passkey where rp_id is distinct from ${rpId}::text`;
+  return row.count;
+}
+
 /** Whether a user has a passkey, and whether it is the only one for its relying party. Lock the user first. */
 export async function standingOfPasskey(
   sql: Connection,
