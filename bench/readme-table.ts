@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Finding } from './figures.ts';
 
 const readme = new URL('../README.md', import.meta.url);
-const table = /(<!-- npm run bench -- --readme -->\n)[\s\S]*?(\n<!-- end -->)/;
 
-/** Replaces the README's table by the findings of one run. */
-export async function writeReadmeTable(findings: readonly Finding[], now: Date): Promise<void> {
+/** Replaces the README's table of `npm run <script>` by the findings of one run. */
+export async function writeReadmeTable(script: string, findings: readonly Finding[], now: Date): Promise<void> {
+  const table = new RegExp(`(<!-- npm run ${script} -- --readme -->\\n)[\\s\\S]*?(\\n<!-- end -->)`);
   const text = await readFile(readme, 'utf8');
   if (!table.test(text)) throw new Error('README.md has no place for the table');
   const rows = findings.map(({ what, figure, goal }) => `| ${what} | ${figure} | ${goal} |`);

@@ -64,7 +64,7 @@ try {
   await measureImports(dataFolder);
   await sql.end();
   await database.close();
-  if (values.readme) await writeReadmeTable(reported(), new Date());
+  if (values.readme) await writeReadmeTable('bench', reported(), new Date());
 } finally {
   await rm(dataFolder, { recursive: true, force: true });
 }

@@ -21,6 +21,8 @@ export type ConstantLoad = {
   sessions: Set<string>;
   /** Sessions whose end was acknowledged. */
   ended: Set<string>;
+  /** What was refused or lost since then, by kind and status or error. */
+  unanswered: () => { refused: number; lost: Record<string, number> };
   /** Counts from zero again. */
   begin: () => void;
   /** Waits until every kind has ended well once more; returns the milliseconds that this took. */
@@ -106,6 +108,13 @@ export function constantLoad(
     counts: { signIns: none(), checks: none(), forwardAuth: none(), gate: none() },
     sessions,
     ended,
+    unanswered: () => {
+      const counts = Object.entries(load.counts);
+      const lost = counts.flatMap(([kind, count]) =>
+        Object.entries(count.lost).map(([how, n]) => [`${kind} ${how}`, n]),
+      );
+      return { refused: counts.reduce((sum, [, { refused }]) => sum + refused, 0), lost: Object.fromEntries(lost) };
+    },
     begin: () => {
       for (const kind of kinds) load.counts[kind] = none();
     },

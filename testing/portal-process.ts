@@ -13,6 +13,9 @@ export type PortalProcess = {
   exit: Promise<{ code: number | null; signal: string | null }>;
 };
 
+/** What keys are made of, in each of these processes. */
+export const portalSecret = 'x'.repeat(43);
+
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 /**
@@ -33,7 +36,7 @@ export async function portalProcess(
         PATH: process.env.PATH,
         PORT: port,
         DATABASE_URL: databaseUrl,
-        VESTIBULE_SECRET: 'x'.repeat(43),
+        VESTIBULE_SECRET: portalSecret,
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -20,7 +20,7 @@ import {
   updateUser,
 } from '../storage/portal-user.ts';
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
-import { withdrawResetLinks } from '../storage/reset-link.ts';
+import { withdrawInvitations, withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
@@ -89,8 +89,8 @@ async function endWhatDepended(
   let { sessionsEnded } = emailed;
   if (change.passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, user.id, hashBefore, now);
   else if (change.active === false) {
-    // An invitation would otherwise work again once the user is active again.
-    await withdrawResetLinks(sql, user.id);
+    // It would work again, days later, once the user is active; a reset link lasts an hour and says why it is refused.
+    await withdrawInvitations(sql, user.id);
     sessionsEnded += await deleteSessionsOfUser(sql, user.id);
   }
   return { sessionsEnded, devicesForgotten };

@@ -20,7 +20,7 @@ export function addUserSetCommand(user: Command): void {
     .command('set')
     .argument('<name>', 'username or email')
     .description(
-      'change a user; unspecified options stay unchanged. A new password and --inactive end every session and every open link',
+      'change a user; unspecified options stay unchanged. A new password ends every session and every open link, --inactive every session and an open invitation',
     );
   addUserFlags(addChangeFlags(command), 'the customers of the user, replacing the existing ones; may be repeated')
     .addHelpText(

@@ -1,0 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { MailServerForTest } from '#testing/mail-server-for-test.ts';
+import type { TwoPortals } from '#testing/two-portals.ts';
+import { report } from '../figures.ts';
+import { formHeaders } from '../sign-in-form.ts';
+
+/** Whom an email was promised. */
+const promised: string[] = [];
+
+/** An email that was refused waits 10 s for the next try, and longer each time; then no second one may follow. */
+const patience = 120_000;
+const quiet = 5000;
+
+/** Asks for a reset link as somebody who forgot their password; throws unless that is acknowledged. */
+export async function askForReset({ env }: TwoPortals, username: string): Promise<void> {
+  const address = `${username}@acme.test`;
+  const answer = await fetch(`${env.PUBLIC_URL}/portal/password/forgotten`, {
+    method: 'POST',
+    headers: formHeaders,
+    body: new URLSearchParams({ username: address }),
+  });
+  if (answer.status !== 204) throw new Error(`a reset was answered ${answer.status}`);
+  promised.push(address);
+}
+
+/** Reports whether each promised email came, and came once. */
+export async function measureMails({ mails }: MailServerForTest): Promise<void> {
+  const countOf = (address: string) => mails.filter(({ envelope }) => envelope.to.includes(address)).length;
+  const end = performance.now() + patience;
+  while (promised.some((address) => countOf(address) === 0) && performance.now() < end) await pause(100);
+  await pause(quiet);
+  const counts = promised.map(countOf);
+  const once = counts.filter((count) => count === 1).length;
+  report('emails asked for meanwhile', `${once} of ${counts.length} came once`, 'each once', once === counts.length);
+}

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Behaviour, MailServerForTest } from '#testing/mail-server-for-test.ts';
+import type { TwoPortals, TwoPortalsOnOne } from '#testing/two-portals.ts';
+import { formHeaders, formOf } from '../sign-in-form.ts';
+import { askForReset } from './asked-mails.ts';
+import type { FullDisk } from './full-disk.ts';
+import type { People } from './people.ts';
+import { signalPostgres } from './postgres-processes.ts';
+
+/** All that a fault may touch. */
+export type World = { portals: TwoPortalsOnOne; disk: FullDisk; mailServer: MailServerForTest; people: People };
+
+/**
+ * What is done to two instances under load. `begin` returns what ends it, which is done `lasts` milliseconds later.
+ * `mayLose` is how many requests may get no answer or a wrong one; all others are answered well or refused honestly.
+ */
+export type Fault<W = World> = {
+  name: string;
+  lasts: number;
+  mayLose: number;
+  begin: (world: W) => Promise<() => unknown>;
+};
+
+/** Each connection of the load waits for one answer at most. */
+const connections = 9;
+const nothing = () => {};
+
+/** PostgreSQL's first process ends the others, and what keeps it running starts it again: the end of the fault. */
+const endPostgres =
+  (signal: NodeJS.Signals) =>
+  async ({ portals: { cluster, sql } }: World) => {
+    const started = async () => (await sql`select pg_postmaster_start_time() as at`)[0]?.at.getTime();
+    const before = await started();
+    await signalPostgres(cluster, signal);
+    while ((await started().catch(() => before)) === before) await pause(10);
+    return nothing;
+  };
+
+/** Runs first in an instance: SIGUSR2 steps its clock by so many milliseconds, or back again. */
+const steppedClock = (step: number) => `
+  const Real = Date;
+  let offset = 0;
+  globalThis.Date = class extends Real {
+    constructor(...given) {
+      given.length > 0 ? super(...given) : super(Real.now() + offset);
+    }
+    static now() {
+      return Real.now() + offset;
+    }
+  };
+  process.on('SIGUSR2', () => (offset = offset === 0 ? ${step} : 0));`;
+
+const clock = (how: string, step: number): Fault => ({
+  name: `the clock of one instance stepped ${how}`,
+  lasts: 5000,
+  // An app whose clock is right shows codes that are wrong there.
+  mayLose: 15,
+  begin: async ({ portals }) => {
+    await roll(portals, 1, steppedClock(step));
+    portals.instances[1]?.child.kill('SIGUSR2');
+    return () => portals.instances[1]?.child.kill('SIGUSR2');
+  },
+});
+
+/** Somebody asks for a reset meanwhile; whether each of them gets one email is looked at in the end. */
+const mail = (name: string, username: string, behaviour: Behaviour | 'away'): Fault => ({
+  name: `the mail server ${name} for 10 s`,
+  lasts: 10_000,
+  mayLose: 0,
+  begin: async ({ portals, mailServer }) => {
+    if (behaviour === 'away') await mailServer.shut();
+    else mailServer.behave(behaviour);
+    await askForReset(portals, username);
+    return () => (behaviour === 'away' ? mailServer.reopen() : mailServer.behave('well'));
+  },
+});
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'both instances rolled',
+    lasts: 0,
+    mayLose: 0,
+    begin: async ({ portals }) => {
+      await roll(portals, 0);
+      await roll(portals, 1);
+      return nothing;
+    },
+  },
+  {
+    name: 'an instance killed (kill -9)',
+    lasts: 5000,
+    mayLose: connections,
+    begin: async ({ portals }) => {
+      portals.instances[0]?.child.kill('SIGKILL');
+      return () => portals.start(0);
+    },
+  },
+  { name: 'PostgreSQL restarted', lasts: 0, mayLose: 0, begin: endPostgres('SIGINT') },
+  { name: 'PostgreSQL killed (kill -9)', lasts: 0, mayLose: 0, begin: endPostgres('SIGKILL') },
+  {
+    name: 'connections to PostgreSQL cut for 10 s',
+    lasts: 10_000,
+    mayLose: 0,
+    begin: async ({ portals: { wire } }) => {
+      wire.cut();
+      return wire.mend;
+    },
+  },
+  {
+    name: 'the line to PostgreSQL silent for 10 s',
+    lasts: 10_000,
+    mayLose: 0,
+    begin: async ({ portals: { wire } }) => {
+      wire.silence();
+      return wire.mend;
+    },
+  },
+  {
+    name: 'PostgreSQL frozen (SIGSTOP) for 30 s',
+    lasts: 30_000,
+    mayLose: 0,
+    begin: async ({ portals: { cluster } }) => {
+      await signalPostgres(cluster, 'SIGSTOP', 'all');
+      return () => signalPostgres(cluster, 'SIGCONT', 'all');
+    },
+  },
+  {
+    name: 'PostgreSQL’s disk full for 10 s',
+    lasts: 10_000,
+    mayLose: 0,
+    begin: async ({ disk }) => {
+      await disk.fill();
+      return disk.empty;
+    },
+  },
+  mail('away', 'user-0', 'away'),
+  mail('slow', 'user-1', 'never-greet'),
+  mail('refusing', 'user-2', { at: 'rcpt', code: 451, words: '4.3.0 not now' }),
+  clock('5 minutes ahead', 5 * 60_000),
+  clock('5 minutes back', -5 * 60_000),
+  {
+    name: '5,000 requests that never end, at each instance',
+    lasts: 10_000,
+    mayLose: 0,
+    begin: async ({ portals: { instances } }) => {
+      const open = await Promise.all(instances.map(({ origin }) => halfRequests(new URL(origin), 5000)));
+      return () => {
+        for (const socket of open.flat()) socket.destroy();
+      };
+    },
+  },
+  {
+    name: 'a flood of wrong passwords, from 50 addresses',
+    lasts: 10_000,
+    mayLose: 0,
+    begin: async ({ portals }) => {
+      const flood = { isOver: false };
+      const guess = async (index: number) => {
+        while (!flood.isOver) await guessFrom(`127.0.1.${index}`, `${portals.env.PUBLIC_URL}/portal/performlogin`);
+      };
+      const guesses = Array.from({ length: 50 }, (_, index) => guess(index));
+      return async () => {
+        flood.isOver = true;
+        await Promise.all(guesses);
+      };
+    },
+  },
+];
+
+/** Tries a wrong password, from an address of its own: those who sign in have another. */
+async function guessFrom(localAddress: string, url: string): Promise<void> {
+  const sent = request(url, { method: 'POST', localAddress, agent: false, headers: formHeaders });
+  sent.end(formOf('nobody', 'wrong'));
+  await once(sent, 'response').then(
+    ([answer]) => answer.resume(),
+    () => pause(10),
+  );
+}
+
+async function roll(portals: TwoPortals, index: number, preload?: string): Promise<void> {
+  portals.instances[index]?.child.kill('SIGTERM');
+  await portals.instances[index]?.exit;
+  await portals.start(index, preload);
+}
+
+async function halfRequests({ hostname, port }: URL, count: number): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let opened = 0; opened < count; opened += 100) {
+    const some = Array.from({ length: 100 }, () => connect(Number(port), hostname).on('error', nothing));
+    await Promise.all(some.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    for (const socket of some) socket.write(`GET /portal/session HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Half:`);
+    sockets.push(...some);
+  }
+  return sockets;
+}
