@@ -152,6 +152,17 @@ describe('the account page', () => {
     expect(answer.headers.location).toContain('notice=notPossible');
   });
 
+  it('takes no password as a fresh proof, in a session from before', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    portal.wait(601_000);
+    const asksForPassword = async () =>
+      (await browser.get('/portal/account/passkeys?do=enrol')).body.includes('autoComplete="current-password"');
+    expect(await asksForPassword()).toBe(true);
+    await portal.sql`update customer set passkeys = 'only'`;
+    expect(await asksForPassword()).toBe(false);
+  });
+
   it('keeps the last passkey, and says why; of two it removes one', async () => {
     const browser = await signedIn();
     await givePasskey(portal, 'alice', { name: 'Second' });
