@@ -72,7 +72,7 @@ async function check(passkey: PasskeyForTest, answer: string, origin: string): P
   };
   const checked = await checkAssertion(
     { assertion, clientData, passkey: stored },
-    { id: 'localhost', origins: [origin] },
+    { id: 'localhost', origins: [origin], related: [] },
     [],
   );
   if (checked.kind === 'refused') throw new Error(checked.reason);

@@ -22,6 +22,7 @@ export const accountNotices = [
   'passkeyProofRefused',
   'passkeyName',
   'passkeyGone',
+  'passkeyLast',
   'appReplaced',
   'appRemoved',
   'deviceForgotten',
@@ -88,7 +89,7 @@ export type AccountView =
       /** What is left, and how the user is called, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
       known: { rpId: string; userId: string; name: string; allAcceptedCredentialIds: string[] } | null;
     }
-  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' }
   | {
       name: 'app';
       since: string | null;

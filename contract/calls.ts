@@ -34,6 +34,7 @@ export const calls = {
   /** Where a provider's logout answer rejoins the browser that signed out. */
   samlLoggedOut: { method: 'GET', path: '/authenticate/saml/logged-out' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
+  passkeyInvitationOptions: { method: 'POST', path: '/passkeys/invitation/options' },
   session: { method: 'GET', path: '/session' },
 } as const;
 

@@ -1,4 +1,5 @@
 import type { DestinationRules } from './destination.ts';
+import type { InvitedFor } from './invited.ts';
 import type { Language } from './languages.ts';
 import type { PageCall } from './page-calls.ts';
 import type { PasswordPolicy } from './password-rules.ts';
@@ -125,8 +126,8 @@ export type Page = {
   registration?: RegistrationAnswer;
   /** Written to a file, for a backend that isn't ours (docs/pages-only.md): what only our server knows is left out. */
   isStatic?: true;
-  /** Screens of a link only: it is an invitation, and the document has the words of one. */
-  isInvitation?: true;
+  /** Screens of a link only: it is an invitation, for this, and the document has the words of one. */
+  invitation?: InvitedFor;
   /** Not-found screen only: somebody is signed in, and has an account page. */
   hasAccount?: true;
   /** Set if the page is not an addressed screen. */

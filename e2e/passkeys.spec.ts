@@ -7,7 +7,7 @@ import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-for
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 import { appCodeIsPast, signInIsOld } from './time-passed.ts';
-import { VirtualAuthenticator } from './virtual-authenticator.ts';
+import { VirtualAuthenticator, withoutOffer } from './virtual-authenticator.ts';
 
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
@@ -27,12 +27,6 @@ async function signOut(page: Page): Promise<void> {
   await signOutButton(page).click();
   await expect(signInForm(page).button).toBeVisible();
 }
-
-/** Keeps the field from offering passkeys, which an authenticator that answers at once would take before any press. */
-const withoutOffer = (page: Page) =>
-  page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-  });
 
 test('a passkey is added, and signs in by the button, to the page asked for, fragment and all', async ({
   page,

@@ -122,10 +122,10 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
-function textsFor({ language, isInvitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
+function textsFor({ language, invitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const own = texts[language];
   const all = own ? { ...textsOf[language], ...own } : textsOf[language];
-  return isInvitation ? { ...all, ...invitationTexts(all) } : all;
+  return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
 }
 
 /** Notes the texts that are read, beginning with `keys`. */

@@ -30,6 +30,9 @@ export const passkeyRefusalReasons = {
   'already-enrolled': 'The new passkey is enrolled already.',
   'made-before': 'The browser has made a passkey for the user by itself before, which it may do once.',
   'too-many-passkeys': 'The user has as many passkeys as one user may have.',
+  'invitation-over':
+    'The invitation is unknown, was used, has expired or was replaced, or its user can sign in already.',
+  'may-not-choose': 'The user may not choose how they sign in.',
   'session-over': 'The session that began the enrolment, or the proof, has ended, or may not enrol any more.',
 } as const;
 

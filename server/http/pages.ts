@@ -107,7 +107,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       registration,
       connections,
       turns,
-      isInvitation,
+      invitation,
     } = page;
     return Boolean(
       serverPage ||
@@ -118,7 +118,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
         registration ||
         connections ||
         turns ||
-        isInvitation,
+        invitation,
     );
   }
 

@@ -77,6 +77,7 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'signInCode':
       return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
     case 'singleSignOnHint':
+    case 'passkeyHint':
       return [happened, action, facts, ifNotYou];
     case 'passwordChanged':
     case 'newDevice':

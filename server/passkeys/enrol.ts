@@ -18,14 +18,13 @@ import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { beginCeremony } from './begin.ts';
-import { userHandleOf } from './check-assertion.ts';
 import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
 import { readClientData } from './client-data.ts';
+import { creationOptions } from './creation-options.ts';
 import { providerName } from './provider-name.ts';
 import { readEnrolment } from './read-answer.ts';
 import { refusePasskey } from './refuse-passkey.ts';
 import { takeCeremony } from './take-ceremony.ts';
-import { offeredAlgorithms } from './usable-key.ts';
 
 /** Whether the person asks for a passkey, or their browser makes one by itself after a password (docs/decisions/0056). */
 export type EnrolPurpose = Extract<PasskeyPurpose, 'enrol' | 'upgrade'>;
@@ -39,9 +38,8 @@ export type Enroller = {
 };
 
 /**
- * Begins an enrolment; returns what the browser is told (Web Authentication Level 3, §5.4): a passkey that the authenticator
- * keeps and finds by itself, with verification of the person, without attestation, and on no device twice. One that the browser
- * makes by itself, for an `upgrade`, cannot require verification: some browsers fail then, others make it all the same.
+ * Begins an enrolment, on no device twice; returns what the browser is told. One that the browser makes by itself, for an
+ * `upgrade`, cannot require verification: some browsers fail then, others make it all the same.
  */
 export async function beginEnrolment(
   deps: Deps,
@@ -53,24 +51,12 @@ export async function beginEnrolment(
   const ceremony = { purpose, sessionHash: tokenHash(sessionToken) };
   const challenge = await beginCeremony(deps, browserToken, ceremony);
   const credentials = await listCredentials(deps.sql, { userId, rpId: id });
-  return {
+  return creationOptions(
     challenge,
-    rp: { id, name: deps.config.brand.branding.name },
-    user: { id: userHandleOf(userId).toString('base64url'), name: username, displayName: username },
-    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
-    timeout: limits.passkeyChallenge,
-    excludeCredentials: credentials.map(({ credentialId, transports }) => ({
-      type: 'public-key' as const,
-      id: credentialId.toString('base64url'),
-      transports,
-    })),
-    authenticatorSelection: {
-      residentKey: 'required',
-      requireResidentKey: true,
-      userVerification: purpose === 'upgrade' ? 'preferred' : 'required',
-    },
-    attestation: 'none' as const,
-  };
+    { id, name: deps.config.brand.branding.name },
+    { id: userId, username },
+    { known: credentials, userVerification: purpose === 'upgrade' ? 'preferred' : 'required' },
+  );
 }
 
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };

@@ -5,6 +5,7 @@ export const mailKinds = [
   'resetLink',
   'invitation',
   'singleSignOnHint',
+  'passkeyHint',
   'passwordChanged',
   'newDevice',
   'signInCode',

@@ -1,23 +1,26 @@
 import type { Connection } from './database.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
-export type PasskeyPurpose = 'sign-in' | 'second-factor' | PurposeOfSession;
+export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'invitation' | PurposeOfSession;
 
 /** What a signed-in person begins: their session is stored beside it. */
 type PurposeOfSession = 'enrol' | 'upgrade' | 'prove';
 
-/** A ceremony begun in a browser; `sessionHash` is of the session that has begun it, null for those that lead to one. */
-export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null };
+/**
+ * A ceremony begun in a browser; `sessionHash` is of the session that has begun it, `linkHash` of the link of an invitation, each
+ * null for every other purpose.
+ */
+export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null; linkHash?: Buffer | null };
 
 /** Stores a challenge until `endsAt`. */
 export async function insertPasskeyChallenge(
   sql: Connection,
   challenge: PasskeyChallenge & { challengeHash: Buffer; browserHash: Buffer; endsAt: Date },
 ): Promise<void> {
-  const { challengeHash, browserHash, purpose, sessionHash, endsAt } = challenge;
+  const { challengeHash, browserHash, purpose, sessionHash, linkHash = null, endsAt } = challenge;
   await sql`
-    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_hash, ends_at)
-    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionHash}, ${endsAt})`;
+    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_hash, link_hash, ends_at)
+    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionHash}, ${linkHash}, ${endsAt})`;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function takePasskeyChallenge(
 ): Promise<(PasskeyChallenge & { isOver: boolean }) | null> {
   const [row] = await sql<(PasskeyChallenge & { isOver: boolean })[]>`
     delete from passkey_challenge where challenge_hash = ${challengeHash} and browser_hash = ${browserHash}
-    returning purpose, session_hash as "sessionHash", ends_at <= ${now} as "isOver"`;
+    returning purpose, session_hash as "sessionHash", link_hash as "linkHash", ends_at <= ${now} as "isOver"`;
   return row ?? null;
 }
 

@@ -99,6 +99,26 @@ export async function hasPasskey(
   return (await sql`select from passkey where user_id = ${userId} and rp_id = ${rpId} limit 1`).length > 0;
 }
 
+/** How many passkeys are for another domain than this one, or for any if it is null: nobody can use them. */
+export async function countUselessPasskeys(sql: Connection, rpId: string | null): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from passkey where rp_id is distinct from ${rpId}::text`;
+  return row.count;
+}
+
+/** Whether a user has a passkey, and whether it is the only one for its relying party. Lock the user first. */
+export async function standingOfPasskey(
+  sql: Connection,
+  { id, userId }: { id: string; userId: string },
+): Promise<{ isThere: boolean; isLast: boolean }> {
+  const [row] = await sql<{ isLast: boolean }[]>`
+    select not exists (
+      select from passkey other where other.user_id = p.user_id and other.rp_id = p.rp_id and other.id <> p.id
+    ) as "isLast"
+    from passkey p where p.id = ${id} and p.user_id = ${userId}`;
+  return { isThere: row !== undefined, isLast: row?.isLast === true };
+}
+
 /** Renames a user's passkey; whether it is there. */
 export async function updatePasskeyName(
   sql: Connection,

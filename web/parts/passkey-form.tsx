@@ -9,6 +9,9 @@ import { PortalForm } from './portal-form.tsx';
 import { RedirectField } from './redirect-field.tsx';
 import { SubmitButton } from './submit-button.tsx';
 
+/** The script of ceremonies, for the screens of both scripts. */
+export const loadCeremony = () => import('../passkeys/ceremony.ts');
+
 /**
  * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
  * the field for the name offers them too.
@@ -48,7 +51,7 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
 
   async function offer(signal: AbortSignal): Promise<string | null> {
     if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
-    return await (await import('../passkeys/ceremony.ts')).offerPasskeys(options, signal);
+    return await (await loadCeremony()).offerPasskeys(options, signal);
   }
 
   if (!isShown) return null;
@@ -58,7 +61,7 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
       word="signing-in"
       onSend={() => {
         setIsNone(false);
-        import('../passkeys/ceremony.ts')
+        loadCeremony()
           .then(({ askForPasskey }) => askForPasskey(options))
           .then(send, () => send(null));
       }}

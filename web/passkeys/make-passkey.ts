@@ -8,13 +8,14 @@ export type CreationOptions = Omit<PublicKeyCredentialCreationOptions, 'challeng
 
 /**
  * Has a passkey made. Returns the authenticator's answer as the server reads it, or what went wrong: `none` was made, the
- * device has one `already`, the page is too `old`, or the server too `busy`.
+ * device has one `already`, the page is too `old`, or the server too `busy`. `body`: for whom, if the session does not say.
  */
 export async function makePasskey(
   optionsUrl: string,
+  body: URLSearchParams | null = null,
 ): Promise<string | { problem: 'none' | 'already' | 'old' | 'busy' }> {
   try {
-    const answer = await fetch(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
+    const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
     if (!answer.ok) return { problem: [429, 503].includes(answer.status) ? 'busy' : 'old' };
     return JSON.stringify(await createPasskey((await answer.json()) as CreationOptions, {}));
   } catch (error) {
