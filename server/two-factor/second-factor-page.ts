@@ -69,6 +69,11 @@ async function halfPage(
   const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who, hash) : null;
   if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
   const secondFactor = await openSecondFactor(deps, half, hash);
+  if (registration?.kind === 'byPasskey')
+    return {
+      secondFactor,
+      serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
+    };
   if (registration?.kind !== 'open') return { secondFactor };
   return { secondFactor: { ...secondFactor, issuer: registration.issuer }, registration: registration.answer };
 }
