@@ -14,8 +14,9 @@ export function proofToAsk({ session, account, proof }: AccountVisit, now: Date)
     return isSignInEnough || isProvenBy('code', proof, now) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;
-  // Typed again, the password sets up an app only where it does so at a sign-in: anything else is asked for there.
-  if (!account.hasPassword || account.isEmailFirst || session.proven === 'remembered') return 'signIn';
+  // Typed again, the password adds to the account only where it did so at a sign-in: anything else is asked for there, as of a
+  // session that a passkey opened.
+  if (!account.hasPassword || account.isEmailFirst || session.proven !== 'none') return 'signIn';
   return isProvenBy('password', proof, now) ? null : 'password';
 }
 
