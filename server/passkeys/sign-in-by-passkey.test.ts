@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { changeCustomer } from '#server/accounts/change-customer.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { assertionOf } from '#testing/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -138,6 +140,25 @@ describe('the rules of every way in', () => {
     expect(session.customers).toEqual(['acme']);
     await signInWithPasskey(browserForTest(portal), await givePasskey(portal, 'shut'));
     expect(await lastEvent()).toMatchObject({ reason: 'passkeys-off', username: 'shut' });
+  });
+
+  it('a customer that turns passkeys off is taken from the sessions that one has opened, and from no others', async () => {
+    await portal.sql`insert into customer (key, name, created_at) values ('turns', 'Turns Ltd', now())`;
+    await addUser(portal, { username: 'some', customers: ['acme', 'turns'] });
+    await addUser(portal, { username: 'whole', customers: ['turns'] });
+    const [some, whole, byPassword] = [browserForTest(portal), browserForTest(portal), browserForTest(portal)];
+    await signInWithPasskey(some, await givePasskey(portal, 'some'));
+    await signInWithPasskey(whole, await givePasskey(portal, 'whole'));
+    await byPassword.post('/portal/performlogin', { username: 'some', password: testPassword });
+    const customersOf = async (browser: typeof some) =>
+      (await browser.get('/portal/session')).json<{ customers: string[] }>().customers;
+    const both = ['acme', 'turns'];
+    expect([await customersOf(some), await customersOf(byPassword)]).toEqual([both, both]);
+    expect((await some.get('/portal/account')).body).toContain('Turns Ltd');
+    await changeCustomer(portal.sql, 'turns', { passkeys: 'off' }, portal.deps.now());
+    expect([await customersOf(some), await customersOf(byPassword)]).toEqual([['acme'], both]);
+    expect((await some.get('/portal/account')).body).not.toContain('Turns Ltd');
+    expect(await signedInAs(portal, whole.cookies)).toBeNull();
   });
 
   it('a user whose domain requires single sign-on is refused', async () => {

@@ -48,6 +48,7 @@ export async function findVisitorSession(
           'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
+          and (s.passkey_id is null or c.passkeys <> 'off')
           and ${admits(sql, sql`c.allowed_networks`, address)}
       ) as customers,
       (select version from access_version) as "accessVersion"
