@@ -9,7 +9,7 @@ import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
-import { giveApp, halfSession, pageOf } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, halfSession, pageOf, verify } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
@@ -269,6 +269,45 @@ describe('in place of a code', () => {
     for (const username of ['gwen', 'olga']) await givePasskey(portal, username);
     expect([await isOffered('gwen'), await isOffered('olga')]).toEqual([true, undefined]);
     await portal.sql`delete from totp`;
+  });
+
+  it.each([
+    ['a customer of this sign-in takes none: its session would leave that one out', ['stern', 'open']],
+    ['the customer that takes it does not admit this address', ['stern', 'away']],
+  ])('is neither offered nor taken where %s; the code still is', async (_what, customers) => {
+    await portal.sql`delete from customer where key in ('stern', 'open', 'away')`;
+    await addCustomer(portal, 'stern', { twoFactor: 'app' });
+    await portal.sql`update customer set passkeys = 'off' where key = 'stern'`;
+    await addCustomer(portal, 'open');
+    await addCustomer(portal, 'away', { networks: ['203.0.113.0/24'] });
+    const username = customers.join('-');
+    await addUser(portal, { username, customers });
+    const secret = await giveApp(portal, username);
+    const passkey = await givePasskey(portal, username);
+    const browser = await half(username);
+    const { cookies } = browser;
+    expect((await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor).not.toHaveProperty('hasPasskey');
+    const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
+    expect(answer.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html&notice=passkeyRefused');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'passkeys-off', username });
+    expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
+  });
+
+  it('leads back to the code where its customer admits the address no more', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const browser = await half('gwen');
+    const challenge = await challengeFor(browser, 'second-factor');
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`select from portal_user where username = 'gwen' for update`,
+    );
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }), {}, { kind: 'second-factor' });
+    await untilWaiting(portal.sql, 1);
+    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'app'`;
+    await release();
+    expect((await answer).headers.location).toContain('/portal/twoFactorRegistration?');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'network' });
+    await portal.sql`update customer set allowed_networks = '{}' where key = 'app'`;
   });
 
   it('not with the passkey of another user', async () => {

@@ -93,6 +93,8 @@ async function complete(
     if (who.half.connectionId !== null) return refusedSigned('by-provider', user);
     // Who has typed a name and a password is not signed in as somebody else.
     if (who.half.userId !== passkey.userId) return refusedSigned('other-user', user);
+    // Since it was offered: the session would leave out what the code opens.
+    if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
   return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
 }

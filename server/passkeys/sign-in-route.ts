@@ -57,7 +57,7 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     if (result.kind === 'noCookie' && request.headers.cookie === undefined)
       return reply.redirect(formWithNotice(config, 'cookiesNeeded', accepted, way.lang), 303);
     // What a password began goes on, by its code.
-    if (purpose === 'second-factor' && result.kind === 'refused' && who.kind === 'half')
+    if (purpose === 'second-factor' && who.kind === 'half')
       return reply.redirect(
         secondFactorUrl(config.basePath, who.half, {
           destination: way.destination,
