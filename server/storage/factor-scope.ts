@@ -18,14 +18,16 @@ export type FactorScope = 'mayRegister' | 'signInAgain' | 'withPassword' | 'byAd
  * if what it has proven counts no longer, the next sign-in that leads to the registration asks for it.
  */
 export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
+  // Such a customer opens for no session by passkey, and to it a passkey proves no code.
+  const takesNoPasskey = sql`(s.passkey_id is not null and c.passkeys = 'off')`;
   const [row] = await sql<
     { byPassword: boolean; leavesOut: boolean; isOutdated: boolean; isElsewhere: boolean; hasPassword: boolean }[]
   >`
     select s.connection_id is null as "byPassword",
       s.stage = 'full' and exists (
         select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
-          and not (c.two_factor = 'email' and s.proven = 'code')
+        where m.user_id = s.user_id and c.two_factor <> 'off' and (c.id <> all(s.customer_ids) or ${takesNoPasskey})
+          and not (c.two_factor = 'email' and s.proven = 'code' and not ${takesNoPasskey})
       ) as "leavesOut",
       s.stage = 'full' and (s.proven = 'remembered' or s.connection_id is null and s.proven <> 'code' and (
         ${isEmailConfirmed(sql, sql`s.user_id`)} or exists (
