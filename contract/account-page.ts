@@ -131,6 +131,7 @@ export type AccountSignIn = {
   outcome: (typeof signInOutcomes)[number];
   address: string | null;
   provider: string | null;
+  isByPasskey: boolean;
 };
 
 /** What the account page tells its document besides what every page is told. */

@@ -144,7 +144,7 @@ async function store(
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
   });
-  const deviceToken = await noteDevice(sql, user, visitor, now);
+  const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, now });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);
@@ -188,12 +188,20 @@ async function noteDevice(
   sql: Connection,
   user: PasskeyUser,
   { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
-  now: Date,
+  { passkey, now }: { passkey: string; now: Date },
 ): Promise<string> {
   // A passkey is no password: such a browser gets no attempts of its own for one (docs/decisions/0008).
   const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
   if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
-  await queueMail(sql, user, { kind: 'newDevice', now, address, language, brand, ...(browser && { browser }) });
+  await queueMail(sql, user, {
+    kind: 'newDevice',
+    now,
+    address,
+    language,
+    brand,
+    passkey,
+    ...(browser && { browser }),
+  });
   return deviceToken;
 }
