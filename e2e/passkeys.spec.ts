@@ -217,6 +217,7 @@ test('who cancels anywhere goes on where they are', async ({ page, portal, newPe
   await authenticator.recognises(false);
   await addButton(page).click();
   await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+  await expect(addButton(page)).toBeFocused();
   await authenticator.recognises(true);
   await addButton(page).click();
   await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
@@ -224,10 +225,12 @@ test('who cancels anywhere goes on where they are', async ({ page, portal, newPe
   await authenticator.recognises(false);
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await expect(passkeyButton(page)).toBeFocused();
   await signInForm(page).send(username, password);
   await expect(heading(page)).toHaveText('Enter your code');
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await expect(passkeyButton(page)).toBeFocused();
   await appCodeIsPast(portal, username);
   await codeForm(page).send(appCode(key));
   await expectSignedIn(page, username);

@@ -24,6 +24,7 @@ export function startEnrolment(): void {
       makePasskey(options).then((answer) => {
         if (typeof answer !== 'string') {
           if (button) button.disabled = false;
+          button?.focus();
           if (status) status.textContent = form.dataset[answer.problem] ?? '';
           return;
         }
