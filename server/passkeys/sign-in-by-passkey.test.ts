@@ -10,7 +10,7 @@ import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, halfSession, pageOf, verify } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, halfSession, pageOf, verify, withFault } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
@@ -315,6 +315,26 @@ describe('in place of a code', () => {
     expect((await answer).headers.location).toContain('/portal/twoFactorRegistration?');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'network' });
     await portal.sql`update customer set allowed_networks = '{}' where key = 'app'`;
+  });
+
+  it('leads back to the code while its address waits, or the database is away', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const form = { redirectURL: '/portal/reports/7' };
+    const kind = 'second-factor' as const;
+    const browser = await half('gwen');
+    const challenge = await challengeFor(browser, kind);
+    const failing = { ...form, credential: assertionOf(passkey, { challenge }) };
+    await withFault(portal, 'before insert on session for each row', async () => {
+      const url = '/portal/passkeys/second-factor';
+      const shown = await pageOf(portal, { method: 'POST', url, form: failing, cookies: browser.cookies });
+      const again = '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=unavailable';
+      expect([shown.status, shown.url]).toEqual([503, again]);
+    });
+    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
+    const answer = await signInWithPasskey(browser, passkey, {}, form, { kind });
+    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, back]);
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'throttled' });
   });
 
   it('not with the passkey of another user', async () => {
