@@ -72,9 +72,10 @@ export type AccountView =
       name: 'passkeys';
       /**
        * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
-       * admit the person; `signInAgain`: this sign-in did not prove enough.
+       * admit the person; `withCode`: not by a passkey, which a customer does not take; `signInAgain`: this sign-in did not prove
+       * enough.
        */
-      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'withCode' | 'signInAgain' | 'off';
       isFull: boolean;
       passkeys: {
         id: string;

@@ -175,8 +175,8 @@ function elsewhere(
   { scope }: Extract<RegistrationResult, { kind: 'elsewhere' }>,
   goesOnTo: string | null,
 ): Partial<Page> {
-  const comesBackTo = scope === 'withPassword' ? sameAgain(deps, request) : null;
-  const why = scope === 'whereAllAdmit' ? 'network' : 'provider';
+  const comesBackTo = scope === 'withPassword' || scope === 'withCode' ? sameAgain(deps, request) : null;
+  const why = scope === 'whereAllAdmit' ? 'network' : scope === 'withCode' ? 'code' : 'provider';
   return { serverPage: { name: 'registerElsewhere', why, comesBackTo, goesOnTo } };
 }
 

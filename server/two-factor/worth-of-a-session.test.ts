@@ -232,7 +232,21 @@ describe('MF-12 a passkey, for a user of a customer that takes none', () => {
 
   it('MF-12 sets up no app that would replace the codes by email there', async () => {
     await off();
-    expect((await ask(await sessionOf())).statusCode).toBe(409);
+    const cookies = await sessionOf();
+    expect((await ask(cookies)).statusCode).toBe(409);
+    // No other network would help, but a code does.
+    const { serverPage } = await pageOf(portal, { url: page, cookies });
+    expect(serverPage).toEqual({
+      name: 'registerElsewhere',
+      why: 'code',
+      comesBackTo: page,
+      goesOnTo: '/portal/portal.html',
+    });
+    const { body } = await portal.send({ url: '/portal/account/passkeys', cookies });
+    expect(body).toContain('sign in with your password and a code');
+    const half = cookiesOf(await portal.signIn('quinn', testPassword));
+    const full = cookiesOf(await verify(portal, await codeByMail(portal, 'quinn'), half));
+    expect((await ask(full)).statusCode).toBe(200);
   });
 
   it('MF-12 nor once that customer takes none any more', async () => {
