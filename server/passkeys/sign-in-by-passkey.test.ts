@@ -246,6 +246,13 @@ it('a right answer that is refused makes nobody else at the address wait', async
   expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
 });
 
+it('nor one whose counter has not moved on, as of a passkey that was copied', async () => {
+  const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+  for (let n = 0; n < 31; n += 1) await signInWithPasskey(browserForTest(portal), passkey, { counter: 7 });
+  expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'counter-back' });
+  expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
+});
+
 describe('in place of a code', () => {
   it('completes the sign-in that a password began', async () => {
     const browser = await half('gwen');
