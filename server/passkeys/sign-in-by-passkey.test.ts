@@ -268,6 +268,14 @@ describe('in place of a code', () => {
     expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
   });
 
+  it('makes the browser known for its password, which a passkey alone does not', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    const known = await portal.sql`select by_password as "byPassword" from device order by by_password`;
+    expect(known).toEqual([{ byPassword: false }, { byPassword: true }]);
+  });
+
   it('is offered where it would be taken', async () => {
     await portal.sql`insert into customer (key, name, created_at, passkeys, two_factor) values ('off', 'off', now(), 'off', 'app')`;
     await addUser(portal, { username: 'olga', customers: ['off'] });

@@ -96,7 +96,7 @@ async function complete(
     // Since it was offered: the session would leave out what the code opens.
     if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
-  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
+  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
 }
 
 async function store(
@@ -106,7 +106,11 @@ async function store(
     passkey,
     checked,
     visitor,
-  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; visitor: KnownVisitor },
+    purpose,
+  }: {
+    passkey: PasskeyToVerify;
+    checked: { counter: number; backedUp: boolean };
+  } & Pick<PasskeyRequest, 'visitor' | 'purpose'>,
   steps: AuditStep[],
 ) {
   const now = deps.now();
@@ -144,7 +148,11 @@ async function store(
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
   });
-  const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, now });
+  const deviceToken = await noteDevice(sql, user, visitor, {
+    passkey: passkey.name,
+    byPassword: purpose === 'second-factor',
+    now,
+  });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);
@@ -188,10 +196,10 @@ async function noteDevice(
   sql: Connection,
   user: PasskeyUser,
   { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
-  { passkey, now }: { passkey: string; now: Date },
+  { passkey, byPassword, now }: { passkey: string; byPassword: boolean; now: Date },
 ): Promise<string> {
-  // A passkey is no password: such a browser gets no attempts of its own for one (docs/decisions/0008).
-  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
+  // A passkey is no password: alone it gives a browser no attempts of its own for one (docs/decisions/0008).
+  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword, now });
   if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
   await queueMail(sql, user, {
