@@ -66,7 +66,7 @@ async function check(passkey: PasskeyForTest, answer: string, origin: string): P
   if (!assertion || !clientData) throw new Error('not read');
   const { credentialId, userHandle } = passkey;
   const stored = {
-    ...{ id: '', username: '', counter: 0, backupEligible: false, credentialId },
+    ...{ id: '', username: '', name: '', counter: 0, backupEligible: false, credentialId },
     userId: userHandle.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     publicKey: cbor(passkey.publicKey),
   };

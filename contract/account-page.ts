@@ -74,9 +74,10 @@ export type AccountView =
       name: 'passkeys';
       /**
        * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
-       * admit the person; `signInAgain`: this sign-in did not prove enough.
+       * admit the person; `withCode`: not by a passkey, which a customer does not take; `signInAgain`: this sign-in did not prove
+       * enough.
        */
-      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'withCode' | 'signInAgain' | 'off';
       isFull: boolean;
       passkeys: {
         id: string;
@@ -133,6 +134,7 @@ export type AccountSignIn = {
   outcome: (typeof signInOutcomes)[number];
   address: string | null;
   provider: string | null;
+  isByPasskey: boolean;
 };
 
 /** What the account page tells its document besides what every page is told. */

@@ -49,10 +49,15 @@ export type ServerPage =
     }
   /**
    * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
-   * that does not open all of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo`
-   * continues without an app, null if one is required.
+   * that does not open all of it, by a passkey that not all of it takes (`code`), or by the password of somebody who has a passkey. `comesBackTo` follows a
+   * password sign-in, null if that does not help; `goesOnTo` continues without an app, null if one is required.
    */
-  | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
+  | {
+      name: 'registerElsewhere';
+      why: 'provider' | 'network' | 'code' | 'passkey';
+      comesBackTo: string | null;
+      goesOnTo: string | null;
+    }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
   /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */

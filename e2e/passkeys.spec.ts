@@ -187,6 +187,33 @@ test('in place of a code, after a password, to the page asked for', async ({ pag
   expect(portal.log).not.toContain('"level":50');
 });
 
+test('where an app is required, the password alone leads to the passkey, not to a QR code', async ({
+  page,
+  portal,
+  newPerson,
+}) => {
+  const key = `stern-${Date.now()}`;
+  await addCustomerTo(portal, key);
+  const { username } = await newPerson({ customers: [key] });
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await portal.mustRun(['customer', 'set', key, '--two-factor', 'app']);
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=2#/reports/7');
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText(texts['login-passkey']);
+  await expect(page.getByText(texts['register-elsewhere-passkey'])).toBeVisible();
+  await authenticator.recognises(false);
+  await passkeyButton(page).click();
+  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
+});
+
 test('without a script, no button and no page offers one', { tag: '@without-script-only' }, async ({
   page,
   newPerson,
@@ -242,6 +269,7 @@ test('who cancels anywhere goes on where they are', async ({ page, portal, newPe
   await authenticator.recognises(false);
   await addButton(page).click();
   await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+  await expect(addButton(page)).toBeFocused();
   await authenticator.recognises(true);
   await addButton(page).click();
   await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
@@ -249,10 +277,12 @@ test('who cancels anywhere goes on where they are', async ({ page, portal, newPe
   await authenticator.recognises(false);
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await expect(passkeyButton(page)).toBeFocused();
   await signInForm(page).send(username, password);
   await expect(heading(page)).toHaveText('Enter your code');
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await expect(passkeyButton(page)).toBeFocused();
   await appCodeIsPast(portal, username);
   await codeForm(page).send(appCode(key));
   await expectSignedIn(page, username);

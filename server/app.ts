@@ -175,7 +175,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   ] as const) {
     app.route({ ...on(options), handler: passkeyOptionsRoute(deps, purpose) });
     app.route({
-      ...on(answer, passkeyFormAgain(deps)),
+      ...on(answer, passkeyFormAgain(deps, purpose)),
       schema: passkeySignInSchema,
       handler: passkeySignInRoute(deps, purpose),
     });

@@ -55,7 +55,7 @@ export async function showSection(
     reason: notice && reasonOfSearch(splitUrl(request.url).search),
     begun,
     ask,
-    mayAskPasskey: ask !== null && (await mayProveByPasskey(deps, visit, ask)),
+    mayAskPasskey: ask !== null && (await mayProveByPasskey(deps, visit)),
     kept,
   });
 }

@@ -25,7 +25,7 @@ export function passkeyProofOptionsRoute(deps: Deps) {
     if (!visit) return sendProblem(reply, 401);
     const now = deps.now();
     const asked = proofToAsk(visit, now);
-    if (asked === null || !(await mayProveByPasskey(deps, visit, asked))) return sendProblem(reply, 409);
+    if (asked === null || !(await mayProveByPasskey(deps, visit))) return sendProblem(reply, 409);
     const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
     if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
     const token = keepPasskeyBrowserToken(request, reply, deps.config);

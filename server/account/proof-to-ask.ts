@@ -17,10 +17,11 @@ export function proofToAsk({ session, account, proof }: AccountVisit, now: Date)
     return isSignInEnough || isProvenBy('code', proof, now) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;
-  // Typed again, the password sets up an app only where it does so at a sign-in: anything else is asked for there.
   if (account.hasPassword && mustSignInAgain(session, account)) return 'signIn';
   if (proof?.passkeyId && isProvenBy('code', proof, now)) return null;
-  if (!account.hasPassword) return 'signIn';
+  // Typed again, the password adds to the account only where it opened the session: beside what else did, whoever has a copy of the
+  // cookie may know it.
+  if (!account.hasPassword || session.proven !== 'none') return 'signIn';
   return isProvenBy('password', proof, now) ? null : 'password';
 }
 
@@ -30,16 +31,18 @@ function mustSignInAgain({ proven }: AccountVisit['session'], { isEmailFirst }: 
 
 /**
  * Whether a passkey may stand for what is asked: where the account has one that would open it. Not where everybody with a password
- * signs in again, by the passkey if they like: what follows asks how this session began.
+ * signs in again, by the passkey if they like, before the first app: what follows asks how this session began.
  */
 export async function mayProveByPasskey(
   { sql, config }: Pick<Deps, 'sql' | 'config'>,
-  { session: { userId }, account }: AccountVisit,
-  asked: AskedProof,
+  { session, account }: AccountVisit,
 ): Promise<boolean> {
   const rp = config.passkeys;
-  if (!rp || account.isPart || (asked === 'signIn' && account.hasPassword)) return false;
-  return (await hasPasskey(sql, { userId, rpId: rp.id })) && (await canOpenByPasskey(sql, userId));
+  if (!rp || account.isPart || (account.hasPassword && !account.hasApp && mustSignInAgain(session, account)))
+    return false;
+  return (
+    (await hasPasskey(sql, { userId: session.userId, rpId: rp.id })) && (await canOpenByPasskey(sql, session.userId))
+  );
 }
 
 /** Whether a session has proven this within ten minutes, after its sign-in: it got another token with it. */

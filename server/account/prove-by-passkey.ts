@@ -1,4 +1,3 @@
-import type { AskedProof } from '#contract/account-page.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
@@ -30,11 +29,11 @@ type Proven = { kind: 'right' } | { kind: 'signedOut' } | Refused;
 export async function proveByPasskey(
   deps: Deps,
   visit: AccountVisit,
-  { asked, answer, token }: { asked: AskedProof; answer: string; token: string },
+  { answer, token }: { answer: string; token: string },
   opens: Opens,
 ): Promise<Outcome> {
   const rp = deps.config.passkeys;
-  if (!rp || !(await mayProveByPasskey(deps, visit, asked))) return { kind: 'refused', notice: 'notPossible' };
+  if (!rp || !(await mayProveByPasskey(deps, visit))) return { kind: 'refused', notice: 'notPossible' };
   const { visitor, session } = visit;
   const user = { id: session.userId, username: session.username, customers: session.customers.map((key) => ({ key })) };
   const wait = await waitOfPasskeys(deps, visitor, { ...user, event: 'fresh-proof-refused' });

@@ -26,7 +26,7 @@ export async function prove(deps: Deps, visit: AccountVisit, fields: Fields): Pr
   if (asked === null) return { kind: 'done', notice: 'proven' };
   const token = nextToken(deps, { visitor: visit.visitor, fields });
   if (fields.credential !== undefined)
-    return await proveByPasskey(deps, visit, { asked, answer: fields.credential, token }, (sql, { passkeyId, steps }) =>
+    return await proveByPasskey(deps, visit, { answer: fields.credential, token }, (sql, { passkeyId, steps }) =>
       note(deps, sql, visit, { kind: 'code', how: 'passkey', token, passkeyId, steps }),
     );
   if (asked === 'signIn') return { kind: 'refused', notice: 'notPossible' };

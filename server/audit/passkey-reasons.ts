@@ -20,7 +20,7 @@ export const passkeyRefusalReasons = {
   'counter-back': 'The signature counter has not moved on: the passkey may have been copied.',
   inactive: 'The user is inactive.',
   'no-customer': 'No active customer is assigned to the user.',
-  'passkeys-off': 'None of the customers lets its people sign in by passkey.',
+  'passkeys-off': 'None of the customers lets its people sign in by passkey; in place of a code, not all do.',
   'single-sign-on-required': 'The domain of the user requires single sign-on.',
   network: 'None of the customers that allow passkeys admits the address.',
   throttled: 'Too many answers from this address were refused; this one was not looked at.',

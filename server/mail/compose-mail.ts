@@ -28,7 +28,9 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   const voice = voiceOf(mail, setting);
   const hub = harmless(setting.brand.branding.name);
   const happened = brandedText(voice, textOf(mail), { hub });
-  const ifNotYou = brandedText(voice, `mail-${kind}-not-you`);
+  // A new password does not stop who has signed in by a passkey: it has to be removed.
+  const act = kind === 'newDevice' && mail.details.passkey ? 'passkeyAdded' : kind;
+  const ifNotYou = brandedText(voice, `mail-${act}-not-you`);
   return {
     language,
     hub,

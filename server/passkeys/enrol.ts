@@ -152,7 +152,7 @@ function hashOrNull(token: string | null): Buffer | null {
 }
 
 /** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
-export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
+export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'elsewhere';
 
 /**
  * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
@@ -166,5 +166,5 @@ export async function standingOf(
   if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
   const scope = await findFactorScope(sql, sessionHash);
   if (scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp)) return 'open';
-  return scope === 'signInAgain' ? 'signInAgain' : 'elsewhere';
+  return scope === 'signInAgain' || scope === 'withCode' ? scope : 'elsewhere';
 }

@@ -100,8 +100,10 @@ async function complete(
     if (who.half.connectionId !== null) return refusedSigned('by-provider', user);
     // Who has typed a name and a password is not signed in as somebody else.
     if (who.half.userId !== passkey.userId) return refusedSigned('other-user', user);
+    // Since it was offered: the session would leave out what the code opens.
+    if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
-  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
+  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
 }
 
 async function store(
@@ -111,7 +113,11 @@ async function store(
     passkey,
     checked,
     visitor,
-  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; visitor: KnownVisitor },
+    purpose,
+  }: {
+    passkey: PasskeyToVerify;
+    checked: { counter: number; backedUp: boolean };
+  } & Pick<PasskeyRequest, 'visitor' | 'purpose'>,
   steps: AuditStep[],
 ) {
   const now = deps.now();
@@ -149,7 +155,11 @@ async function store(
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
   });
-  const deviceToken = await noteDevice(sql, user, visitor, now);
+  const deviceToken = await noteDevice(sql, user, visitor, {
+    passkey: passkey.name,
+    byPassword: purpose === 'second-factor',
+    now,
+  });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);
@@ -194,12 +204,20 @@ async function noteDevice(
   sql: Connection,
   user: PasskeyUser,
   { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
-  now: Date,
+  { passkey, byPassword, now }: { passkey: string; byPassword: boolean; now: Date },
 ): Promise<string> {
-  // A passkey is no password: such a browser gets no attempts of its own for one (docs/decisions/0008).
-  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
+  // A passkey is no password: alone it gives a browser no attempts of its own for one (docs/decisions/0008).
+  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword, now });
   if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
-  await queueMail(sql, user, { kind: 'newDevice', now, address, language, brand, ...(browser && { browser }) });
+  await queueMail(sql, user, {
+    kind: 'newDevice',
+    now,
+    address,
+    language,
+    brand,
+    passkey,
+    ...(browser && { browser }),
+  });
   return deviceToken;
 }

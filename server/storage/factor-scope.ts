@@ -5,10 +5,16 @@ import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
  * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user after signing
- * in again, with their password, only an administrator, or the user where every customer that requires a factor admits
- * them.
+ * in again, with their password, only an administrator, the user where every customer that requires a factor admits
+ * them, or the user with their password and a code, where such a customer takes no passkeys.
  */
-export type FactorScope = 'mayRegister' | 'signInAgain' | 'withPassword' | 'byAdministrator' | 'whereAllAdmit';
+export type FactorScope =
+  | 'mayRegister'
+  | 'signInAgain'
+  | 'withPassword'
+  | 'byAdministrator'
+  | 'whereAllAdmit'
+  | 'withCode';
 
 /**
  * A session from a connection speaks for one customer (docs/decisions/0019). It may set up a factor if that is the
@@ -19,15 +25,21 @@ export type FactorScope = 'mayRegister' | 'signInAgain' | 'withPassword' | 'byAd
  * if what it has proven counts no longer, the next sign-in that leads to the registration asks for it.
  */
 export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
+  // Such a customer opens for no session by passkey, and to it a passkey proves no code.
+  const takesNoPasskey = sql`(s.passkey_id is not null and c.passkeys = 'off')`;
   const [row] = await sql<
-    { byPassword: boolean; leavesOut: boolean; isOutdated: boolean; isElsewhere: boolean; hasOwnWay: boolean }[]
+    Record<'byPassword' | 'leavesOut' | 'isUntaken' | 'isOutdated' | 'isElsewhere' | 'hasOwnWay', boolean>[]
   >`
     select s.connection_id is null as "byPassword",
       s.stage = 'full' and exists (
         select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
-          and not (c.two_factor = 'email' and s.proven = 'code')
+        where m.user_id = s.user_id and c.two_factor <> 'off' and (c.id <> all(s.customer_ids) or ${takesNoPasskey})
+          and not (c.two_factor = 'email' and s.proven = 'code' and not ${takesNoPasskey})
       ) as "leavesOut",
+      exists (
+        select from membership m join customer c on c.id = m.customer_id
+        where m.user_id = s.user_id and c.two_factor <> 'off' and ${takesNoPasskey}
+      ) as "isUntaken",
       s.stage = 'full' and (s.proven = 'remembered' or s.connection_id is null and s.proven <> 'code' and (
         ${isEmailConfirmed(sql, sql`s.user_id`)} or exists (
           select from membership m join customer c on c.id = m.customer_id
@@ -37,7 +49,7 @@ export async function findFactorScope(sql: Connection, sessionHash: Buffer): Pro
     from session s where s.token_hash = ${sessionHash}`;
   const isWhole = row && (row.byPassword ? !row.leavesOut : !row.isElsewhere && !row.hasOwnWay);
   if (isWhole) return row.isOutdated ? 'signInAgain' : 'mayRegister';
-  if (row?.byPassword) return 'whereAllAdmit';
+  if (row?.byPassword) return row.isUntaken ? 'withCode' : 'whereAllAdmit';
   return row?.hasOwnWay ? 'withPassword' : 'byAdministrator';
 }
 

@@ -17,13 +17,13 @@ export async function findFreshProof(sql: Connection, sessionHash: Buffer): Prom
 
 /**
  * When a session has proven its password last, or a passkey, if that is enough to set up an app (docs/decisions/0014): a password
- * not where a code by email comes first, nor in a session that a remembered device has opened; or null.
+ * not where a code by email comes first, nor in a session that more than the password has opened, or a remembered device; or null.
  */
 export async function findProofToRegister(sql: Connection, sessionHash: Buffer): Promise<Date | null> {
   const [row] = await sql<{ at: Date }[]>`
     select s.fresh_proof_at as at from session s
     where s.token_hash = ${sessionHash} and (s.fresh_proof = 'code' and s.fresh_proof_passkey_id is not null
-      or s.fresh_proof = 'password' and s.proven <> 'remembered' and not ${hasEmailToProve(sql, sql`s.user_id`)})`;
+      or s.fresh_proof = 'password' and s.proven = 'none' and not ${hasEmailToProve(sql, sql`s.user_id`)})`;
   return row?.at ?? null;
 }
 

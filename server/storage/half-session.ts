@@ -22,7 +22,7 @@ export type HalfSession = OpenFactor &
     replacedFull: boolean;
     codeTries: number;
     /** The session's customers that are still active, still the user's, and admit the address. */
-    customers: { id: string; key: string; rememberDevices: boolean }[];
+    customers: { id: string; key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
   };
 
 /**

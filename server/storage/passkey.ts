@@ -19,6 +19,7 @@ export type PasskeyToVerify = {
   id: string;
   userId: string;
   username: string;
+  name: string;
   credentialId: Buffer;
   publicKey: Buffer;
   counter: number;
@@ -34,7 +35,7 @@ export async function findPasskeyToVerify(
   { credentialId, rpId }: { credentialId: Buffer; rpId: string },
 ): Promise<PasskeyToVerify | null> {
   return await rowOrNull(sql<PasskeyToVerify[]>`
-    select p.id, p.user_id as "userId", u.username, p.credential_id as "credentialId", p.public_key as "publicKey",
+    select p.id, p.user_id as "userId", u.username, p.name, p.credential_id as "credentialId", p.public_key as "publicKey",
       p.counter, p.backup_eligible as "backupEligible"
     from passkey p join portal_user u on u.id = p.user_id
     where p.credential_id = ${credentialId} and p.rp_id = ${rpId}`);

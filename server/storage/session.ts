@@ -22,7 +22,7 @@ export type FullSession = {
   proven: Proven;
   lastSeenAt: Date;
   endsAt: Date;
-  /** Keys of the session's customers that are still active, still the user's, and admit the address. */
+  /** Keys of the session's customers that are still active, still the user's, admit the address, and take its way in. */
   customers: string[];
   /** The visit to a provider that created it; null for a password. */
   visitId: string | null;

@@ -100,10 +100,10 @@ function PasskeyProof() {
 /** Where nothing can be asked here: signs out, and returns once signed in again. */
 export function SignInAgain({ children }: { children?: ReactNode }) {
   const text = useAccountText();
-  const { section, begun } = useAccount();
+  const { section, begun, kept } = useAccount();
   const { toCall } = usePortalUrls();
   const toSection = useSectionUrl();
-  const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined) };
+  const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined, kept) };
   return (
     <>
       <p className="hint">{text('account-proof-signIn')}</p>

@@ -35,6 +35,11 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
     setIsNone(!answer);
   }
 
+  // The page was inert, so that the button lost the focus.
+  useEffect(() => {
+    if (isNone) field.current?.form?.querySelector('button')?.focus();
+  }, [isNone]);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     // While the database is away there is nothing to offer.

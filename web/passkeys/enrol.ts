@@ -37,6 +37,7 @@ export function offerToEnrol(form: HTMLFormElement): void {
       const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
       if (problem !== undefined) {
         if (button) button.disabled = false;
+        button?.focus();
         if (status) status.textContent = problem;
         return;
       }
