@@ -60,7 +60,7 @@ export function upgradeRoute(deps: Deps) {
     if (!rp || !visit) return sendProblem(reply, 401);
     if (!isRightAfterPassword(deps, visit)) return sendProblem(reply, 409);
     const { userId: id, username } = visit.session;
-    const wait = await waitOfPasskeys(deps, visitor, { id, username, event: 'passkey-not-added' });
+    const wait = await waitOfPasskeys(deps, visitor, { id, username });
     const throttled = wait ?? (await countChange(deps, visit, 'passkey'));
     if (throttled) return await refuse(deps, request, reply, 429, { retryAfter: throttled.retryAfter });
     const { credential = '' } = (request.body ?? {}) as Fields;

@@ -59,7 +59,7 @@ async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Field
   const rp = deps.config.passkeys;
   if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   const { userId: id, username } = visit.session;
-  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username, event: 'passkey-not-added' });
+  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username });
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
   // Each is an email, as is each removal of one.
   const throttled = await countChange(deps, visit, 'passkey');

@@ -36,7 +36,7 @@ export async function proveByPasskey(
   if (!rp || !(await mayProveByPasskey(deps, visit))) return { kind: 'refused', notice: 'notPossible' };
   const { visitor, session } = visit;
   const user = { id: session.userId, username: session.username, customers: session.customers.map((key) => ({ key })) };
-  const wait = await waitOfPasskeys(deps, visitor, { ...user, event: 'fresh-proof-refused' });
+  const wait = await waitOfPasskeys(deps, visitor, user, 'fresh-proof-refused');
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
   const steps: AuditStep[] = [];
   const done = await complete(deps, rp, visit, answer, { steps, opens });

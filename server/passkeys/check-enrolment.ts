@@ -23,7 +23,7 @@ export type EnrolledKey = Pick<
 export type CheckedEnrolment = { kind: 'right'; key: EnrolledKey } | { kind: 'refused'; reason: PasskeyRefusalReason };
 
 /** `isUnasked`: the browser makes it by itself (docs/decisions/0056). */
-type Given = { enrolment: Enrolment; clientData: ClientData; isUnasked: boolean };
+type Given = { enrolment: Enrolment; clientData: ClientData; isUnasked?: boolean };
 
 /**
  * Checks the answer of an enrolment (Web Authentication Level 3, §7.1) whose challenge has been taken: first what the library
@@ -34,7 +34,7 @@ export async function checkEnrolment(
   { id: rpId, origins }: RelyingParty,
   steps: AuditStep[],
 ): Promise<CheckedEnrolment> {
-  const { enrolment, clientData, isUnasked } = given;
+  const { enrolment, clientData, isUnasked = false } = given;
   const ofClient = refusalOfClientData(clientData, { type: 'webauthn.create', origins });
   if (ofClient) return { kind: 'refused', reason: ofClient };
   const object = readAttestation(enrolment.attestationObject);
@@ -87,7 +87,7 @@ function readAttestation(bytes: Buffer): { data: AuthenticatorData } | 'attestat
 
 /** Null if the library finds everything right, or its words. */
 async function problemOfLibrary(
-  { enrolment, clientData, isUnasked }: Given,
+  { enrolment, clientData, isUnasked = false }: Given,
   rpId: string,
   origins: string[],
 ): Promise<string | null> {
