@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runVestibule } from '#testing/run-vestibule.ts';
-import { fromVisitor, statusesOf, type TwoPortals, twoPortals } from '#testing/two-portals.ts';
+import { fromVisitor, statusesOf, type TwoPortalsOnOne, twoPortals } from '#testing/two-portals.ts';
 import { findPostgresProcess } from './embedded/process.ts';
 import { limits } from './limits.ts';
 
-let portals: TwoPortals;
+let portals: TwoPortalsOnOne;
 
 beforeAll(async () => {
   portals = await twoPortals();

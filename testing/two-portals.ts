@@ -18,21 +18,25 @@ import { type PortalProcess, portalProcess } from './portal-process.ts';
 import { startProxy } from './proxy-for-test.ts';
 import { quickFolder } from './quick-folder.ts';
 
-/** Two instances behind nginx on one PostgreSQL, as processes, while people sign in, sign out and use the hub. */
+/** Two instances behind nginx, as processes, while people sign in, sign out and use the hub. */
 export type TwoPortals = {
   instances: PortalProcess[];
   /** Starts an instance anew; `preload` is a module's source that runs in it first. */
   start: (index: number, preload?: string) => Promise<void>;
   load: ConstantLoad;
-  /** The line between both instances and PostgreSQL. */
-  wire: CuttableDatabase;
-  /** Beside that line. */
+  /** The database, beside the instances' own line to it. */
   sql: Database;
-  /** PostgreSQL's own folder; whenever its process ends, it is started again. */
-  cluster: string;
   /** What commands and instances are told by their environment. */
   env: Record<string, string>;
   close: () => Promise<void>;
+};
+
+/** Two instances on one PostgreSQL of their own. */
+export type TwoPortalsOnOne = TwoPortals & {
+  /** The line between both instances and PostgreSQL. */
+  wire: CuttableDatabase;
+  /** PostgreSQL's own folder; whenever its process ends, it is started again. */
+  cluster: string;
 };
 
 const usernames = Array.from({ length: 12 }, (_, index) => `user-${index}`);
@@ -41,42 +45,60 @@ const silent = { info() {}, warn() {} };
 /** What nginx tells an instance, for who asks one directly. */
 export const fromVisitor = { 'x-forwarded-for': '198.51.100.7' };
 
-/** Starts all, with their files in a folder of its own in `where`; if a part does not start, what did is closed. */
-export async function twoPortals({
-  where = quickFolder,
-  env: more = {},
-}: {
+type Where = {
+  /** The folder for a folder with all files; that of quick tests by default. */
   where?: string;
   env?: Record<string, string>;
-} = {}): Promise<TwoPortals> {
-  const closers: (() => unknown)[] = [];
+};
+
+/** Starts all; if a part does not start, what did is closed. */
+export async function twoPortals({ where = quickFolder, env = {} }: Where = {}): Promise<TwoPortalsOnOne> {
+  return await startOrClose(where, async ({ folder, closers }) => {
+    const embedded = await openEmbedded({ dataFolder: folder, log: silent });
+    closers.unshift(() => embedded.close());
+    const sql = connect(embedded.place);
+    closers.unshift(() => sql.end({ timeout: 1 }));
+    const wire = await cuttableDatabase({ sql, place: embedded.place, close: () => sql.end() });
+    closers.unshift(() => wire.close());
+    const portals = await start({ folder, closers, env, sql, databaseUrl: wire.url });
+    return { ...portals, wire, cluster: clusterFolder(folder) };
+  });
+}
+
+/** Starts them on an empty database of somebody else's; if a part does not start, what did is closed. */
+export async function twoPortalsOn(
+  databaseUrl: string,
+  { where = quickFolder, env = {} }: Where = {},
+): Promise<TwoPortals> {
+  return await startOrClose(where, async ({ folder, closers }) => {
+    const sql = connect({ url: databaseUrl });
+    closers.unshift(() => sql.end({ timeout: 1 }));
+    return await start({ folder, closers, env, sql, databaseUrl });
+  });
+}
+
+type Begun = { folder: string; closers: (() => unknown)[] };
+
+async function startOrClose<T>(
+  where: string,
+  work: (begun: Begun) => Promise<T>,
+): Promise<T & { close: () => Promise<void> }> {
+  const folder = await mkdtemp(join(where, 'vestibule-instances-'));
+  const closers: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
   const close = async () => {
     for (const closer of closers.splice(0)) await closer();
   };
   try {
-    return await start({ where, more, closers, close });
+    return { ...(await work({ folder, closers })), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-type Beginning = {
-  where: string;
-  more: Record<string, string>;
-  closers: (() => unknown)[];
-  close: () => Promise<void>;
-};
+type Beginning = Begun & { env: Record<string, string>; sql: Database; databaseUrl: string };
 
-async function start({ where, more, closers, close }: Beginning): Promise<TwoPortals> {
-  const folder = await mkdtemp(join(where, 'vestibule-instances-'));
-  closers.unshift(() => rm(folder, { recursive: true, force: true }));
-  const embedded = await openEmbedded({ dataFolder: folder, log: silent });
-  closers.unshift(() => embedded.close());
-  const sql = connect(embedded.place);
-  closers.unshift(() => sql.end({ timeout: 1 }));
-  const wire = await cuttableDatabase({ sql, place: embedded.place, close: () => sql.end() });
-  closers.unshift(() => wire.close());
+async function start({ folder, closers, env: more, sql, databaseUrl }: Beginning): Promise<Omit<TwoPortals, 'close'>> {
   await migrate(sql);
   await addCustomer({ sql } as PortalForTest, 'acme');
   for (const username of usernames) await addUser({ sql } as PortalForTest, { username });
@@ -102,7 +124,7 @@ async function start({ where, more, closers, close }: Beginning): Promise<TwoPor
   };
   const instances: PortalProcess[] = [];
   const startInstance = async (index: number, preload = '') => {
-    instances[index] = await portalProcess(wire.url, { preload, env: { ...env, PORT: String(ports[index]) } });
+    instances[index] = await portalProcess(databaseUrl, { preload, env: { ...env, PORT: String(ports[index]) } });
   };
   closers.unshift(() => {
     for (const { child } of instances) child.kill('SIGKILL');
@@ -114,7 +136,7 @@ async function start({ where, more, closers, close }: Beginning): Promise<TwoPor
   const load = constantLoad(env.PUBLIC_URL, { usernames, password: testPassword });
   closers.unshift(() => load.stop());
   await load.wellAgain();
-  return { instances, start: startInstance, load, wire, sql, cluster: clusterFolder(folder), env, close };
+  return { instances, start: startInstance, load, sql, env };
 }
 
 /** How many sessions are asked for at a time. */

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Behaviour, MailServerForTest } from '#testing/mail-server-for-test.ts';
-import type { TwoPortals } from '#testing/two-portals.ts';
+import type { TwoPortals, TwoPortalsOnOne } from '#testing/two-portals.ts';
 import { formHeaders, formOf } from '../sign-in-form.ts';
 import { askForReset } from './asked-mails.ts';
 import type { FullDisk } from './full-disk.ts';
@@ -11,17 +11,17 @@ import type { People } from './people.ts';
 import { signalPostgres } from './postgres-processes.ts';
 
 /** All that a fault may touch. */
-export type World = { portals: TwoPortals; disk: FullDisk; mailServer: MailServerForTest; people: People };
+export type World = { portals: TwoPortalsOnOne; disk: FullDisk; mailServer: MailServerForTest; people: People };
 
 /**
  * What is done to two instances under load. `begin` returns what ends it, which is done `lasts` milliseconds later.
  * `mayLose` is how many requests may get no answer or a wrong one; all others are answered well or refused honestly.
  */
-export type Fault = {
+export type Fault<W = World> = {
   name: string;
   lasts: number;
   mayLose: number;
-  begin: (world: World) => Promise<() => unknown>;
+  begin: (world: W) => Promise<() => unknown>;
 };
 
 /** Each connection of the load waits for one answer at most. */

@@ -3,14 +3,16 @@ import type { ConstantLoad } from '#testing/constant-load.ts';
 import { statusesOf, type TwoPortals } from '#testing/two-portals.ts';
 import { report } from '../figures.ts';
 import { residentMemory } from '../memory.ts';
-import type { Fault, World } from './fault-list.ts';
+import type { Fault } from './fault-list.ts';
 import type { People } from './people.ts';
+
+type UnderLoad = { portals: TwoPortals; people: People };
 
 /** In milliseconds, from the end of the fault to a good answer of every kind. */
 const recovery = 5000;
 
 /** Brings a fault about and ends it, under load, and reports what became of the requests and of what was acknowledged. */
-export async function measureFault(fault: Fault, world: World): Promise<void> {
+export async function measureFault<W extends UnderLoad>(fault: Fault<W>, world: W): Promise<void> {
   const { portals, people } = world;
   const { load } = portals;
   load.begin();

@@ -125,11 +125,12 @@ export async function peopleWhoChange(portals: TwoPortals): Promise<People> {
   };
 }
 
-/** Reports what is left of all that was acknowledged. */
-export async function measurePeople(people: People): Promise<void> {
+/** Ends what people do, and reports what is left of all that was acknowledged. */
+export async function measurePeople(people: People, after: string): Promise<void> {
+  await people.stop();
   const missing = await people.missing();
   report(
-    'passwords, sessions, spent codes and links afterwards',
+    `passwords, sessions, spent codes and links after ${after}`,
     missing.length === 0 ? 'all as acknowledged' : `${missing.length} lost: ${missing.slice(0, 3).join(', ')}`,
     'all as acknowledged',
     missing.length === 0,

@@ -101,6 +101,9 @@ describe('vestibule doctor', () => {
       'warning – links – still at their placeholders: links.support, links.imprint, links.solutions – set them in the configuration file',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
+      'ok      – line to the database – on this machine',
+      'warning – durability – changes that were acknowledged may be lost – set fsync, full_page_writes, synchronous_commit to on in PostgreSQL',
+      'ok      – clock – agrees with that of the database',
       'ok      – pooler – no pooler; statements are prepared',
       'ok      – stored secrets – well-formed',
       'ok      – secrets – everything is sealed under the first secret',
@@ -124,10 +127,10 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
     expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines[10]).toMatch(
+    expect(lines[13]).toMatch(
       /^ok {6}– mail outbox – emails are written to .*\/data\/outbox and are not delivered – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines[11] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines[14] ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -146,7 +149,7 @@ describe('vestibule doctor', () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(10)).toEqual([
+    expect(untrusted.lines.slice(13)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       expect.stringMatching(
         /^failed {2}– mail TLS – .*certificate that is not trusted here .* – .*NODE_EXTRA_CA_CERTS$/,
@@ -173,7 +176,7 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
     expect(lines[2]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines[10]).toMatch(/^failed {2}– mail outbox – /);
+    expect(lines[13]).toMatch(/^failed {2}– mail outbox – /);
   });
 
   test('exits with 3 if the database is down, and still checks the rest', async () => {
@@ -181,7 +184,7 @@ describe('vestibule doctor', () => {
     const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
     expect({ code, err }).toEqual({ code: 3, err: '' });
     expect(lines[3]).toMatch(/^failed {2}– database – The database is not available: /);
-    expect(lines[6]).toBe('ok      – mail login – accepted');
+    expect(lines[7]).toBe('ok      – mail login – accepted');
   });
 
   test('exits with 3 on a wrong configuration, and tries nothing else', async () => {

@@ -9,6 +9,7 @@ import { readImages } from '../brand/read-images.ts';
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
+import { readDatabaseUrl } from './database-url.ts';
 import { type Hub, readHub } from './hub.ts';
 import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
@@ -93,7 +94,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const brand = readBrand(file, readImages(file, '.', problems), problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
-  const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
+  const databaseUrl = readDatabase(env.DATABASE_URL, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
   const traces = readTraces(env, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
@@ -187,11 +188,11 @@ function readOrigins(texts: readonly string[], problems: string[]): string[] {
   });
 }
 
-function readDatabaseUrl(text: string | undefined, problems: string[]): string | null {
+function readDatabase(text: string | undefined, problems: string[]): string | null {
   if (!text) return null;
-  const url = URL.parse(text);
-  if (url && /^postgres(?:ql)?:$/.test(url.protocol) && !url.host.includes(',')) return text;
-  problems.push('DATABASE_URL: must be an address of one server, such as postgres://user:password@host:5432/name');
+  const reading = readDatabaseUrl(text);
+  if (reading.kind === 'ok') return reading.value;
+  problems.push(reading.problem);
   return null;
 }
 

@@ -1,7 +1,9 @@
 import postgres from 'postgres';
+import { databaseAddresses } from '../config/database-addresses.ts';
 import type { Connection, Database, Place } from './database.ts';
 import { databaseSocket } from './database-socket.ts';
 import { isStatementLost, withFreshStatements } from './lost-statement.ts';
+import { primarySocket } from './primary.ts';
 
 export type ConnectOptions = {
   /** Maximum number of connections; 10 by default. */
@@ -22,6 +24,8 @@ export type ConnectOptions = {
  */
 export function connect(place: Place, options: ConnectOptions = {}): Database {
   const { poolSize = 10, statementTimeout = 5000, name = 'vestibule', onNotice, onClose } = options;
+  const addresses = ('url' in place && databaseAddresses(place.url)) || [];
+  const [first = ''] = addresses;
   const settings = {
     max: poolSize,
     connect_timeout: 5,
@@ -37,11 +41,11 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
         parse: (text: string) => Number(text),
       },
     },
-    socket: databaseSocket,
+    socket: addresses.length > 1 ? primarySocket(addresses) : databaseSocket,
     onnotice: (notice: postgres.Notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
     onclose: () => onClose?.(),
   };
-  const sql = 'url' in place ? postgres(place.url, settings) : postgres({ ...place, ...settings });
+  const sql = 'url' in place ? postgres(first, settings) : postgres({ ...place, ...settings });
   return withFreshStatements(withoutRollbackAfterClose(sql), () =>
     onNotice?.(
       'WARNING: a prepared statement was lost: statements are no longer prepared (docs/operating.md, Poolers)',

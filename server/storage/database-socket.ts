@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 
 /** The settings of a pool that say where PostgreSQL is. */
-type Where = { path?: string | false; host: string[]; port: number[]; sslnegotiation?: string | null };
+export type Where = { path?: string | false; host: string[]; port: number[]; sslnegotiation?: string | null };
 
 /** The codes of the messages that begin a connection: protocol 3.0, and requests for TLS or to cancel (PostgreSQL, §54.7). */
 const firstCodes = [196_608, 80_877_103, 80_877_102];
