@@ -55,6 +55,8 @@ describe('a passkey', () => {
     const browser = browserForTest(portal);
     await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
     expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+    // As much as a code: what may be set up depends on it.
+    expect(await portal.sql`select proven from session`).toEqual([{ proven: 'code' }]);
   });
 
   it('counts on, if it counts', async () => {
