@@ -77,6 +77,22 @@ describe('a passkey', () => {
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
   });
 
+  it('of a user who is deactivated while its answer is checked is refused', async () => {
+    await addUser(portal, { username: 'quit', customers: ['acme'] });
+    const passkey = await givePasskey(portal, 'quit');
+    const browser = browserForTest(portal);
+    const challenge = await challengeFor(browser);
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`update portal_user set active = false where username = 'quit'`,
+    );
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }));
+    await untilWaiting(portal.sql, 1);
+    await release();
+    expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'inactive', username: 'quit' });
+  });
+
   it('counts to the largest count that there is, and no further', async () => {
     const passkey = await givePasskey(portal, 'alice', { counter: 0x7fff_fffe });
     for (const counter of [0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
