@@ -127,7 +127,12 @@ describe('a passkey on the account page', () => {
     await portal.sql`insert into customer (key, name, created_at, passkeys) values ('closed', 'closed', now(), 'off')`;
     await addUser(portal, { username: 'shut', customers: ['closed'] });
     await addUser(portal, { username: 'both', customers: ['closed', 'acme'] });
-    expect(await (await signedIn('both')).open('?do=enrol')).toContain('data-options');
+    await addCustomer(portal, 'resting');
+    await addUser(portal, { username: 'rested', customers: ['closed', 'resting'] });
+    await portal.sql`update customer set active = false where key = 'resting'`;
+    expect(await (await signedIn('rested')).open('?do=enrol')).not.toContain('data-options');
+    const enrolling = await (await signedIn('both')).open('?do=enrol');
+    expect([enrolling.includes('data-options'), enrolling.includes('data-known')]).toEqual([true, true]);
     await givePasskey(portal, 'shut');
     const [id = ''] = await idsOf('shut');
     const { browser, open, act } = await signedIn('shut');

@@ -55,6 +55,8 @@ describe('a passkey', () => {
     const browser = browserForTest(portal);
     await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
     expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+    // As much as a code: what may be set up depends on it.
+    expect(await portal.sql`select proven from session`).toEqual([{ proven: 'code' }]);
   });
 
   it('counts on, if it counts', async () => {
@@ -73,6 +75,22 @@ describe('a passkey', () => {
     await release();
     expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
+  });
+
+  it('of a user who is deactivated while its answer is checked is refused', async () => {
+    await addUser(portal, { username: 'quit', customers: ['acme'] });
+    const passkey = await givePasskey(portal, 'quit');
+    const browser = browserForTest(portal);
+    const challenge = await challengeFor(browser);
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`update portal_user set active = false where username = 'quit'`,
+    );
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }));
+    await untilWaiting(portal.sql, 1);
+    await release();
+    expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'inactive', username: 'quit' });
   });
 
   it('counts to the largest count that there is, and no further', async () => {

@@ -85,10 +85,12 @@ it('does where no customer takes the passkey for an app, for another address of 
   await registerApp(portal, await halfSession(portal, 'alice'));
 });
 
-it('a sign-in by a provider, which vouches for the whole account, still sets up an app', async () => {
+it('a sign-in by a provider sets up an app only for who has no passkey, which is a way of their own', async () => {
   await givePasskey(portal, 'alice');
   const cookies = await halfSession(portal, 'alice');
   await sessionByConnection(portal, 'alice', 'app');
   await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+  expect(await ask(cookies)).toEqual([409, false]);
+  await portal.sql`delete from passkey`;
   expect(await ask(cookies)).toEqual([200, true]);
 });

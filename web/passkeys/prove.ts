@@ -18,6 +18,7 @@ export function startProof(ask: (optionsUrl: string) => Promise<string | null>):
     ask(prove).then((answer) => {
       if (button) button.disabled = false;
       if (answer === null) {
+        button?.focus();
         if (status) status.textContent = none;
         return;
       }

@@ -27,7 +27,7 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
-  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol />;
+  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol known={known} />;
   const isClosed = state === 'elsewhere' || state === 'withCode' || state === 'useless';
   return (
     <div className="stack" data-known={known ? JSON.stringify(known) : undefined}>
@@ -118,7 +118,7 @@ function Remove({ passkey }: { passkey: Passkey }) {
 }
 
 /** Hidden until the script finds that the browser can make one (web/passkeys/enrol.ts). */
-function Enrol() {
+function Enrol({ known }: Pick<Props, 'known'>) {
   const text = useAccountText();
   const { page } = useVisit();
   return (
@@ -129,6 +129,8 @@ function Enrol() {
       <AccountForm
         action="enrol"
         hidden
+        // One that was made and then refused is to vanish from where it was kept.
+        data-known={known ? JSON.stringify(known) : undefined}
         data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
         data-none={text('account-passkeys-none')}
         data-already={text('account-passkeys-already')}
