@@ -76,11 +76,7 @@ export async function addByInvitation(
   const link = await linkOf(deps, { token, address });
   const until = link ? null : await countAttempt(deps.sql, resetKeys(address), deps.now());
   if (until) return await throttled(deps, visitor, until);
-  const wait = await waitOfPasskeys(
-    deps,
-    visitor,
-    link?.user ? { ...link.user, event: 'passkey-not-added' } : undefined,
-  );
+  const wait = await waitOfPasskeys(deps, visitor, link?.user ?? undefined);
   if (wait) return { kind: 'throttled', ...wait };
   const steps = stepsOfLink(link, deps.now());
   const opened = openedBy(link, deps.now());
