@@ -238,6 +238,8 @@ export const limits = {
   resetCookieLifetime: 10 * minute,
   /** How often the database is checked for work left by other processes. */
   workLookEvery: second,
+  /** How many obsolete rows a statement deletes at most. */
+  deletedAtOnce: 20_000,
   /** How many emails one instance sends at once. */
   mailLanes: 5,
   /** How many a lane claims at once; it releases the rest at the first problem. */

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
 export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'invitation' | PurposeOfSession;
@@ -39,5 +40,5 @@ export async function takePasskeyChallenge(
 
 /** Deletes challenges that have expired at `now`; returns how many. */
 export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from passkey_challenge where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
 }

@@ -1,5 +1,6 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
@@ -143,5 +144,5 @@ export async function countResetLinksSince(
 
 /** Deletes links that ended before a time; returns how many. */
 export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
-  return (await sql`delete from reset_link where ends_at < ${before}`).count;
+  return await deleteInParts(sql, 'reset_link', sql`ends_at < ${before}`);
 }

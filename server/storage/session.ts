@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { endedKeptUntil } from './ended-session.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 import { type Fragment, isInDomains } from './sso-domain.ts';
@@ -427,12 +428,11 @@ export async function deleteEndedSessions(
   sql: Connection,
   { idleSince, now }: { idleSince: Date; now: Date },
 ): Promise<number> {
-  return (
-    await sql`
-    delete from session where token_hash in (
-      select token_hash from session where ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince}
-      for update skip locked)`
-  ).count;
+  return await deleteInParts(
+    sql,
+    'session',
+    sql`(ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince})`,
+  );
 }
 
 /** Binding (additional data) for the provider's proof stored with a session. */
