@@ -66,13 +66,13 @@ async function check(passkey: PasskeyForTest, answer: string, origin: string): P
   if (!assertion || !clientData) throw new Error('not read');
   const { credentialId, userHandle } = passkey;
   const stored = {
-    ...{ id: '', username: '', counter: 0, backupEligible: false, credentialId },
+    ...{ id: '', username: '', name: '', counter: 0, backupEligible: false, credentialId },
     userId: userHandle.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     publicKey: cbor(passkey.publicKey),
   };
   const checked = await checkAssertion(
     { assertion, clientData, passkey: stored },
-    { id: 'localhost', origins: [origin] },
+    { id: 'localhost', origins: [origin], related: [] },
     [],
   );
   if (checked.kind === 'refused') throw new Error(checked.reason);

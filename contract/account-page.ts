@@ -19,8 +19,10 @@ export const accountNotices = [
   'passkeyRenamed',
   'passkeyRemoved',
   'passkeyRefused',
+  'passkeyProofRefused',
   'passkeyName',
   'passkeyGone',
+  'passkeyLast',
   'appReplaced',
   'appRemoved',
   'deviceForgotten',
@@ -72,9 +74,10 @@ export type AccountView =
       name: 'passkeys';
       /**
        * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
-       * admit the person; `signInAgain`: this sign-in did not prove enough.
+       * admit the person; `withCode`: not by a passkey, which a customer does not take; `signInAgain`: this sign-in did not prove
+       * enough.
        */
-      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'withCode' | 'signInAgain' | 'off';
       isFull: boolean;
       passkeys: {
         id: string;
@@ -84,10 +87,10 @@ export type AccountView =
         madeAt: string;
         lastUsedAt: string | null;
       }[];
-      /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
-      known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
+      /** What is left, and how the user is called, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
+      known: { rpId: string; userId: string; name: string; allAcceptedCredentialIds: string[] } | null;
     }
-  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' }
   | {
       name: 'app';
       since: string | null;
@@ -131,6 +134,7 @@ export type AccountSignIn = {
   outcome: (typeof signInOutcomes)[number];
   address: string | null;
   provider: string | null;
+  isByPasskey: boolean;
 };
 
 /** What the account page tells its document besides what every page is told. */
@@ -146,6 +150,13 @@ export type AccountPage = {
   /** What was begun, by its name; with `ask` if it needs a proof first. */
   begun: string | null;
   ask: AskedProof | null;
+  /** Whether a passkey may stand for what is asked. */
+  mayAskPasskey: boolean;
   /** The fields of what was begun that are no secrets. */
   kept: Record<string, string>;
 };
+
+/** Whether a document of the account page has a script: only ceremonies with passkeys need one. */
+export function needsScript({ section, mayAskPasskey }: AccountPage): boolean {
+  return section === 'passkeys' || mayAskPasskey;
+}

@@ -3,6 +3,13 @@ import { pageCalls } from './page-calls.ts';
 /** The calls from browser to server, specification §7 and decisions §6; paths are relative to the base path. */
 export const calls = {
   ...pageCalls,
+  /** What a browser needs to make a passkey, and to prove by one, on the account page; its forms post the answers. */
+  passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
+  passkeyProofOptions: { method: 'POST', path: '/passkeys/prove/options' },
+  /** What lets a browser make a passkey by itself after a sign-in by password; below it, with `.js`, is its script. */
+  unaskedPasskeyOptions: { method: 'POST', path: '/passkeys/upgrade/options' },
+  unaskedPasskey: { method: 'POST', path: '/passkeys/upgrade' },
+  unaskedPasskeyScript: { method: 'GET', path: '/passkeys/upgrade.js' },
   /** Redirects to a provider, so that the form's own post stays on our origin. */
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */
@@ -27,6 +34,7 @@ export const calls = {
   /** Where a provider's logout answer rejoins the browser that signed out. */
   samlLoggedOut: { method: 'GET', path: '/authenticate/saml/logged-out' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
+  passkeyInvitationOptions: { method: 'POST', path: '/passkeys/invitation/options' },
   session: { method: 'GET', path: '/session' },
 } as const;
 

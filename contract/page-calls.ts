@@ -17,7 +17,8 @@ export const pageCalls = {
   /** The same in place of a code. */
   passkeyFactorOptions: { method: 'POST', path: '/passkeys/second-factor/options' },
   passkeyFactor: { method: 'POST', path: '/passkeys/second-factor' },
-  passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
+  /** The passkey of an invitation; what its browser needs for it is below, at `/options`. */
+  passkeyInvitation: { method: 'POST', path: '/passkeys/invitation' },
   logout: { method: 'GET', path: '/logout' },
   logoutConfirmed: { method: 'POST', path: '/logout' },
 } as const;

@@ -1,4 +1,5 @@
 import type { DestinationRules } from './destination.ts';
+import type { InvitedFor } from './invited.ts';
 import type { Language } from './languages.ts';
 import type { PageCall } from './page-calls.ts';
 import type { PasswordPolicy } from './password-rules.ts';
@@ -48,10 +49,15 @@ export type ServerPage =
     }
   /**
    * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
-   * that does not open all of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo`
-   * continues without an app, null if one is required.
+   * that does not open all of it, by a passkey that not all of it takes (`code`), or by the password of somebody who has a passkey. `comesBackTo` follows a
+   * password sign-in, null if that does not help; `goesOnTo` continues without an app, null if one is required.
    */
-  | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
+  | {
+      name: 'registerElsewhere';
+      why: 'provider' | 'network' | 'code' | 'passkey';
+      comesBackTo: string | null;
+      goesOnTo: string | null;
+    }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
   /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */
@@ -117,14 +123,16 @@ export type Page = {
   isAnswer?: true;
   /** Passkeys can be used at this address; a browser may still have none. */
   passkeys?: true;
+  /** The passkey that was refused because nobody has it, or not any more. */
+  unknownPasskey?: { rpId: string; credentialId: string };
   /** Second-factor screens only, when their session exists. */
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs; a script that runs fetches it again. */
   registration?: RegistrationAnswer;
   /** Written to a file, for a backend that isn't ours (docs/pages-only.md): what only our server knows is left out. */
   isStatic?: true;
-  /** Screens of a link only: it is an invitation, and the document has the words of one. */
-  isInvitation?: true;
+  /** Screens of a link only: it is an invitation, for this, and the document has the words of one. */
+  invitation?: InvitedFor;
   /** Not-found screen only: somebody is signed in, and has an account page. */
   hasAccount?: true;
   /** Set if the page is not an addressed screen. */

@@ -33,6 +33,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/forgottenChange?hash=of-a-mail&reason=1', heading: 'change-title' },
   { address: '/portal/forgottenChange?hash=of-a-mail&notice=unavailable', heading: 'change-title' },
   { address: '/portal/forgottenChange?hash=of-a-mail&invited=true', heading: 'invitation-title' },
+  { address: '/portal/forgottenChange?hash=of-a-mail&invited=passkey', heading: 'invitation-passkey-title' },
   { address: '/portal/forgottenChangedInfo', heading: 'changed-title' },
   { address: '/portal/forgottenChangeFailedInfo', heading: 'change-failed-title' },
   { address: '/portal/forgottenChangeFailedInfo?reason=3', heading: 'change-failed-title' },

@@ -1,9 +1,11 @@
 import { changeUser } from '#server/accounts/change-user.ts';
+import { addCustomerTo } from './portal-accounts.ts';
 import { onDatabaseOf } from './portal-database.ts';
 import { changeForm, hashOf, newPassword } from './reset-forms.ts';
 import { expectSignedIn, signInForm } from './sign-in-form.ts';
-import { expect, test } from './test.ts';
+import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
+import { VirtualAuthenticator, withoutOffer } from './virtual-authenticator.ts';
 
 const texts = textsOf('en');
 
@@ -44,4 +46,96 @@ test('an invitation: the command, an email, its link, a password, signed in', { 
   await page.goto(letter.link);
   await expect(heading).toHaveText(texts['invitation-done-title']);
   for (const secret of [hash, newPassword]) expect(portal.log).not.toContain(secret);
+});
+
+test('an invitation: a passkey instead, in the words and on the way of a password', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
+  await portal.mustRun(['user', 'invite', username]);
+  const { link } = await inbox.take(email, 'invitation');
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await withoutOffer(page);
+  const heading = page.getByRole('heading', { level: 1 });
+  const button = page.getByRole('button', { name: texts['passkey-instead'] });
+
+  await page.goto(link);
+  await authenticator.recognises(false);
+  await button.click();
+  await expect(page.getByText(texts['passkey-instead-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await button.click();
+  await expect(heading).toHaveText(texts['invitation-passkey-done-title']);
+  expect(await authenticator.passkeys()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
+  await inbox.take(email, 'passkeyAdded');
+  await page.getByRole('link', { name: texts['return-to-login'] }).click();
+  await page.getByRole('button', { name: texts['login-passkey'] }).click();
+  await expectSignedIn(page, username);
+
+  await page.goto(link);
+  await expect(heading).toHaveText(texts['invitation-passkey-done-title']);
+});
+
+test('the page of an invitation keeps its words and its button in another language, and after a reload', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
+  await portal.mustRun(['user', 'invite', username]);
+  const { link } = await inbox.take(email, 'invitation');
+  const polish = textsOf('pl');
+  await page.goto(link);
+  await expect(page.getByRole('button', { name: texts['passkey-instead'] })).toBeVisible();
+  await page.getByLabel(texts.language).selectOption('pl');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(polish['invitation-title']);
+  await expect(page.getByRole('button', { name: polish['passkey-instead'] })).toBeVisible();
+});
+
+test('without a script the page of an invitation has no button that cannot work', {
+  tag: '@without-script-only',
+}, async ({ page, portal, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
+  await portal.mustRun(['user', 'invite', username]);
+  await page.goto((await inbox.take(email, 'invitation')).link);
+  await expect(page.getByRole('button', { name: texts['invitation-button'] })).toBeVisible();
+  await expect(page.getByRole('button', { name: texts['passkey-instead'] })).toBeHidden();
+});
+
+test('where only passkeys sign in: the page makes one and nothing else, or says what is needed', {
+  tag: '@without-script',
+}, async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
+  await addCustomerTo(portal, 'keys', { name: 'Keys', passkeys: 'only' });
+  const { username, email } = await newPerson({ customers: ['keys'] });
+  await portal.mustRun(['user', 'invite', username]);
+  const { link } = await inbox.take(email, 'invitation');
+  await VirtualAuthenticator.addTo(page);
+  if (javaScriptEnabled) await withoutOffer(page);
+  const heading = page.getByRole('heading', { level: 1 });
+  const button = page.getByRole('button', { name: texts['invitation-passkey-button'] });
+  await page.goto(link);
+  await expect(heading).toHaveText(texts['invitation-passkey-title']);
+  await expect(page.getByLabel(texts['invitation-password'], { exact: true })).toHaveCount(0);
+  if (!javaScriptEnabled) {
+    await expect(page.getByText(texts['passkey-no-script'])).toBeVisible();
+    return await expect(button).toBeHidden();
+  }
+  await expect(button).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(texts['passkey-no-script'])).toBeHidden();
+  await button.click();
+  await expect(heading).toHaveText(texts['invitation-passkey-done-title']);
+  await page.getByRole('link', { name: texts['return-to-login'] }).click();
+  await signInForm(page).send(username, password);
+  await expect(heading).toHaveText(texts['login-fail-default-title']);
+  await page.getByRole('link', { name: texts['return-to-login'] }).first().click();
+  await page.getByRole('button', { name: texts['login-passkey'] }).click();
+  await expectSignedIn(page, username);
 });

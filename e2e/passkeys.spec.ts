@@ -6,8 +6,8 @@ import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
-import { appCodeIsPast } from './time-passed.ts';
-import { VirtualAuthenticator } from './virtual-authenticator.ts';
+import { appCodeIsPast, signInIsOld } from './time-passed.ts';
+import { VirtualAuthenticator, withoutOffer } from './virtual-authenticator.ts';
 
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
@@ -27,12 +27,6 @@ async function signOut(page: Page): Promise<void> {
   await signOutButton(page).click();
   await expect(signInForm(page).button).toBeVisible();
 }
-
-/** Keeps the field from offering passkeys, which an authenticator that answers at once would take before any press. */
-const withoutOffer = (page: Page) =>
-  page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-  });
 
 test('a passkey is added, and signs in by the button, to the page asked for, fragment and all', async ({
   page,
@@ -95,11 +89,67 @@ test('it is renamed and removed, and is gone from the browser too', async ({ pag
   await expect.poll(() => authenticator.passkeys()).toEqual([]);
 });
 
+test('it proves on the account page who it is, and what was begun goes on', async ({ page, newPerson, portal }) => {
+  const { username } = await newPerson();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await signInIsOld(portal, username);
+  await page.getByRole('link', { name: /^Remove / }).click();
+  const proof = page.getByRole('button', { name: texts['account-proof-passkey'], exact: true });
+  await authenticator.recognises(false);
+  await proof.click();
+  await expect(page.getByText(texts['account-proof-passkey-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await proof.click();
+  await page.getByRole('button', { name: texts['account-passkeys-remove'], exact: true }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
+});
+
+/** Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. */
+const makesThemUnasked = (page: Page) =>
+  page.addInitScript(() => {
+    const create = navigator.credentials.create.bind(navigator.credentials);
+    navigator.credentials.create = (options) => create({ publicKey: options?.publicKey as never });
+  });
+
+test('after a password the browser makes one by itself, once, and nobody waits for it', async ({
+  page,
+  newPerson,
+  inbox,
+}) => {
+  const { username, email } = await newPerson();
+  await withoutOffer(page);
+  await makesThemUnasked(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  const stored = page.waitForResponse('**/passkeys/upgrade');
+  await signIn(page, username, password);
+  expect((await stored).status()).toBe(204);
+  expect(await authenticator.passkeys()).toHaveLength(1);
+  await inbox.take(email, 'passkeyAdded');
+  await signOut(page);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+});
+
+test('one that it has made and nobody stores vanishes from the browser', async ({ page, newPerson, watch }) => {
+  const { username } = await newPerson();
+  await makesThemUnasked(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  watch.expect(/status of 409/);
+  await page.route('**/passkeys/upgrade', (route) => route.fulfill({ status: 409 }));
+  const refused = page.waitForResponse('**/passkeys/upgrade');
+  await signIn(page, username, password);
+  await refused;
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
 test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {
   test.setTimeout(60_000);
   const { username } = await newPerson();
   await withoutOffer(page);
-  await VirtualAuthenticator.addTo(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
   await enrol(page);
   const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [
@@ -110,6 +160,8 @@ test('one that an operator has removed is refused', async ({ page, newPerson, po
   await passkeyButton(page).click();
   await expect(page).toHaveURL('/portal/loginfail/passkey');
   await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
+  // The browser has heard of it (signalUnknownCredential).
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
   await expect(signInForm(page).button).toBeVisible();
 });
@@ -133,6 +185,33 @@ test('in place of a code, after a password, to the page asked for', async ({ pag
   await expectSignedIn(page, person.username);
   await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
   expect(portal.log).not.toContain('"level":50');
+});
+
+test('where an app is required, the password alone leads to the passkey, not to a QR code', async ({
+  page,
+  portal,
+  newPerson,
+}) => {
+  const key = `stern-${Date.now()}`;
+  await addCustomerTo(portal, key);
+  const { username } = await newPerson({ customers: [key] });
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await portal.mustRun(['customer', 'set', key, '--two-factor', 'app']);
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=2#/reports/7');
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText(texts['login-passkey']);
+  await expect(page.getByText(texts['register-elsewhere-passkey'])).toBeVisible();
+  await authenticator.recognises(false);
+  await passkeyButton(page).click();
+  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
 });
 
 test('without a script, no button and no page offers one', { tag: '@without-script-only' }, async ({
@@ -190,6 +269,7 @@ test('who cancels anywhere goes on where they are', async ({ page, portal, newPe
   await authenticator.recognises(false);
   await addButton(page).click();
   await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+  await expect(addButton(page)).toBeFocused();
   await authenticator.recognises(true);
   await addButton(page).click();
   await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
@@ -197,10 +277,12 @@ test('who cancels anywhere goes on where they are', async ({ page, portal, newPe
   await authenticator.recognises(false);
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await expect(passkeyButton(page)).toBeFocused();
   await signInForm(page).send(username, password);
   await expect(heading(page)).toHaveText('Enter your code');
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await expect(passkeyButton(page)).toBeFocused();
   await appCodeIsPast(portal, username);
   await codeForm(page).send(appCode(key));
   await expectSignedIn(page, username);

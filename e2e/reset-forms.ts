@@ -33,7 +33,7 @@ export function changeForm(page: Page, language: Language = 'en') {
     repeat,
     button,
     /** The hidden field of the form. */
-    hash: page.getByRole('main').locator('input[name=hash]'),
+    hash: page.getByRole('main').locator('input[name=hash]').first(),
     /** What tells a password manager whose password it is. */
     username: page.getByRole('main').locator('input[autocomplete=username]'),
     async fill(first: string, second = first): Promise<void> {

@@ -82,6 +82,7 @@ export class Stages {
     const customers = stage === 'other network' ? [customer, await addOffice(portal)] : [customer];
     await addUserTo(portal, username, password, { customers });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
+    if (stage === 'old') await passkeysAreKept(portal, username);
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
     return username;
   }

@@ -46,3 +46,9 @@ export class VirtualAuthenticator {
     await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
   }
 }
+
+/** Keeps the field from offering passkeys, which an authenticator that answers at once would take before any press. */
+export const withoutOffer = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });

@@ -32,9 +32,11 @@ import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
 import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
 import { passkeyOptionsRoute } from './passkeys/options-route.ts';
+import { relatedOriginsRoute } from './passkeys/related-origins-route.ts';
 import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './passkeys/sign-in-route.ts';
 import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
+import { invitationRoutes } from './password/invitation-routes.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
@@ -164,13 +166,16 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     handler: forgottenRoute(deps),
   });
   app.route({ ...on('passwordChange', changeFormAgain(deps)), schema: changeSchema, handler: changeRoute(deps) });
+  const { options: invitationOptions, answer: invitationAnswer } = invitationRoutes(deps);
+  app.route({ ...on('passkeyInvitationOptions'), ...invitationOptions });
+  app.route({ ...on('passkeyInvitation', changeFormAgain(deps)), ...invitationAnswer });
   for (const [purpose, options, answer] of [
     ['sign-in', 'passkeyOptions', 'passkeySignIn'],
     ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],
   ] as const) {
     app.route({ ...on(options), handler: passkeyOptionsRoute(deps, purpose) });
     app.route({
-      ...on(answer, passkeyFormAgain(deps)),
+      ...on(answer, passkeyFormAgain(deps, purpose)),
       schema: passkeySignInSchema,
       handler: passkeySignInRoute(deps, purpose),
     });
@@ -254,7 +259,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
-  addAccount(app, deps);
+  addAccount(app, deps, { passkeyScript: built.passkeyScript });
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub);
   else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
@@ -266,6 +271,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     return reply.redirect(url, 302);
   });
   app.get('/.well-known/passkey-endpoints', named('passkeyEndpoints'), passkeyEndpointsRoute(deps.config));
+  app.get('/.well-known/webauthn', named('relatedOrigins'), relatedOriginsRoute(deps.config));
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));

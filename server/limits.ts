@@ -91,6 +91,8 @@ export const limits = {
   /** How long a browser is known by the cookie that its ceremonies belong to. */
   passkeyBrowser: day,
   passkeysOfUser: 20,
+  /** The longest id of a passkey that a cookie carries to the page of its refusal, in base64url; most have 16 to 64 bytes. */
+  unknownPasskeyKept: 200,
   /** In Unicode code points. */
   passkeyName: 60,
   /** What the answer of a ceremony may contain: its parts in bytes (Web Authentication Level 3, §5.2). */
@@ -236,6 +238,8 @@ export const limits = {
   resetCookieLifetime: 10 * minute,
   /** How often the database is checked for work left by other processes. */
   workLookEvery: second,
+  /** How many obsolete rows a statement deletes at most. */
+  deletedAtOnce: 20_000,
   /** How many emails one instance sends at once. */
   mailLanes: 5,
   /** How many a lane claims at once; it releases the rest at the first problem. */

@@ -4,7 +4,7 @@ import { tokenIn } from './reset-for-test.ts';
 
 /** Does what `vestibule user invite` does after parsing. */
 export async function invite({ sql, deps }: PortalForTest, ...names: string[]) {
-  return await inviteUsers(sql, deps.keys, names, deps.now());
+  return await inviteUsers(sql, { keys: deps.keys, rpId: deps.config.passkeys?.id ?? null }, names, deps.now());
 }
 
 /** Invites a user at acme.test; returns the token in the email. */

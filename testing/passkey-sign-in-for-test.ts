@@ -14,13 +14,18 @@ export async function userHandle({ sql }: PortalForTest, username: string): Prom
 export async function givePasskey(
   portal: PortalForTest,
   username: string,
-  { algorithm, counter = 0, name = 'Test key' }: { algorithm?: PasskeyAlgorithm; counter?: number; name?: string } = {},
+  {
+    algorithm,
+    counter = 0,
+    name = 'Test key',
+    rpId = 'localhost',
+  }: { algorithm?: PasskeyAlgorithm; counter?: number; name?: string; rpId?: string } = {},
 ): Promise<PasskeyForTest> {
-  const passkey = newPasskey({ userHandle: await userHandle(portal, username) }, algorithm);
+  const passkey = newPasskey({ userHandle: await userHandle(portal, username), rpId }, algorithm);
   passkey.counter = counter;
   await portal.sql`
     insert into passkey (user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, name, made_at)
-    select id, ${passkey.credentialId}, ${cbor(passkey.publicKey)}, 'localhost', ${counter}, false, false,
+    select id, ${passkey.credentialId}, ${cbor(passkey.publicKey)}, ${rpId}, ${counter}, false, false,
       ${'00000000-0000-0000-0000-000000000000'}, ${name}, ${portal.deps.now()}
     from portal_user where username = ${username}`;
   return passkey;

@@ -152,12 +152,13 @@ export function App({
 
   async function setLanguage(next: Language) {
     if (!browser) return;
-    try {
-      setSpoken({ language: next, texts: await browser.loadTexts(next) });
-    } catch {
+    // Of an invitation only documents have the words.
+    const texts = page.invitation ? null : await browser.loadTexts(next).catch(() => null);
+    if (!texts) {
       location.search = withParameter(location.search, queryNames.language, next);
       return;
     }
+    setSpoken({ language: next, texts });
     setPlace((current) => ({ ...current, search: withParameter(current.search, queryNames.language, next) }));
     history.replaceState(null, '', addressInLanguage(location, next));
   }

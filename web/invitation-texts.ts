@@ -1,10 +1,16 @@
+import type { InvitedFor } from '#contract/invited.ts';
 import type en from '#messages/en.json';
 import type { MessageKey, SomeTexts } from './messages.tsx';
 
-type InvitationText = Extract<keyof typeof en, `invitation-${string}`>;
+type InvitationText =
+  | Extract<keyof typeof en, `invitation-${string}`>
+  | 'account-passkeys-none'
+  | 'account-passkeys-useless';
 export type TextsOfInvitations = Record<InvitationText, string>;
 
-/** What the screens of a reset link say to somebody who has no password yet, by the text that it replaces. */
+type Replaced = Partial<Record<MessageKey, InvitationText>>;
+
+/** What the screens of a reset link say to somebody who cannot sign in yet, by the text that it replaces. */
 const replaced = {
   'change-title': 'invitation-title',
   'change-password': 'invitation-password',
@@ -16,9 +22,27 @@ const replaced = {
   'change-failed-title': 'invitation-failed-title',
   'changed-failed-page-error-3': 'invitation-over',
   'changed-failed-page-error-4': 'invitation-failed-text',
-} as const satisfies Partial<Record<MessageKey, InvitationText>>;
+} as const satisfies Replaced;
+
+/** And to somebody who makes a passkey: `changed-failed-page-error` is for an answer of the authenticator that was refused. */
+const replacedForPasskey = {
+  ...replaced,
+  'change-title': 'invitation-passkey-title',
+  'change-no-link-text': 'invitation-passkey-no-link-text',
+  'changed-title': 'invitation-passkey-done-title',
+  'changed-text': 'invitation-passkey-done-text',
+  'changed-onwards': 'invitation-passkey-done-text',
+  'change-failed-title': 'invitation-passkey-failed-title',
+  'change-failed-choose': 'invitation-passkey-again',
+  'changed-failed-page-error': 'invitation-passkey-failed-text',
+  'changed-failed-page-error-4': 'invitation-passkey-failed-text',
+  'changed-failed-page-error-8': 'account-passkeys-useless',
+  'passkey-instead': 'invitation-passkey-button',
+  'passkey-instead-none': 'account-passkeys-none',
+} as const satisfies Replaced;
 
 /** The texts of an invitation under the keys of those that they replace in its documents. */
-export function invitationTexts(texts: TextsOfInvitations): SomeTexts {
-  return Object.fromEntries(Object.entries(replaced).map(([key, other]) => [key, texts[other]]));
+export function invitationTexts(texts: TextsOfInvitations, invited: InvitedFor): SomeTexts {
+  const own: Replaced = invited === 'passkey' ? replacedForPasskey : replaced;
+  return Object.fromEntries(Object.entries(own).map(([key, other]) => [key, texts[other]]));
 }

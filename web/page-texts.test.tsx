@@ -60,7 +60,7 @@ describe.each(languages)('the texts of an invitation in %s', (language) => {
     ['/portal/forgottenChangeFailedInfo?3', ['failed-title', 'over']],
     ['/portal/forgottenChangeFailedInfo?4', ['failed-title', 'failed-text']],
   ])('%s', (url, keys) => {
-    const html = render(url, { language, isInvitation: true });
+    const html = render(url, { language, invitation: 'choice' });
     const { texts, ...page } = sentWith(html);
     for (const key of keys) expect(Object.values(texts)).toContain(textsOf[language][`invitation-${key}`]);
     expect(html).toContain(`<title>${texts[titleKey(placeOfUrl(url, page.rules.basePath), page)]} `);

@@ -1,5 +1,6 @@
 import { renderToString } from 'react-dom/server';
 import { houseBrand } from '#contract/brand.ts';
+import { callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
 import type { Page, RenderedPage } from '#contract/page.ts';
 import de from '#messages/de.json' with { type: 'json' };
@@ -95,9 +96,23 @@ ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
 ${elements}
 ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
-</body>
+${scriptOfPasskeys(page, assets)}</body>
 </html>
 `;
+}
+
+/**
+ * Where people arrive without a hub, their browser may make a passkey by itself; where a passkey was refused that nobody has, the
+ * page tells what keeps it (docs/decisions/0056).
+ */
+function scriptOfPasskeys(
+  { serverPage, passkeys, unknownPasskey, rules }: Page,
+  { passkeyScript }: PageAssets,
+): string {
+  if (unknownPasskey)
+    return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>\n`;
+  if (serverPage?.name !== 'signedIn' || !passkeys) return '';
+  return `<script type="module" async src="${escaped(callUrl(rules.basePath, 'unaskedPasskeyScript'))}"></script>\n`;
 }
 
 /** How every page fits its screen; the colours are those of the wall around it. */
@@ -107,10 +122,10 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
-function textsFor({ language, isInvitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
+function textsFor({ language, invitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const own = texts[language];
   const all = own ? { ...textsOf[language], ...own } : textsOf[language];
-  return isInvitation ? { ...all, ...invitationTexts(all) } : all;
+  return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
 }
 
 /** Notes the texts that are read, beginning with `keys`. */

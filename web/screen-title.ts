@@ -35,7 +35,7 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
     case 'oneMoment':
       return 'please-wait';
     case 'registerElsewhere':
-      return 'register-elsewhere-title';
+      return serverPage.why === 'passkey' ? 'login-passkey' : 'register-elsewhere-title';
     case 'notForYou':
       return 'not-for-you-title';
     case 'problem':

@@ -21,7 +21,7 @@ export const timeLimits: readonly TimeLimit[] = [
     test: 'expiredLink',
   },
   {
-    what: 'An invitation to choose a first password',
+    what: 'An invitation to choose a first password or passkey',
     length: limits.invitation,
     told: 'in the email',
     after: 'the page says that the invitation has expired, before anything is typed',

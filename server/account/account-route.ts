@@ -9,7 +9,7 @@ import { toSignIn } from '../session/to-sign-in.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { formMark } from './form-mark.ts';
-import { proofToAsk } from './proof-to-ask.ts';
+import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
 import type { Section } from './section.ts';
 
 /** `GET account/…`: a section of the account page, for a full session; anybody else signs in first and comes back to it. */
@@ -45,6 +45,7 @@ export async function showSection(
   const { session } = visit;
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
   const needsProof = begun !== null && !visit.account.isPart && section.actions[begun]?.needsProof === true;
+  const ask = needsProof ? proofToAsk(visit, deps.now()) : null;
   return await deps.pages.sendAccount(request, reply, retryAfter === undefined ? 200 : 429, {
     section: section.name,
     view: await section.view(deps, visit, begun),
@@ -53,7 +54,8 @@ export async function showSection(
     notice,
     reason: notice && reasonOfSearch(splitUrl(request.url).search),
     begun,
-    ask: needsProof ? proofToAsk(visit, deps.now()) : null,
+    ask,
+    mayAskPasskey: ask !== null && (await mayProveByPasskey(deps, visit)),
     kept,
   });
 }

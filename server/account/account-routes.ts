@@ -8,6 +8,8 @@ import { app as appSection } from './app.ts';
 import { devices } from './devices.ts';
 import { overview } from './overview.ts';
 import { enrolOptionsRoute } from './passkey-options-route.ts';
+import { passkeyProofOptionsRoute } from './passkey-proof-route.ts';
+import { upgradeOptionsRoute, upgradeRoute, upgradeScriptRoute } from './passkey-upgrade-routes.ts';
 import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
@@ -27,15 +29,20 @@ const sections: readonly Section[] = [
   signIns,
 ];
 
-/** Adds the account page: a page and its forms for each section. */
-export function addAccount(app: FastifyInstance, deps: Deps): void {
-  app.post(
-    callUrl(deps.config.basePath, 'passkeyEnrolOptions'),
-    { config: { name: 'passkeyEnrolOptions' } },
-    enrolOptionsRoute(deps),
-  );
+/** Adds the account page: a page and its forms for each section. `passkeyScript`: the address of that of ceremonies. */
+export function addAccount(app: FastifyInstance, deps: Deps, { passkeyScript }: { passkeyScript: string }): void {
+  const { basePath } = deps.config;
+  for (const [name, handler] of [
+    ['passkeyEnrolOptions', enrolOptionsRoute(deps)],
+    ['passkeyProofOptions', passkeyProofOptionsRoute(deps)],
+    ['unaskedPasskeyOptions', upgradeOptionsRoute(deps)],
+    ['unaskedPasskey', upgradeRoute(deps)],
+  ] as const)
+    app.post(callUrl(basePath, name), { config: { name } }, handler);
+  const script = { config: { name: 'unaskedPasskeyScript' } };
+  app.get(callUrl(basePath, 'unaskedPasskeyScript'), script, upgradeScriptRoute(deps, passkeyScript));
   for (const section of sections) {
-    const url = deps.config.basePath + accountPath + accountSections[section.name];
+    const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };
     app.get(url, { config }, accountRoute(deps, section));
     app.post(url, { config }, accountFormRoute(deps, section));

@@ -106,7 +106,7 @@ async function begin(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   const isThere = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return false;
     await goOnUnder(deps, sql, visit, { token, now });
-    await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt });
+    await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: null });
     return true;
   });
   return isThere ? { kind: 'done', sessionToken: token, to } : { kind: 'signedOut' };

@@ -26,6 +26,6 @@ export function enrolOptionsRoute(deps: Deps) {
     const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
     if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
     const token = keepPasskeyBrowserToken(request, reply, deps.config);
-    return reply.send(await beginEnrolment(deps, rp, visit, token));
+    return reply.send(await beginEnrolment(deps, rp, visit, { browserToken: token, purpose: 'enrol' }));
   };
 }

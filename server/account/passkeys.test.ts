@@ -108,11 +108,31 @@ describe('a passkey on the account page', () => {
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 
+  it('is named in the list of sign-ins, of those that it opened and those that were refused', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    await signInWithPasskey(browserForTest(portal), passkey, { counter: 8 });
+    const { browser } = await signedIn('alice');
+    const { body } = await browser.get('/portal/account/sign-ins');
+    const entries = body.split('<li>').slice(1);
+    const seen = entries.map((entry) => [/<h2>([^<]+)/.exec(entry)?.[1], entry.includes('<p>with a passkey</p>')]);
+    expect(seen).toEqual([
+      ['Signed in', false],
+      ['Refused', true],
+      ['Signed in', true],
+    ]);
+  });
+
   it('cannot be added to an account that none would open, and what is there can be removed', async () => {
     await portal.sql`insert into customer (key, name, created_at, passkeys) values ('closed', 'closed', now(), 'off')`;
     await addUser(portal, { username: 'shut', customers: ['closed'] });
     await addUser(portal, { username: 'both', customers: ['closed', 'acme'] });
-    expect(await (await signedIn('both')).open('?do=enrol')).toContain('data-options');
+    await addCustomer(portal, 'resting');
+    await addUser(portal, { username: 'rested', customers: ['closed', 'resting'] });
+    await portal.sql`update customer set active = false where key = 'resting'`;
+    expect(await (await signedIn('rested')).open('?do=enrol')).not.toContain('data-options');
+    const enrolling = await (await signedIn('both')).open('?do=enrol');
+    expect([enrolling.includes('data-options'), enrolling.includes('data-known')]).toEqual([true, true]);
     await givePasskey(portal, 'shut');
     const [id = ''] = await idsOf('shut');
     const { browser, open, act } = await signedIn('shut');

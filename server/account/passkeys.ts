@@ -8,7 +8,8 @@ import { providerName } from '../passkeys/provider-name.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { listCredentials, listPasskeys, updatePasskeyName } from '../storage/passkey.ts';
+import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../storage/passkey.ts';
+import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countChange } from './count-change.ts';
 import { personForChange } from './person-for-change.ts';
@@ -48,6 +49,7 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
       credentials && {
         rpId: rp.id,
         userId: userHandleOf(userId).toString('base64url'),
+        name: session.username,
         allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
       },
   };
@@ -62,7 +64,7 @@ async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Field
   // Each is an email, as is each removal of one.
   const throttled = await countChange(deps, visit, 'passkey');
   if (throttled) return throttled;
-  const done = await enrolPasskey(deps, rp, visit, credential);
+  const done = await enrolPasskey(deps, rp, visit, { answer: credential, purpose: 'enrol' });
   return done.kind === 'enrolled'
     ? { kind: 'done', notice: 'passkeyAdded' }
     : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };
@@ -87,6 +89,7 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   return outcome === 'signedOut' ? { kind: outcome } : { kind: 'done', notice: outcome };
 }
 
+/** The last one stays where nothing else signs in: it would take an operator's invitation to come back. */
 async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
   if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
@@ -95,11 +98,14 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
   const outcome = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return 'signedOut';
     const { userId, username } = visit.session;
+    const { isLast, isThere } = await standingOfPasskey(sql, { id, userId });
+    if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
     return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
       ? 'passkeyRemoved'
       : 'passkeyGone';
   });
   if (outcome === 'signedOut') return { kind: outcome };
+  if (outcome === 'passkeyLast') return { kind: 'refused', notice: outcome };
   deps.wake.mails();
   return { kind: 'done', notice: outcome };
 }

@@ -29,8 +29,9 @@ export const password: Section = {
   actions: { change: { needsProof: false, run: change, again: () => ({ notice: 'passwordChanged' }) } },
 };
 
-function stateOf({ account }: AccountVisit): 'open' | 'none' | 'forbidden' | 'part' {
+function stateOf({ account }: AccountVisit): 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' {
   if (account.isPart) return 'part';
+  if (account.isByPasskey) return 'byPasskey';
   if (!account.hasPassword) return 'none';
   return account.mayChangePassword ? 'open' : 'forbidden';
 }

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -68,7 +70,7 @@ describe('MF-12 the password, typed again on the account page', () => {
   });
 });
 
-it('after the app has been removed, the next one is set up with the password, in place', async () => {
+it('after the app has been removed, the next one is set up after a new sign-in, which asks for the password', async () => {
   const secret = await giveApp(portal, 'alice');
   let cookies = await signInWithApp(portal, 'alice', secret);
   portal.wait(11 * minute);
@@ -81,8 +83,31 @@ it('after the app has been removed, the next one is set up with the password, in
   expect(await post({ do: 'remove' })).toContain('notice=appRemoved');
   expect(await post({ do: 'setUp' })).toBe('/portal/account/app?do=setUp');
   const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
-  expect(page.body.includes('name="password"')).toBe(true);
-  await post({ do: 'prove', for: 'setUp', password: testPassword });
+  expect([page.body.includes('name="password"'), page.body.includes('/portal/logout')]).toEqual([false, true]);
+  expect(await registrationOf(cookies)).toBe(409);
+  cookies = await signedIn(portal, 'alice');
   expect(await post({ do: 'setUp' })).toContain('/twoFactorRegistration');
   expect(await registrationOf(cookies)).toBe(200);
+});
+
+// A copy of the cookie and the password are less than the passkey, and less than what a sign-in asks for.
+it('MF-12 in a session that a passkey opened the password proves nothing: it adds neither app nor passkey', async () => {
+  await addCustomer(portal, 'app', { twoFactor: 'app' });
+  await addUser(portal, { username: 'gwen', customers: ['app'] });
+  const passkey = await givePasskey(portal, 'gwen');
+  const browser = browserForTest(portal);
+  await signInWithPasskey(browser, passkey);
+  portal.wait(11 * minute);
+  for (const begun of ['/portal/account/app?do=setUp', '/portal/account/passkeys?do=enrol']) {
+    const { body } = await browser.get(begun);
+    expect([body.includes('name="password"'), body.includes('/portal/logout')]).toEqual([false, true]);
+  }
+  const form = { do: 'prove', for: 'setUp', password: testPassword };
+  const answer = await postAccount(portal, 'app', form, browser.cookies);
+  expect(answer.headers.location).toContain('notice=notPossible');
+  // As if it had been typed before the session came to count as more.
+  await portal.sql`update session set fresh_proof = 'password', fresh_proof_at = ${portal.deps.now()}`;
+  expect(await registrationOf(browser.cookies)).toBe(409);
+  const options = { method: 'POST' as const, headers: { accept: 'application/json' } };
+  expect((await browser.open('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);
 });

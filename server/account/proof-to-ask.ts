@@ -1,12 +1,15 @@
 import type { AskedProof } from '#contract/account-page.ts';
+import type { Deps } from '../deps/deps.ts';
 import type { FreshProof, ProofKind } from '../storage/fresh-proof.ts';
+import { hasPasskey } from '../storage/passkey.ts';
+import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { isFreshSignIn, isRecent } from '../two-factor/registration.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**
  * What a person has to prove before they change something about their way in; null if they have done so within ten minutes
  * (docs/decisions/0051). With an app it is a code: a password alone, as it may be known to whoever has a copy of the session
- * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts.
+ * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts, and so does a passkey.
  */
 export function proofToAsk({ session, account, proof }: AccountVisit, now: Date): AskedProof | null {
   if (account.hasApp) {
@@ -14,9 +17,32 @@ export function proofToAsk({ session, account, proof }: AccountVisit, now: Date)
     return isSignInEnough || isProvenBy('code', proof, now) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;
-  // Typed again, the password sets up an app only where it does so at a sign-in: anything else is asked for there.
-  if (!account.hasPassword || account.isEmailFirst || session.proven === 'remembered') return 'signIn';
+  if (account.hasPassword && mustSignInAgain(session, account)) return 'signIn';
+  if (proof?.passkeyId && isProvenBy('code', proof, now)) return null;
+  // Typed again, the password adds to the account only where it opened the session: beside what else did, whoever has a copy of the
+  // cookie may know it.
+  if (!account.hasPassword || session.proven !== 'none') return 'signIn';
   return isProvenBy('password', proof, now) ? null : 'password';
+}
+
+function mustSignInAgain({ proven }: AccountVisit['session'], { isEmailFirst }: AccountVisit['account']): boolean {
+  return isEmailFirst || proven === 'remembered';
+}
+
+/**
+ * Whether a passkey may stand for what is asked: where the account has one that would open it. Not where everybody with a password
+ * signs in again, by the passkey if they like, before the first app: what follows asks how this session began.
+ */
+export async function mayProveByPasskey(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { session, account }: AccountVisit,
+): Promise<boolean> {
+  const rp = config.passkeys;
+  if (!rp || account.isPart || (account.hasPassword && !account.hasApp && mustSignInAgain(session, account)))
+    return false;
+  return (
+    (await hasPasskey(sql, { userId: session.userId, rpId: rp.id })) && (await canOpenByPasskey(sql, session.userId))
+  );
 }
 
 /** Whether a session has proven this within ten minutes, after its sign-in: it got another token with it. */

@@ -1,3 +1,4 @@
+import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -11,10 +12,11 @@ import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { nextToken } from './press.ts';
 import { proofToAsk } from './proof-to-ask.ts';
+import { proveByPasskey } from './prove-by-passkey.ts';
 import type { Fields, Outcome } from './section.ts';
 
 /**
- * Takes the proof that a person is asked for, in the manner that is asked now: a password and a code count as at the sign-in.
+ * Takes the proof that a person is asked for, in the manner that is asked now, or by a passkey: each counts as at the sign-in.
  * It belongs to the session and lasts ten minutes (docs/decisions/0051). The session goes on under another token, so that a
  * copy of its cookie, which may have waited for this, gets nothing of it.
  */
@@ -22,10 +24,14 @@ export async function prove(deps: Deps, visit: AccountVisit, fields: Fields): Pr
   const asked = proofToAsk(visit, deps.now());
   // A page that was open when it was given in another tab.
   if (asked === null) return { kind: 'done', notice: 'proven' };
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
+  if (fields.credential !== undefined)
+    return await proveByPasskey(deps, visit, { answer: fields.credential, token }, (sql, { passkeyId, steps }) =>
+      note(deps, sql, visit, { kind: 'code', how: 'passkey', token, passkeyId, steps }),
+    );
   if (asked === 'signIn') return { kind: 'refused', notice: 'notPossible' };
   const entry = fields[asked] ?? '';
   if (entry === '') return { kind: 'refused', notice: 'entryMissing' };
-  const token = nextToken(deps, { visitor: visit.visitor, fields });
   const checked =
     asked === 'password'
       ? await byPassword(deps, visit, entry, token)
@@ -58,11 +64,23 @@ async function note(
   deps: Deps,
   sql: Connection,
   visit: AccountVisit,
-  { kind, how, token }: { kind: ProofKind; how: string; token: string },
+  {
+    kind,
+    how,
+    token,
+    passkeyId = null,
+    steps = [],
+  }: {
+    kind: ProofKind;
+    how: string;
+    token: string;
+    passkeyId?: string | null;
+    steps?: AuditStep[];
+  },
 ): Promise<void> {
   const now = deps.now();
   await goOnUnder(deps, sql, visit, { token, now });
-  await putFreshProof(sql, tokenHash(token), { kind, at: now });
-  const steps = [{ step: 'proof', outcome: how }];
-  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps }, now);
+  await putFreshProof(sql, tokenHash(token), { kind, at: now, passkeyId });
+  const proof = { step: 'proof', outcome: how };
+  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, proof] }, now);
 }

@@ -21,6 +21,7 @@ export const signIns: Section = {
         outcome: outcomeOf(signIn),
         address: signIn.address,
         provider: signIn.provider,
+        isByPasskey: signIn.isByPasskey,
       })),
     };
   },

@@ -10,6 +10,7 @@ import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
 import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../storage/passkey.ts';
+import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -35,7 +36,7 @@ export type ChangeUserResult =
 /**
  * Changes the user with a username or email, and records the changes; all or nothing. A new or removed password, or
  * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers, ends reset links
- * and the account's waits; a new one notifies them, a removed one removes their passkeys, too. A new email ends reset links, sign-ins waiting for an emailed code, and
+ * and the account's waits; a new one notifies them, a removed one removes their passkeys, too, unless a customer takes nothing else. A new email ends reset links, sign-ins waiting for an emailed code, and
  * devices remembered by such a code; sessions that have proven a code set up no app.
  */
 export async function changeUser(
@@ -57,8 +58,9 @@ export async function changeUser(
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
-    // Who has no password signs in at a provider; a passkey would be a way past it.
-    const passkeysRemoved = change.passwordHash === null ? await deletePasskeysOfUser(sql, user.id) : 0;
+    // Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in.
+    const isByProvider = change.passwordHash === null && !(await isPasskeyRequired(sql, user.id));
+    const passkeysRemoved = isByProvider ? await deletePasskeysOfUser(sql, user.id) : 0;
     if (passkeysRemoved > 0) steps.push({ step: 'passkeys removed', outcome: String(passkeysRemoved) });
     const passkeysLeft = change.passwordHash ? await countPasskeys(sql, user.id) : 0;
     if (passkeysLeft > 0) steps.push({ step: 'passkeys that still sign in', outcome: String(passkeysLeft) });

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
+import { givePasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor } from '#testing/reset-for-test.ts';
@@ -78,6 +79,15 @@ it('the password and app of the one who stays count, and a remembered device of 
   await merge();
   expect(await portal.sql`select from remembered_device`).toHaveLength(0);
   expect((await portal.signIn('anna', testPassword)).headers.location).toContain('/twoFactor');
+});
+
+it('the passkeys of the other go with it, which is said before and recorded', async () => {
+  await givePasskey(portal, 'dup');
+  const said = { step: 'passkeys dropped', outcome: '1' };
+  expect(await merge('dup', 'anna', false)).toMatchObject({ steps: expect.arrayContaining([said]) });
+  expect(await portal.sql`select from passkey`).toHaveLength(1);
+  expect(await merge()).toMatchObject({ steps: expect.arrayContaining([said]) });
+  expect(await portal.sql`select from passkey`).toHaveLength(0);
 });
 
 it('unless it is agreed to, nothing changes', async () => {

@@ -4,6 +4,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { lockCustomersOfUser } from '../storage/membership.ts';
 import { lockUsersById, moveDevices, moveMemberships, moveSubjects, type UserToMerge } from '../storage/merge-users.ts';
+import { deletePasskeysOfUser } from '../storage/passkey.ts';
 import { deleteUser, findUser } from '../storage/portal-user.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
@@ -18,8 +19,8 @@ export type MergeResult =
 
 /**
  * Merges a duplicate into the user who stays, all or nothing: its customers, subjects at providers and known browsers
- * move, its sessions end, and it is removed with its password, app, remembered devices and names, which are free again.
- * Remembered devices do not move: they spare the code of another factor.
+ * move, its sessions end, and it is removed with its password, passkeys, app, remembered devices and names, which are free
+ * again. Remembered devices do not move: they spare the code of another factor; nor do passkeys, which name another user.
  */
 export async function mergeUsers(
   sql: Database,
@@ -65,6 +66,7 @@ async function moveEverything(sql: Connection, from: UserToMerge, into: UserToMe
   const customers = await moveMemberships(sql, from.id, into.id);
   const { moved, left } = await moveSubjects(sql, from.id, into.id);
   await withdrawResetLinks(sql, from.id);
+  const passkeys = await deletePasskeysOfUser(sql, from.id);
   const sessionsEnded = await deleteSessionsOfUser(sql, from.id);
   const devices = await moveDevices(sql, from.id, into.id);
   return [
@@ -73,6 +75,7 @@ async function moveEverything(sql: Connection, from: UserToMerge, into: UserToMe
     { step: 'connections linked', outcome: moved.join(', ') || 'none' },
     ...(left.length > 0 ? [{ step: 'links dropped, as there is one already', outcome: left.join(', ') }] : []),
     { step: 'known browsers added', outcome: String(devices) },
+    ...(passkeys > 0 ? [{ step: 'passkeys dropped', outcome: String(passkeys) }] : []),
     { step: 'sessions ended', outcome: String(sessionsEnded) },
   ];
 }

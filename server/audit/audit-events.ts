@@ -54,7 +54,7 @@ export const auditEvents = {
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator unlocked a user.',
-  'user-signed-out': 'An operator signed a user out everywhere.',
+  'user-signed-out': 'An operator signed a user out, everywhere or in one session; the steps say which.',
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
   'remembered-token-reused':
@@ -89,6 +89,7 @@ export const refusalReasons = {
   'throttled-device': 'Too many wrong passwords from this known browser; the password was not checked.',
   'throttled-address': 'Too many failures from this address, its network or overall; the password was not checked.',
   'single-sign-on-required': 'The domain of the user requires single sign-on; the password did not matter.',
+  'passkey-required': 'The password was right, but a customer of the user takes passkeys only.',
   'changed-meanwhile':
     'The password was right, but the user was changed, or the browser signed out, while it was checked.',
 } as const;
@@ -129,6 +130,7 @@ export type SsoRefusalReason = keyof typeof ssoRefusalReasons;
 export const resetOutcomes = {
   'link-mailed': 'An email with a link was queued.',
   'single-sign-on-mailed': 'The user has no password and may not set one; an email says how they sign in.',
+  'passkey-mailed': 'A customer of the user takes passkeys only; an email says how they sign in.',
   'unknown-user': 'No user has this name; nothing was sent.',
   inactive: 'The user is inactive; nothing was sent.',
   'no-customer': 'No active customer is assigned to the user; nothing was sent.',

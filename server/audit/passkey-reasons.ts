@@ -1,4 +1,4 @@
-/** Why the answer of a ceremony with a passkey was refused, for operators only; people see one page for all of them. */
+/** Why the answer of a ceremony with a passkey was refused, for operators only; people see one page, or notice, for all of them. */
 export const passkeyRefusalReasons = {
   malformed: 'The answer is not in the form of its ceremony, or a part of it is too long.',
   'challenge-unknown':
@@ -14,13 +14,13 @@ export const passkeyRefusalReasons = {
   'answer-invalid': 'The answer failed a check of the library; the steps quote it.',
   'unknown-passkey': 'No user has this passkey, or not any more.',
   'other-user':
-    'The passkey is of a user other than the one that the authenticator names, or than the one who signs in.',
+    'The passkey is of a user other than the one that the authenticator names, or than the one who signs in or proves who they are.',
   'sign-in-over': 'The sign-in that a password began, and that the passkey was to complete, has ended.',
   'by-provider': 'The sign-in that the passkey was to complete began at a provider, and is completed by a code.',
   'counter-back': 'The signature counter has not moved on: the passkey may have been copied.',
   inactive: 'The user is inactive.',
   'no-customer': 'No active customer is assigned to the user.',
-  'passkeys-off': 'None of the customers lets its people sign in by passkey.',
+  'passkeys-off': 'None of the customers lets its people sign in by passkey; in place of a code, not all do.',
   'single-sign-on-required': 'The domain of the user requires single sign-on.',
   network: 'None of the customers that allow passkeys admits the address.',
   throttled: 'Too many answers from this address were refused; this one was not looked at.',
@@ -28,8 +28,12 @@ export const passkeyRefusalReasons = {
   'key-unusable': 'The key of the new passkey is too short, too long, or not a key.',
   attestation: 'The new passkey came with an attestation, which was not asked for.',
   'already-enrolled': 'The new passkey is enrolled already.',
+  'made-before': 'The browser has made a passkey for the user by itself before, which it may do once.',
   'too-many-passkeys': 'The user has as many passkeys as one user may have.',
-  'session-over': 'The session that began the enrolment has ended, or may not enrol any more.',
+  'invitation-over':
+    'The invitation is unknown, was used, has expired or was replaced, or its user can sign in already.',
+  'may-not-choose': 'The user may not choose how they sign in.',
+  'session-over': 'The session that began the enrolment, or the proof, has ended, or may not enrol any more.',
 } as const;
 
 export type PasskeyRefusalReason = keyof typeof passkeyRefusalReasons;

@@ -99,7 +99,7 @@ const reasonsOfEvent: Record<string, Record<string, string>> = {
   'passkey-not-added': passkeyRefusalReasons,
   'password-forgotten': resetOutcomes,
   'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
-  'fresh-proof-refused': accountRefusalReasons,
+  'fresh-proof-refused': { ...accountRefusalReasons, ...passkeyRefusalReasons },
   'account-change-refused': accountRefusalReasons,
 };
 

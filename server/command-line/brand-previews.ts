@@ -28,7 +28,7 @@ const screens: [caption: string, path: string, more?: Partial<Page>][] = [
   ['Forgotten password', '/forgotten'],
   ['Email sent', '/emailInfo'],
   ['New password', `/forgottenChange?hash=${hash}`],
-  ['Invitation', `/forgottenChange?hash=${hash}`, { isInvitation: true }],
+  ['Invitation', `/forgottenChange?hash=${hash}`, { invitation: 'choice' }],
   ['Password changed', '/forgottenChangedInfo'],
   ['Change failed', '/forgottenChangeFailedInfo?reason=3'],
   ['Code', '/twoFactor', { secondFactor }],

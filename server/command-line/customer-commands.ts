@@ -2,16 +2,20 @@ import { type Command, Option } from 'commander';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { changeCustomer } from '../accounts/change-customer.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
+import type { Config } from '../config/config.ts';
+import type { RelyingParty } from '../config/relying-party.ts';
 import { readCustomerKey, readCustomerName } from '../names/read-name.ts';
 import { readNetwork } from '../names/read-network.ts';
 import {
   type Customer,
+  countUsersWithoutPasskey,
   countUsersWithPasswordAlone,
   findCustomer,
   listCustomers,
   type PasskeyPolicy,
   type TwoFactorPolicy,
 } from '../storage/customer.ts';
+import type { Connection } from '../storage/database.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { addCustomerBrandCommand } from './customer-brand-command.ts';
 import { failure } from './failure.ts';
@@ -43,7 +47,11 @@ const rememberDevicesOption = () =>
   onOff('--remember-devices', 'let its users skip the second factor on a device for 30 days');
 
 const passkeysOption = () =>
-  new Option('--passkeys <policy>', 'whether its users may sign in by passkey').choices(['off', 'on']);
+  new Option('--passkeys <policy>', 'whether its users may sign in by passkey, or by nothing else').choices([
+    'off',
+    'on',
+    'only',
+  ]);
 
 const networkOption = (description: string) => repeatable('--allow-network <cidr>', description);
 
@@ -76,7 +84,8 @@ function addAddCommand(customer: Command): void {
     .action((keyText: string, flags: Flags) => {
       const key = accepted(readCustomerKey(keyText));
       const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
-      return withDatabase(async (sql) => {
+      return withDatabase(async (sql, config) => {
+        refuseUselessPolicy(flags, config);
         if (!(await addCustomer(sql, made, new Date()))) throw failure(`key: customer ${key} already exists.`);
         if (flags.json) printJson(await findCustomer(sql, key));
         else printLine(`Customer ${key} added.`);
@@ -129,7 +138,8 @@ function addSetCommand(customer: Command): void {
     .action((key: string, flags: Flags, command: Command) => {
       const changes = changesOf(flags);
       if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
-      return withDatabase(async (sql) => {
+      return withDatabase(async (sql, config) => {
+        refuseUselessPolicy(flags, config);
         const result = await changeCustomer(sql, key, changes, new Date());
         if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const lacking =
@@ -138,6 +148,7 @@ function addSetCommand(customer: Command): void {
           printWarning(
             `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`,
           );
+        if (flags.passkeys === 'only' && config.passkeys) await warnOfPeopleWithout(sql, key, config.passkeys);
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
         printLine(
@@ -145,6 +156,20 @@ function addSetCommand(customer: Command): void {
         );
       });
     });
+}
+
+/** Where no passkey can be made, `only` would lock everybody out. */
+function refuseUselessPolicy({ passkeys }: Flags, config: Pick<Config, 'passkeys'>): void {
+  if (passkeys === 'only' && !config.passkeys)
+    throw failure('--passkeys: no passkey can be made for the host of PUBLIC_URL, which is a number.');
+}
+
+async function warnOfPeopleWithout(sql: Connection, key: string, { id: rpId }: RelyingParty): Promise<void> {
+  const count = await countUsersWithoutPasskey(sql, { key, rpId });
+  if (count > 0)
+    printWarning(
+      `Users of this customer without a passkey: ${count}. Their passwords sign them in no more: vestibule user invite mails each a link to make one.`,
+    );
 }
 
 function changesOf(flags: Flags) {

@@ -12,6 +12,8 @@ import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { doubtsOf } from '../single-sign-on/connection-doubts.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { listUnreadableSecrets } from '../storage/columns-of-bytes.ts';
+import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '../storage/customer.ts';
+import { countUselessPasskeys } from '../storage/passkey.ts';
 import { findPooler } from '../storage/pooler.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { countSeals } from '../upkeep/renew-seals.ts';
@@ -47,6 +49,29 @@ export async function checkEnds(): Promise<Finding> {
   const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
   if (warnings.length === 0) return { ok: true, words: 'no certificate or secret expires within 60 days' };
   return { ok: false, words: warnings.join('; ') };
+}
+
+/** Whether people can sign in where only passkeys do. */
+export async function checkPasskeys({ passkeys }: Config): Promise<Finding> {
+  const customers = await withDatabase(listPasskeyOnlyCustomers);
+  const useless = await withDatabase((sql) => countUselessPasskeys(sql, passkeys?.id ?? null));
+  const finding = await checkPasskeyOnly(customers, passkeys);
+  if (useless === 0) return finding;
+  const words = `${finding.words}; passkeys for another domain, which sign nobody in: ${useless} – PUBLIC_URL or passkeys.domain was changed`;
+  return { ok: finding.ok, ...(finding.ok && { warning: true as const }), words };
+}
+
+async function checkPasskeyOnly(
+  customers: readonly string[],
+  passkeys: Config['passkeys'],
+): Promise<{ ok: boolean; warning?: true; words: string }> {
+  if (customers.length === 0) return { ok: true, words: 'no customer takes passkeys only' };
+  const who = `customers that take passkeys only (${customers.join(', ')})`;
+  if (!passkeys)
+    return { ok: false, words: `${who}: nobody can sign in, as no passkey can be made for the host of PUBLIC_URL` };
+  const count = await withDatabase((sql) => countUsersWithoutPasskey(sql, { rpId: passkeys.id }));
+  if (count === 0) return { ok: true, words: `${who}: every user has one` };
+  return { ok: true, warning: true, words: `${who}: users without one: ${count} – vestibule user invite` };
 }
 
 /** Whether connections have settings that are probably unintended. */

@@ -63,6 +63,7 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
     yield { check: 'stored secrets', ...(await doctor.checkStoredSecrets()) };
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
+    yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };
     yield { check: 'brands', ...(await doctor.checkBrands()) };
     yield { check: 'connections', ...(await doctor.checkConnections()) };
   }

@@ -9,6 +9,7 @@ import { readNewPassword } from './new-password.ts';
 import { printJson, printLine, printWarning } from './print.ts';
 import { accepted } from './read-values.ts';
 import { addUserFlags, languageOf, type UserFlags } from './user-flags.ts';
+import { warnOfPasskeysOnly } from './warn-of-passkeys-only.ts';
 import { withDatabase } from './with-database.ts';
 
 /** `vestibule user add` */
@@ -53,6 +54,7 @@ async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void>
       case 'added':
         if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
         printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
+        if (await warnOfPasskeysOnly(sql, username)) return;
         if (!passwordHash && values.active && values.mayChangePassword)
           printLine(`To have them choose one by email: vestibule user invite ${username}`);
         if (customers.length === 0)

@@ -5,6 +5,7 @@ import { unlockUser } from '../accounts/unlock-user.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
 import { findUser, listUsers, type User } from '../storage/portal-user.ts';
+import { listSessionsOfUser } from '../storage/session-list.ts';
 import { findAccountWait } from '../storage/throttle.ts';
 import { eventRow } from './audit-commands.ts';
 import { failure } from './failure.ts';
@@ -17,6 +18,7 @@ import { addUserInviteCommand } from './user-invite-command.ts';
 import { addUserMergeCommand } from './user-merge-command.ts';
 import { addUserPasskeysCommand } from './user-passkeys-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
+import { addUserSessionsCommand, aliveAt } from './user-sessions-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
 import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
 import { withDatabase } from './with-database.ts';
@@ -32,6 +34,7 @@ export function addUserCommands(program: Command): void {
   addUserSetCommand(user);
   addUnlockCommand(user);
   addSignOutCommand(user);
+  addUserSessionsCommand(user);
   addUserInviteCommand(user);
   addUserResetLinkCommand(user);
   addUserTwoFactorCommands(user);
@@ -75,13 +78,15 @@ function addShowCommand(user: Command): void {
     .description('show a user and their latest events')
     .option('--json', 'print it as JSON')
     .action((name: string, { json }: { json?: true }) =>
-      withDatabase(async (sql) => {
+      withDatabase(async (sql, config) => {
         const found = await findUser(sql, foldLoginName(name));
         if (!found) throw failure(`There is no user ${name}.`);
-        const waitsUntil = await findAccountWait(sql, found.id, new Date());
+        const now = new Date();
+        const waitsUntil = await findAccountWait(sql, found.id, now);
+        const sessions = (await listSessionsOfUser(sql, found.id, aliveAt(config, now))).length;
         const events = await listAuditEvents(sql, { username: found.username, limit: 5 });
-        if (json) return printJson({ ...found, waitsUntil, lastEvents: events });
-        printFacts(factsOf(found, waitsUntil));
+        if (json) return printJson({ ...found, sessions, waitsUntil, lastEvents: events });
+        printFacts(factsOf(found, { sessions, waitsUntil }));
         if (events.length > 0) printLine('\nLatest events (all: vestibule audit --user):');
         if (events.length > 0)
           printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
@@ -89,7 +94,10 @@ function addShowCommand(user: Command): void {
     );
 }
 
-function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
+function factsOf(
+  user: User,
+  { sessions, waitsUntil }: { sessions: number; waitsUntil: Date | null },
+): [string, string][] {
   return [
     ['Username', user.username],
     ['Email', user.email],
@@ -98,6 +106,7 @@ function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
     ['Password', user.hasPassword ? 'set' : 'none'],
     ['Authenticator app', user.hasApp ? 'registered' : 'none'],
     ['Passkeys', String(user.passkeys)],
+    ['Sessions', String(sessions)],
     ['May change password', user.mayChangePassword ? 'yes' : 'no'],
     ['Locked until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'not locked'],
     ['Language', user.language ?? 'of the browser'],

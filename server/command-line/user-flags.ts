@@ -42,7 +42,7 @@ export function addChangeFlags(command: Command): Command {
     .addOption(repeatable('--add-customer <key>', 'add a customer; may be repeated').conflicts('customer'))
     .addOption(repeatable('--remove-customer <key>', 'remove a customer; may be repeated').conflicts('customer'))
     .option('--password', 'ask for a new password')
-    .option('--no-password', 'remove the password, and all passkeys')
+    .option('--no-password', 'remove the password, and all passkeys unless a customer takes nothing else')
     .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
     .option('--password-change', 'the user may change the password');
 }

@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander';
+import type { Config } from '../config/config.ts';
 import type { ImportCounts, RefusedLine } from '../moving-in/import-users.ts';
 import { type SourceName, sourceNames } from '../moving-in/source-names.ts';
 import { readCustomerKey } from '../names/read-name.ts';
+import { countUsersWithoutPasskey } from '../storage/customer.ts';
+import type { Connection } from '../storage/database.ts';
 import { exitCodes, failure } from './failure.ts';
 import { importProgress } from './import-progress.ts';
 import { openImportFile } from './open-import-file.ts';
@@ -72,7 +75,7 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
   };
   process.once('SIGINT', stop);
   try {
-    await withKeys(async ({ sql, keys, now }) => {
+    await withKeys(async ({ sql, config, keys, now }) => {
       const { importUsers } = await import('../moving-in/import-users.ts');
       const progress = importProgress(bytes, bytesRead);
       const counts = await importUsers({ sql, keys, now }, entries, {
@@ -93,10 +96,19 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
       progress.end();
       await refusedFile?.close();
       report(counts, { isStopped, shown, flags });
+      await warnOfPeopleWithout(sql, config);
     });
   } finally {
     process.removeListener('SIGINT', stop);
   }
+}
+
+async function warnOfPeopleWithout(sql: Connection, { passkeys }: Pick<Config, 'passkeys'>): Promise<void> {
+  const count = passkeys ? await countUsersWithoutPasskey(sql, { rpId: passkeys.id }) : 0;
+  if (count > 0)
+    printWarning(
+      `Users of customers that take passkeys only, without one: ${count}. No password signs them in: vestibule user invite mails each a link to make one.`,
+    );
 }
 
 function report(

@@ -23,7 +23,7 @@ export function addUserInviteCommand(user: Command): void {
 }
 
 async function run({ sql, config, keys, now }: Keyed, names: readonly string[], json: boolean): Promise<void> {
-  const result = await inviteUsers(sql, keys, names, now());
+  const result = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, names, now());
   if (result.kind === 'refused') {
     const words = result.refusals.map(({ name, problem }) => `User ${name} cannot be invited: ${problem}.`);
     throw failure([...words, ...(names.length > 1 ? ['Nobody was invited.'] : [])].join('\n'));

@@ -26,7 +26,7 @@ async function run(sql: Database, from: string, into: string, { yes, json }: Fla
   let result = await mergeUsers(sql, { from, into, isAgreed: yes === true }, new Date());
   if (result.kind === 'notAgreed') {
     printWarning(`What happens to ${result.into}:\n${inWords(result.steps)}`);
-    printWarning(`User ${from} is removed, with password, authenticator app and remembered devices.`);
+    printWarning(`User ${from} is removed, with password, passkeys, authenticator app and remembered devices.`);
     if (!canAsk()) throw failure('Nothing was changed. To go ahead, add --yes.');
     if (!(await isYes())) throw failure('Nothing was changed.');
     result = await mergeUsers(sql, { from, into, isAgreed: true }, new Date());

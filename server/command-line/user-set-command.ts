@@ -11,6 +11,7 @@ import { type PasswordSource, readNewPassword } from './new-password.ts';
 import { printJson, printLine } from './print.ts';
 import { accepted } from './read-values.ts';
 import { addChangeFlags, addUserFlags, languageOf, type UserFlags } from './user-flags.ts';
+import { warnOfPasskeysOnly } from './warn-of-passkeys-only.ts';
 import { withDatabase } from './with-database.ts';
 
 /** `vestibule user set` */
@@ -42,6 +43,7 @@ async function runUserSet(name: string, flags: UserFlags, command: Command): Pro
     printLine(
       [`User ${name} changed.`, ...result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`)].join('\n'),
     );
+    if (change.passwordHash || change.customers) await warnOfPasskeysOnly(sql, change.username ?? name);
   });
 }
 

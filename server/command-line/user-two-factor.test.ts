@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -214,5 +214,51 @@ describe('user passkeys', { timeout: 60_000 }, () => {
     expect(await sql`select user_id as id from passkey`).toEqual([{ id: ids.bob }]);
     expect(await events()).toEqual(['passkey-removed']);
     expect(await sql`select kind from mail`).toEqual([{ kind: 'passkeyRemoved' }]);
+  });
+});
+
+describe('user sessions', { timeout: 60_000 }, () => {
+  const add = async (username: string, browser: string, more: { lastSeen?: string; stage?: 'half' } = {}) => {
+    const { lastSeen = '1 minute', stage = 'full' } = more;
+    const [row] = await sql<{ sid: string }[]>`
+      insert into session (token_hash, user_id, stage, factor, customer_ids, address, browser, passkey_id, created_at, last_seen_at, ends_at)
+      values (${randomBytes(32)}, ${ids[username] as string}, ${stage}, ${stage === 'half' ? 'app' : null}, '{}', '2001:db8::7',
+        ${browser}, ${browser === 'Safari, iOS' ? randomUUID() : null}, now() - interval '1 hour',
+        now() - ${lastSeen}::interval, now() + interval '1 hour')
+      returning sid`;
+    return row?.sid ?? '';
+  };
+
+  test('lists those that are alive, counts them in user show, and ends one, which is an event', async () => {
+    const phone = await add('alice', 'Safari, iOS');
+    const desk = await add('alice', 'Firefox, Windows', { lastSeen: '2 minutes' });
+    await add('alice', 'Chrome, Linux', { lastSeen: '20 days' });
+    await add('bob', 'Chrome, Android');
+    const { out } = await vestibule('user sessions alice');
+    expect(out).toMatch(
+      new RegExp(
+        `^ID +BROWSER +ADDRESS +BY +SIGNED IN +LAST USED\\n${phone}  Safari, iOS +2001:db8::7  passkey .*\\n${desk}  Firefox, Windows  2001:db8::7  password .*\\n$`,
+      ),
+    );
+    expect((await vestibule('user show alice')).out).toMatch(/^Sessions +2$/m);
+    expect(JSON.parse((await vestibule('user show alice --json')).out)).toMatchObject({ sessions: 2 });
+    expect((await vestibule(`user sessions bob --end ${phone}`)).err).toContain(`There is no session ${phone} of bob.`);
+    expect((await vestibule('user sessions bob --end x')).err).toContain('is not the id of a session');
+    expect((await vestibule(`user sessions alice --end ${phone}`)).out).toBe('Sessions ended: 1.\n');
+    const left = JSON.parse((await vestibule('user sessions alice --json')).out);
+    expect(left).toMatchObject([{ sid: desk, byPasskey: false, provider: null, browser: 'Firefox, Windows' }]);
+    expect(await events()).toEqual(['user-signed-out']);
+    const [event] = await sql`select steps from audit_event where event = 'user-signed-out'`;
+    expect(event?.steps).toContainEqual({ step: 'session', outcome: phone });
+  });
+
+  test('ends all, half ones too', async () => {
+    await add('alice', 'Safari, iOS');
+    await add('alice', 'Firefox, Windows', { stage: 'half' });
+    await add('bob', 'Chrome, Android');
+    expect((await vestibule(`user sessions alice --end ${randomUUID()} --end-all`)).code).toBe(2);
+    expect(JSON.parse((await vestibule('user sessions alice --end-all --json')).out)).toEqual({ sessionsEnded: 2 });
+    expect((await vestibule('user sessions alice')).out).toBe('User alice is signed in nowhere.\n');
+    expect(await sql`select browser from session`).toEqual([{ browser: 'Chrome, Android' }]);
   });
 });

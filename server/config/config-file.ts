@@ -42,6 +42,20 @@ export const ConfigFile = only({
     items: { type: 'string', pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$' },
     description: 'Foreign https origins that a sign-in may redirect to.',
   },
+  passkeys: only({
+    domain: {
+      type: 'string',
+      pattern: '^[a-z0-9-]+(?:\\.[a-z0-9-]+)*$',
+      maxLength: 253,
+      description: 'Domain that passkeys are made for: the host of PUBLIC_URL (the default) or a parent of it.',
+    },
+    relatedOrigins: {
+      type: 'array',
+      maxItems: 5,
+      items: { type: 'string', pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$' },
+      description: 'Other https origins whose pages may use these passkeys, and are trusted as the portal itself.',
+    },
+  }),
   trustedProxies: {
     type: 'array',
     items: { type: 'string' },

@@ -15,7 +15,7 @@ import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { loopbackNames } from './loopback-names.ts';
 import { readConfigFile } from './read-config-file.ts';
-import { type RelyingParty, relyingPartyOf } from './relying-party.ts';
+import { type RelyingParty, readRelyingParty } from './relying-party.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 import { readTraces, type Sampling } from './traces.ts';
@@ -100,6 +100,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
   const smtp = readSmtpServer(env.SMTP_URL, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
+  const passkeys = readRelyingParty(publicUrl, file.passkeys, problems);
   const trusted = parseNetworkList(file.trustedProxies ?? []);
   for (const text of trusted.invalid)
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
@@ -146,7 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,
       sessionAbsolute: absolute * hour,
-      passkeys: relyingPartyOf(publicUrl),
+      passkeys,
       smtp,
       mailFrom,
     },

@@ -32,6 +32,8 @@ type BuiltFiles = {
   assetFolder: URL;
   /** The file that holds the texts of a language, within the asset folder. */
   fileOfTexts: Record<Language, string>;
+  /** The address of the script of ceremonies with passkeys. */
+  passkeyScript: string;
 };
 
 /** What the page build provides to the server: a renderer and the addresses of its files. */
@@ -73,7 +75,7 @@ export async function loadBuiltPages({ basePath }: { basePath: string }): Promis
   };
   const known = new WeakMap<Look, BrandedPages>();
   return {
-    ...builtFiles(fileOf),
+    ...builtFiles(fileOf, basePath),
     ofBrand: (brand) => {
       const pages = known.get(brand) ?? ofLook(brand);
       known.set(brand, pages);
@@ -94,7 +96,7 @@ export async function loadStaticPages({
   const fileOf = filesOfBuild();
   const assets = assetsOf(brand, { basePath, fileOf, renderer });
   return {
-    ...builtFiles(fileOf),
+    ...builtFiles(fileOf, basePath),
     styles: [assets.style, assets.laterStyle],
     render: (page, others) => renderer.renderStaticDocument(page, others, assets),
   };
@@ -120,14 +122,17 @@ function filesOfBuild(): FileOf {
   };
 }
 
-function builtFiles(fileOf: FileOf): BuiltFiles {
+function builtFiles(fileOf: FileOf, basePath: string): BuiltFiles {
   return {
     assetFolder: new URL('pages/assets/', buildFolder),
     fileOfTexts: Object.fromEntries(
       languages.map((language) => [language, basename(fileOf(`messages/${language}.json`))]),
     ) as Record<Language, string>,
+    passkeyScript: `${basePath}/assets/${basename(fileOf(passkeySource))}`,
   };
 }
+
+const passkeySource = 'web/passkeys/ceremony.ts';
 
 function assetsOf(
   look: Look,
@@ -137,7 +142,7 @@ function assetsOf(
   return {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
-    passkeyScript: addressOf('web/passkeys/ceremony.ts'),
+    passkeyScript: addressOf(passkeySource),
     style: renderer.styleText(look.accentColour),
     laterStyle: renderer.laterStyle,
     accentColour: look.accentColour,

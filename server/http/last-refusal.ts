@@ -15,13 +15,18 @@ import { signedOutMark } from './turns.ts';
  * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is
  * only for the page of this refusal, at `url`: elsewhere it would refer to something else.
  */
-export type LastRefusal = { username: string } & ({ reference: string; url: string } | { reference: null });
+export type LastRefusal = { username: string } & (
+  | { reference: string; url: string /** Its id in base64url. */; unknownPasskey?: string | null }
+  | { reference: null }
+);
 
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const { username, reference } = refusal;
   const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
   const turn = startOfMark(signedOutMark(reply.request, config));
-  const value = Buffer.from(JSON.stringify({ reference, at, username, turn })).toString('base64url');
+  const id = refusal.reference === null ? null : refusal.unknownPasskey;
+  const unknown = id && id.length <= limits.unknownPasskeyKept ? id : undefined;
+  const value = Buffer.from(JSON.stringify({ reference, at, username, turn, unknown })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
@@ -29,18 +34,18 @@ export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, c
   if (readCookie(request.headers, config, 'refusal') !== null) clearCookie(reply, config, 'refusal');
 }
 
-const none = { reference: null, username: '' };
+const none = { reference: null, username: '', unknownPasskey: null };
 
 /** What the last refusal left for the page of `url`, as sent by the browser; ignored if unreadable. */
 export function readLastRefusal(
   request: FastifyRequest,
   config: Config,
   url = request.url,
-): { reference: string | null; username: string } {
+): { reference: string | null; username: string; unknownPasskey: string | null } {
   const value = readCookie(request.headers, config, 'refusal');
   if (!value) return none;
   try {
-    const { reference, at, username, turn } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<
+    const { reference, at, username, turn, unknown } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<
       string,
       unknown
     >;
@@ -48,7 +53,12 @@ export function readLastRefusal(
     // A response that was read only after a sign-out brings back the name of whoever has left.
     const isOfTurn = turn === startOfMark(readTokenCookie(request.headers, config, 'signed-out'));
     const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
-    return { reference: isItsPage ? referenceOfText(reference) : null, username: isOfTurn ? username : '' };
+    return {
+      reference: isItsPage ? referenceOfText(reference) : null,
+      username: isOfTurn ? username : '',
+      unknownPasskey:
+        isItsPage && isOfTurn && typeof unknown === 'string' && /^[\w-]{1,200}$/.test(unknown) ? unknown : null,
+    };
   } catch {
     return none;
   }

@@ -23,6 +23,7 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
   performSsoLogin: 'singleSignOn',
   passwordForgotten: 'forgotten',
   passwordChange: 'forgottenChange',
+  passkeyInvitation: 'forgottenChange',
 };
 
 /**
@@ -65,6 +66,7 @@ const readableRootPaths = [
   '/',
   '/.well-known/change-password',
   '/.well-known/passkey-endpoints',
+  '/.well-known/webauthn',
   '/healthz',
   '/readyz',
   '/metrics',

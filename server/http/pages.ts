@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { needsScript } from '#contract/account-page.ts';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, queryNames, screenOfPath } from '#contract/screens.ts';
 import type { Brand } from '../brand/brand.ts';
@@ -42,6 +43,8 @@ export function createPages({ config, brands, built }: Needs): Pages {
     const refusal = readLastRefusal(request, config, more.url);
     // A server page reports something that just happened: an earlier refusal's reference does not belong to it.
     const reference = more.serverPage ? null : refusal.reference;
+    const { unknownPasskey } = refusal;
+    const rpId = config.passkeys?.id;
     const turns = turnsOfAnswer(request, config);
     return {
       language: languageOfRequest(request),
@@ -53,6 +56,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       reference,
       ...(turns && { turns }),
       ...(config.passkeys && { passkeys: true as const }),
+      ...(reference && rpId && unknownPasskey && { unknownPasskey: { rpId, credentialId: unknownPasskey } }),
       serverPage: null,
       ...more,
       // Where the script takes the address from it, the brand must not be lost.
@@ -103,7 +107,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       registration,
       connections,
       turns,
-      isInvitation,
+      invitation,
     } = page;
     return Boolean(
       serverPage ||
@@ -114,7 +118,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
         registration ||
         connections ||
         turns ||
-        isInvitation,
+        invitation,
     );
   }
 
@@ -163,9 +167,9 @@ export function createPages({ config, brands, built }: Needs): Pages {
           'content-type': 'text/html; charset=utf-8',
           'content-language': page.language,
           vary: 'Accept-Language',
-          // Making a passkey needs a script; nothing else there does.
-          'content-security-policy':
-            account.section === 'passkeys' ? policy.replace("script-src 'none'", "script-src 'self'") : policy,
+          'content-security-policy': needsScript(account)
+            ? policy.replace("script-src 'none'", "script-src 'self'")
+            : policy,
         })
         .send(render(page, account));
     },

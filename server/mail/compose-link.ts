@@ -27,6 +27,8 @@ export function composeLink(
       return to('forgottenChange', { [queryNames.hash]: mail.token, [invitedParameter]: 'true' });
     case 'singleSignOnHint':
       return to('singleSignOn', destination);
+    case 'passkeyHint':
+      return to('login', destination);
     case 'passwordChanged':
     case 'newDevice':
     case 'secondFactorAdded':

@@ -45,6 +45,7 @@ const pathOf: Record<Mail['kind'], string | null> = {
   resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
   invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
+  passkeyHint: '/portal/login?lang=',
   passwordChanged: '/portal/forgotten?lang=',
   newDevice: '/portal/forgotten?lang=',
   signInCode: null,

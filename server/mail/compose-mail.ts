@@ -27,8 +27,10 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   const { kind, language } = mail;
   const voice = voiceOf(mail, setting);
   const hub = harmless(setting.brand.branding.name);
-  const happened = brandedText(voice, `mail-${kind}-text`, { hub });
-  const ifNotYou = brandedText(voice, `mail-${kind}-not-you`);
+  const happened = brandedText(voice, textOf(mail), { hub });
+  // A new password does not stop who has signed in by a passkey: it has to be removed.
+  const act = kind === 'newDevice' && mail.details.passkey ? 'passkeyAdded' : kind;
+  const ifNotYou = brandedText(voice, `mail-${act}-not-you`);
   return {
     language,
     hub,
@@ -44,6 +46,10 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
     footer: brandedText(voice, 'mail-footer', { hub }),
     codeLine: kind === 'signInCode' ? `@${setting.publicUrl.hostname} #${codeOf(mail)}` : null,
   };
+}
+
+function textOf({ kind, details }: Mail) {
+  return kind === 'passkeyAdded' && details.isUnasked ? 'mail-passkeyAdded-unasked' : (`mail-${kind}-text` as const);
 }
 
 /** What readers should do, besides reading. */
@@ -73,6 +79,7 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'signInCode':
       return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
     case 'singleSignOnHint':
+    case 'passkeyHint':
       return [happened, action, facts, ifNotYou];
     case 'passwordChanged':
     case 'newDevice':

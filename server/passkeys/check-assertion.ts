@@ -10,7 +10,8 @@ import type { Assertion } from './read-answer.ts';
 
 export type CheckedAssertion =
   | { kind: 'right'; counter: number; backedUp: boolean }
-  | { kind: 'refused'; reason: PasskeyRefusalReason };
+  /** `isSigned`: the signature is right. */
+  | { kind: 'refused'; reason: PasskeyRefusalReason; isSigned?: true };
 
 /**
  * Checks an assertion (Web Authentication Level 3, §7.2) whose challenge has been taken: first what the library leaves out
@@ -40,7 +41,7 @@ export async function checkAssertion(
   steps.push({ step: 'signature', outcome: 'right' });
   if ((data.counter > 0 || passkey.counter > 0) && data.counter <= passkey.counter) {
     steps.push({ step: 'counter', outcome: `${data.counter}, after ${passkey.counter}` });
-    return { kind: 'refused', reason: 'counter-back' };
+    return { kind: 'refused', reason: 'counter-back', isSigned: true };
   }
   return { kind: 'right', counter: data.counter, backedUp: data.backedUp };
 }

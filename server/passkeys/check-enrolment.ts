@@ -22,7 +22,8 @@ export type EnrolledKey = Pick<
 >;
 export type CheckedEnrolment = { kind: 'right'; key: EnrolledKey } | { kind: 'refused'; reason: PasskeyRefusalReason };
 
-type Given = { enrolment: Enrolment; clientData: ClientData };
+/** `isUnasked`: the browser makes it by itself (docs/decisions/0056). */
+type Given = { enrolment: Enrolment; clientData: ClientData; isUnasked?: boolean };
 
 /**
  * Checks the answer of an enrolment (Web Authentication Level 3, §7.1) whose challenge has been taken: first what the library
@@ -33,7 +34,7 @@ export async function checkEnrolment(
   { id: rpId, origins }: RelyingParty,
   steps: AuditStep[],
 ): Promise<CheckedEnrolment> {
-  const { enrolment, clientData } = given;
+  const { enrolment, clientData, isUnasked = false } = given;
   const ofClient = refusalOfClientData(clientData, { type: 'webauthn.create', origins });
   if (ofClient) return { kind: 'refused', reason: ofClient };
   const object = readAttestation(enrolment.attestationObject);
@@ -41,7 +42,7 @@ export async function checkEnrolment(
   const attested = object?.data.attested;
   if (!object || !attested?.credentialId.equals(enrolment.credentialId))
     return { kind: 'refused', reason: 'malformed' };
-  const ofData = refusalOfAuthenticatorData(object.data, rpId);
+  const ofData = refusalOfAuthenticatorData(object.data, rpId, isUnasked);
   if (ofData) return { kind: 'refused', reason: ofData };
   const ofKey = keyProblem(attested.publicKey);
   if (ofKey) return { kind: 'refused', reason: ofKey };
@@ -86,7 +87,7 @@ function readAttestation(bytes: Buffer): { data: AuthenticatorData } | 'attestat
 
 /** Null if the library finds everything right, or its words. */
 async function problemOfLibrary(
-  { enrolment, clientData }: Given,
+  { enrolment, clientData, isUnasked = false }: Given,
   rpId: string,
   origins: string[],
 ): Promise<string | null> {
@@ -107,7 +108,8 @@ async function problemOfLibrary(
       expectedChallenge: clientData.challenge,
       expectedOrigin: origins,
       expectedRPID: rpId,
-      requireUserVerification: true,
+      requireUserPresence: !isUnasked,
+      requireUserVerification: !isUnasked,
       supportedAlgorithmIDs: [...offeredAlgorithms],
     });
     return verified ? null : 'not verified';

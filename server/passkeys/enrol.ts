@@ -10,20 +10,24 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
+import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
+import { putPasskeyMade } from '../storage/passkey-upgrade.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { beginCeremony } from './begin.ts';
-import { userHandleOf } from './check-assertion.ts';
 import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
 import { readClientData } from './client-data.ts';
+import { creationOptions } from './creation-options.ts';
 import { providerName } from './provider-name.ts';
 import { readEnrolment } from './read-answer.ts';
 import { refusePasskey } from './refuse-passkey.ts';
 import { takeCeremony } from './take-ceremony.ts';
-import { offeredAlgorithms } from './usable-key.ts';
+
+/** Whether the person asks for a passkey, or their browser makes one by itself after a password (docs/decisions/0056). */
+export type EnrolPurpose = Extract<PasskeyPurpose, 'enrol' | 'upgrade'>;
 
 /** Who enrols: a full session that has just proven who it is, which the caller has checked. */
 export type Enroller = {
@@ -34,33 +38,25 @@ export type Enroller = {
 };
 
 /**
- * Begins an enrolment; returns what the browser is told (Web Authentication Level 3, §5.4): a passkey that the authenticator
- * keeps and finds by itself, with verification of the person, without attestation, and on no device twice.
+ * Begins an enrolment, on no device twice; returns what the browser is told. One that the browser makes by itself, for an
+ * `upgrade`, cannot require verification: some browsers fail then, others make it all the same.
  */
 export async function beginEnrolment(
   deps: Deps,
   { id }: RelyingParty,
   { session, sessionToken }: Enroller,
-  browserToken: string,
+  { browserToken, purpose }: { browserToken: string; purpose: EnrolPurpose },
 ) {
   const { userId, username } = session;
-  const ceremony = { purpose: 'enrol', sessionHash: tokenHash(sessionToken) } as const;
+  const ceremony = { purpose, sessionHash: tokenHash(sessionToken) };
   const challenge = await beginCeremony(deps, browserToken, ceremony);
   const credentials = await listCredentials(deps.sql, { userId, rpId: id });
-  return {
+  return creationOptions(
     challenge,
-    rp: { id, name: deps.config.brand.branding.name },
-    user: { id: userHandleOf(userId).toString('base64url'), name: username, displayName: username },
-    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
-    timeout: limits.passkeyChallenge,
-    excludeCredentials: credentials.map(({ credentialId, transports }) => ({
-      type: 'public-key' as const,
-      id: credentialId.toString('base64url'),
-      transports,
-    })),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-    attestation: 'none' as const,
-  };
+    { id, name: deps.config.brand.branding.name },
+    { id: userId, username },
+    { known: credentials, userVerification: purpose === 'upgrade' ? 'preferred' : 'required' },
+  );
 }
 
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
@@ -70,11 +66,11 @@ export async function enrol(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  answer: string,
+  given: { answer: string; purpose: EnrolPurpose },
 ): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
   const steps: AuditStep[] = [];
   const { visitor, session } = enroller;
-  const done = await complete(deps, rp, enroller, answer, steps);
+  const done = await complete(deps, rp, enroller, given, steps);
   if (done.kind === 'refused') {
     const user = { id: session.userId, username: session.username };
     const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
@@ -88,28 +84,29 @@ async function complete(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  answer: string,
+  { answer, purpose }: { answer: string; purpose: EnrolPurpose },
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const enrolment = readEnrolment(answer);
   const clientData = enrolment && readClientData(enrolment.clientData);
   if (!enrolment || !clientData) return { kind: 'refused', reason: 'malformed' };
   const { passkeyToken: browserToken } = enroller.visitor;
-  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'enrol' }, steps);
+  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose }, steps);
   if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
   // Somebody else may have signed in at the browser since.
   if (!ceremony.sessionHash?.equals(tokenHash(enroller.sessionToken)))
     return { kind: 'refused', reason: 'session-over' };
-  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
+  const isUnasked = purpose === 'upgrade';
+  const checked = await checkEnrolment({ enrolment, clientData, isUnasked }, rp, steps);
   if (checked.kind === 'refused') return checked;
-  return await store(deps, rp, enroller, checked.key, steps);
+  return await store(deps, rp, enroller, { ...checked.key, isUnasked }, steps);
 }
 
 async function store(
   deps: Deps,
   rp: RelyingParty,
   { visitor, session, sessionToken, account }: Enroller,
-  key: EnrolledKey,
+  { isUnasked, ...key }: EnrolledKey & { isUnasked: boolean },
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const { userId, username } = session;
@@ -123,6 +120,8 @@ async function store(
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
     if ((await standingOf(sql, { session, sessionHash, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
+    if (isUnasked && !(await putPasskeyMade(sql, { userId, deviceHash: hashOrNull(visitor.deviceToken), now })))
+      return refused('made-before');
     const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
     if (!id) return refused('already-enrolled');
@@ -132,6 +131,7 @@ async function store(
       now,
       ...{ address, language, brand, passkey: name },
       ...(browser && { browser }),
+      ...(isUnasked && { isUnasked }),
     });
     const who = {
       userId,
@@ -140,14 +140,19 @@ async function store(
       address,
       requestId,
     };
-    const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }];
+    const way = isUnasked ? 'by the browser itself, after a sign-in by password' : 'by the user';
+    const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }, { step: 'made', outcome: way }];
     await insertAuditEvent(sql, { event: 'passkey-added', ...who, steps: made }, now);
     return { kind: 'enrolled' as const };
   });
 }
 
+function hashOrNull(token: string | null): Buffer | null {
+  return token === null ? null : tokenHash(token);
+}
+
 /** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
-export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
+export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'elsewhere';
 
 /**
  * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
@@ -161,5 +166,5 @@ export async function standingOf(
   if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
   const scope = await findFactorScope(sql, sessionHash);
   if (scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp)) return 'open';
-  return scope === 'signInAgain' ? 'signInAgain' : 'elsewhere';
+  return scope === 'signInAgain' || scope === 'withCode' ? scope : 'elsewhere';
 }

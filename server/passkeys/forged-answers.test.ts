@@ -179,7 +179,7 @@ describe('an enrolment', () => {
     expect(await onlyEvent()).toMatchObject({
       event: 'passkey-not-added',
       reason,
-      reference: expect.stringMatching(/^[A-Z0-9]{8}$|-/),
+      reference: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
     });
   });
 

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import { bytesOfBase64url } from './base64url.ts';
 
 /** The answer of an authenticator as our script sends it (Web Authentication Level 3, §5.1, `toJSON`). */
-export type CredentialAnswer = { credentialId: Buffer; clientData: Buffer; json: Record<string, unknown> };
+export type CredentialAnswer = { credentialId: Buffer; clientData: Buffer };
 
 export type Assertion = CredentialAnswer & {
   authenticatorData: Buffer;
@@ -52,7 +52,7 @@ function readCredential(text: string): { credential: CredentialAnswer; response:
   const data = bytesOfBase64url(response.clientDataJSON, clientData);
   if (!id || id.length < credentialId.shortest || !data) return null;
   if (json.rawId !== json.id || json.type !== 'public-key') return null;
-  return { credential: { credentialId: id, clientData: data, json }, response };
+  return { credential: { credentialId: id, clientData: data }, response };
 }
 
 function recordOf(text: string): Record<string, unknown> | null {

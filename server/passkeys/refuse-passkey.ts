@@ -25,7 +25,7 @@ export async function refusePasskey(
     user,
     isSigned = false,
   }: {
-    event?: 'passkey-refused' | 'passkey-not-added';
+    event?: 'passkey-refused' | 'passkey-not-added' | 'fresh-proof-refused';
     reason: PasskeyRefusalReason;
     steps: AuditStep[];
     user?: RefusedUser | undefined;
@@ -41,24 +41,25 @@ export async function refusePasskey(
 }
 
 /**
- * Until when answers from an address are not looked at, and the reference of the event; null if they are. `enroller`: whose new
- * passkey it would be.
+ * Until when answers from an address are not looked at, and the reference of the event; null if they are. `whose`: of an answer
+ * that is no sign-in; it would have been what `event` refuses.
  */
 export async function waitOfPasskeys(
   { sql, now, metrics }: Deps,
   { address, requestId }: Pick<KnownVisitor, 'address' | 'requestId'>,
-  enroller?: RefusedUser,
+  whose?: RefusedUser,
+  event: 'passkey-not-added' | 'fresh-proof-refused' = 'passkey-not-added',
 ): Promise<{ retryAfter: number; reference: string } | null> {
   const at = now();
   const until = await findWait(sql, passkeyFailureKeys(address), at);
   if (until <= at) return null;
   const steps = [{ step: 'throttle', outcome: `passkeys from this address: wait until ${until.toISOString()}` }];
   const refused = { reason: 'throttled', address, requestId, steps } as const;
-  const event = enroller
-    ? ({ ...refused, event: 'passkey-not-added', userId: enroller.id, username: enroller.username } as const)
+  const recorded = whose
+    ? ({ ...refused, event, userId: whose.id, username: whose.username } as const)
     : ({ ...refused, event: 'passkey-refused' } as const);
-  const key = recordKey(`throttled:${event.event}`, address);
-  const reference = await insertEventOnceAMinute(sql, event, key, at);
+  const key = recordKey(`throttled:${recorded.event}`, address);
+  const reference = await insertEventOnceAMinute(sql, recorded, key, at);
   metrics.throttled.inc({ kind: 'passkey' });
   return { retryAfter: until.getTime() - at.getTime(), reference };
 }

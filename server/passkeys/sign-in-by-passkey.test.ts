@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { changeCustomer } from '#server/accounts/change-customer.ts';
+import { composeText } from '#server/mail/compose-text.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { assertionOf } from '#testing/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
-import { giveApp, halfSession, pageOf } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, halfSession, pageOf, verify, withFault } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
@@ -52,6 +55,8 @@ describe('a passkey', () => {
     const browser = browserForTest(portal);
     await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
     expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+    // As much as a code: what may be set up depends on it.
+    expect(await portal.sql`select proven from session`).toEqual([{ proven: 'code' }]);
   });
 
   it('counts on, if it counts', async () => {
@@ -70,6 +75,22 @@ describe('a passkey', () => {
     await release();
     expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
+  });
+
+  it('of a user who is deactivated while its answer is checked is refused', async () => {
+    await addUser(portal, { username: 'quit', customers: ['acme'] });
+    const passkey = await givePasskey(portal, 'quit');
+    const browser = browserForTest(portal);
+    const challenge = await challengeFor(browser);
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`update portal_user set active = false where username = 'quit'`,
+    );
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }));
+    await untilWaiting(portal.sql, 1);
+    await release();
+    expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'inactive', username: 'quit' });
   });
 
   it('counts to the largest count that there is, and no further', async () => {
@@ -140,6 +161,25 @@ describe('the rules of every way in', () => {
     expect(await lastEvent()).toMatchObject({ reason: 'passkeys-off', username: 'shut' });
   });
 
+  it('a customer that turns passkeys off is taken from the sessions that one has opened, and from no others', async () => {
+    await portal.sql`insert into customer (key, name, created_at) values ('turns', 'Turns Ltd', now())`;
+    await addUser(portal, { username: 'some', customers: ['acme', 'turns'] });
+    await addUser(portal, { username: 'whole', customers: ['turns'] });
+    const [some, whole, byPassword] = [browserForTest(portal), browserForTest(portal), browserForTest(portal)];
+    await signInWithPasskey(some, await givePasskey(portal, 'some'));
+    await signInWithPasskey(whole, await givePasskey(portal, 'whole'));
+    await byPassword.post('/portal/performlogin', { username: 'some', password: testPassword });
+    const customersOf = async (browser: typeof some) =>
+      (await browser.get('/portal/session')).json<{ customers: string[] }>().customers;
+    const both = ['acme', 'turns'];
+    expect([await customersOf(some), await customersOf(byPassword)]).toEqual([both, both]);
+    expect((await some.get('/portal/account')).body).toContain('Turns Ltd');
+    await changeCustomer(portal.sql, 'turns', { passkeys: 'off' }, portal.deps.now());
+    expect([await customersOf(some), await customersOf(byPassword)]).toEqual([['acme'], both]);
+    expect((await some.get('/portal/account')).body).not.toContain('Turns Ltd');
+    expect(await signedInAs(portal, whole.cookies)).toBeNull();
+  });
+
   it('a user whose domain requires single sign-on is refused', async () => {
     await addUser(portal, { username: 'sam', email: 'sam@only.test', customers: ['app'] });
     await giveApp(portal, 'sam');
@@ -192,7 +232,13 @@ describe('the rules of every way in', () => {
     const passkey = await givePasskey(portal, 'alice');
     const browser = browserForTest(portal);
     for (let n = 0; n < 2; n += 1) await signInWithPasskey(browser, passkey);
-    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'newDevice' }]);
+    portal.mails.length = 0;
+    await portal.workOff();
+    // A new password alone would leave the passkey to whoever has it.
+    const said = composeText('en', 'mail-passkeyAdded-not-you');
+    expect(portal.mails.map(({ subject, text }) => [subject, text.includes(said), text.includes('Test key')])).toEqual([
+      [composeText('en', 'mail-newDevice-subject', { hub: 'Vestibule' }), true, true],
+    ]);
     await portal.sql`update customer set new_device_mail = false`;
   });
 
@@ -218,6 +264,13 @@ it('a right answer that is refused makes nobody else at the address wait', async
   expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
 });
 
+it('nor one whose counter has not moved on, as of a passkey that was copied', async () => {
+  const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+  for (let n = 0; n < 31; n += 1) await signInWithPasskey(browserForTest(portal), passkey, { counter: 7 });
+  expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'counter-back' });
+  expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
+});
+
 describe('in place of a code', () => {
   it('completes the sign-in that a password began', async () => {
     const browser = await half('gwen');
@@ -231,6 +284,14 @@ describe('in place of a code', () => {
     expect(answer.headers.location).toBe('/portal/portal.html');
     expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
     expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+  });
+
+  it('makes the browser known for its password, which a passkey alone does not', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    const known = await portal.sql`select by_password as "byPassword" from device order by by_password`;
+    expect(known).toEqual([{ byPassword: false }, { byPassword: true }]);
   });
 
   it('is offered where it would be taken', async () => {
@@ -248,6 +309,65 @@ describe('in place of a code', () => {
     for (const username of ['gwen', 'olga']) await givePasskey(portal, username);
     expect([await isOffered('gwen'), await isOffered('olga')]).toEqual([true, undefined]);
     await portal.sql`delete from totp`;
+  });
+
+  it.each([
+    ['a customer of this sign-in takes none: its session would leave that one out', ['stern', 'open']],
+    ['the customer that takes it does not admit this address', ['stern', 'away']],
+  ])('is neither offered nor taken where %s; the code still is', async (_what, customers) => {
+    await portal.sql`delete from customer where key in ('stern', 'open', 'away')`;
+    await addCustomer(portal, 'stern', { twoFactor: 'app' });
+    await portal.sql`update customer set passkeys = 'off' where key = 'stern'`;
+    await addCustomer(portal, 'open');
+    await addCustomer(portal, 'away', { networks: ['203.0.113.0/24'] });
+    const username = customers.join('-');
+    await addUser(portal, { username, customers });
+    const secret = await giveApp(portal, username);
+    const passkey = await givePasskey(portal, username);
+    const browser = await half(username);
+    const { cookies } = browser;
+    expect((await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor).not.toHaveProperty('hasPasskey');
+    const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
+    expect(answer.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html&notice=passkeyRefused');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'passkeys-off', username });
+    expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
+  });
+
+  it('leads back to the code where its customer admits the address no more', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const browser = await half('gwen');
+    const challenge = await challengeFor(browser, 'second-factor');
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`select from portal_user where username = 'gwen' for update`,
+    );
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }), {}, { kind: 'second-factor' });
+    await untilWaiting(portal.sql, 1);
+    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'app'`;
+    await release();
+    expect((await answer).headers.location).toContain('/portal/twoFactorRegistration?');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'network' });
+    await portal.sql`update customer set allowed_networks = '{}' where key = 'app'`;
+  });
+
+  it('leads back to the code while its address waits, or the database is away', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const form = { redirectURL: '/portal/reports/7' };
+    const kind = 'second-factor' as const;
+    const browser = await half('gwen');
+    const challenge = await challengeFor(browser, kind);
+    const failing = { ...form, credential: assertionOf(passkey, { challenge }) };
+    await withFault(portal, 'before insert on session for each row', async () => {
+      const url = '/portal/passkeys/second-factor';
+      const shown = await pageOf(portal, { method: 'POST', url, form: failing, cookies: browser.cookies });
+      const again = '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=unavailable';
+      expect([shown.status, shown.url]).toEqual([503, again]);
+    });
+    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
+    const answer = await signInWithPasskey(browser, passkey, {}, form, { kind });
+    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, back]);
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'throttled' });
   });
 
   it('not with the passkey of another user', async () => {

@@ -28,12 +28,13 @@ export type PasskeyRequest = {
   visitor: KnownVisitor;
   /** The authenticator's answer, as JSON. */
   answer: string;
-  purpose: Exclude<PasskeyPurpose, 'enrol'>;
+  purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
 };
 
-/** `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
+/** `unknownPasskey`: the id of one that nobody has, or not any more. `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
 type Result =
-  | Extract<SignInResult, { kind: 'signedIn' | 'refused' | 'networkRefused' }>
+  | Extract<SignInResult, { kind: 'signedIn' | 'networkRefused' }>
+  | { kind: 'refused'; reference: string; unknownPasskey: string | null }
   | { kind: 'expired' }
   | { kind: 'noCookie'; reference: string };
 /** `isSigned`: only after the signature was found right. */
@@ -56,7 +57,9 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
     if (done.reason === 'challenge-unknown' && visitor.passkeyToken === null) return { kind: 'noCookie', reference };
-    return { kind: done.reason === 'network' ? 'networkRefused' : 'refused', reference };
+    if (done.reason === 'network') return { kind: 'networkRefused', reference };
+    const unknownPasskey = done.reason === 'unknown-passkey' ? idOf(request.answer) : null;
+    return { kind: 'refused', reference, unknownPasskey };
   }
   const replaced = turnHash(visitor);
   if (replaced) {
@@ -67,6 +70,10 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
   deps.wake.mails();
   return { ...done, rememberedToken: null };
+}
+
+function idOf(answer: string): string | null {
+  return readAssertion(answer)?.credentialId.toString('base64url') ?? null;
 }
 
 async function complete(
@@ -93,8 +100,10 @@ async function complete(
     if (who.half.connectionId !== null) return refusedSigned('by-provider', user);
     // Who has typed a name and a password is not signed in as somebody else.
     if (who.half.userId !== passkey.userId) return refusedSigned('other-user', user);
+    // Since it was offered: the session would leave out what the code opens.
+    if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
-  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor }, steps));
+  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
 }
 
 async function store(
@@ -104,7 +113,11 @@ async function store(
     passkey,
     checked,
     visitor,
-  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; visitor: KnownVisitor },
+    purpose,
+  }: {
+    passkey: PasskeyToVerify;
+    checked: { counter: number; backedUp: boolean };
+  } & Pick<PasskeyRequest, 'visitor' | 'purpose'>,
   steps: AuditStep[],
 ) {
   const now = deps.now();
@@ -142,7 +155,11 @@ async function store(
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
   });
-  const deviceToken = await noteDevice(sql, user, visitor, now);
+  const deviceToken = await noteDevice(sql, user, visitor, {
+    passkey: passkey.name,
+    byPassword: purpose === 'second-factor',
+    now,
+  });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);
@@ -159,7 +176,8 @@ const noProvider = {
   authenticatedAt: null,
 };
 
-function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
+/** Why a right passkey does not open its user's account, or null; `admitting`: how many of their customers take it here. */
+export function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
   if (user.ssoRequired) return 'single-sign-on-required';
@@ -168,7 +186,7 @@ function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalRea
 }
 
 /** The decisions as `vestibule explain` shows them to an operator. */
-function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
+export function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
   return [
     { step: 'active', outcome: active ? 'yes' : 'no' },
     { step: 'customers', outcome: customers.map(({ key }) => key).join(', ') || 'none' },
@@ -186,12 +204,20 @@ async function noteDevice(
   sql: Connection,
   user: PasskeyUser,
   { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
-  now: Date,
+  { passkey, byPassword, now }: { passkey: string; byPassword: boolean; now: Date },
 ): Promise<string> {
-  // A passkey is no password: such a browser gets no attempts of its own for one (docs/decisions/0008).
-  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
+  // A passkey is no password: alone it gives a browser no attempts of its own for one (docs/decisions/0008).
+  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword, now });
   if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
-  await queueMail(sql, user, { kind: 'newDevice', now, address, language, brand, ...(browser && { browser }) });
+  await queueMail(sql, user, {
+    kind: 'newDevice',
+    now,
+    address,
+    language,
+    brand,
+    passkey,
+    ...(browser && { browser }),
+  });
   return deviceToken;
 }

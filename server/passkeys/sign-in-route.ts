@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import type { Notice } from '#contract/notices.ts';
 import { PasskeyForm } from '#contract/payloads.ts';
 import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -11,7 +12,9 @@ import { formWithNotice, isOfEarlierTurn } from '../sign-in/form-of-earlier-turn
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { HalfSession } from '../storage/half-session.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import { twoFactorFormAgain } from '../two-factor/verify-route.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { waitOfPasskeys } from './refuse-passkey.ts';
 import { signInByPasskey } from './sign-in-by-passkey.ts';
@@ -45,6 +48,7 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
       address: visitor.address,
     };
     const wait = await waitOfPasskeys(deps, visitor);
+    if (wait && who.kind === 'half' && purpose === 'second-factor') return backToCode(reply, who.half, way);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
     const result = await signInByPasskey(deps, rp, { visitor, answer: credential, purpose });
     if (result.kind === 'signedIn') {
@@ -56,27 +60,30 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     // It keeps no cookies at all, or none that any page of ours sets.
     if (result.kind === 'noCookie' && request.headers.cookie === undefined)
       return reply.redirect(formWithNotice(config, 'cookiesNeeded', accepted, way.lang), 303);
-    // What a password began goes on, by its code.
-    if (purpose === 'second-factor' && result.kind === 'refused' && who.kind === 'half')
-      return reply.redirect(
-        secondFactorUrl(config.basePath, who.half, {
-          destination: way.destination,
-          notice: 'passkeyRefused',
-          lang: way.lang,
-        }),
-        303,
-      );
+    if (purpose === 'second-factor' && who.kind === 'half') return backToCode(reply, who.half, way);
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
-    return turnAway(reply, config, { type, reference: result.reference, username: '' }, way);
+    const unknownPasskey = result.kind === 'refused' ? result.unknownPasskey : null;
+    return turnAway(reply, config, { type, reference: result.reference, username: '', unknownPasskey }, way);
   };
+
+  /** What a password began goes on, by its code. */
+  function backToCode(
+    reply: FastifyReply,
+    half: HalfSession,
+    { destination, lang }: { destination: string; lang: string | undefined },
+  ): FastifyReply {
+    const query = { destination, notice: 'passkeyRefused' satisfies Notice, lang };
+    return reply.redirect(secondFactorUrl(config.basePath, half, query), 303);
+  }
 
   async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
   }
 }
 
-/** How a sign-in by passkey that could not be tried leads to the form again. */
-export function passkeyFormAgain(deps: Deps): FormKeeper {
+/** How a sign-in by passkey that could not be tried leads to the form again; in place of a code, to that of the code. */
+export function passkeyFormAgain(deps: Deps, purpose: 'sign-in' | 'second-factor'): FormKeeper {
+  if (purpose === 'second-factor') return twoFactorFormAgain(deps);
   return async (request, reply, wait) =>
     await refuse(deps, request, reply, 503, {
       ...wait,

@@ -21,7 +21,10 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
   const outcome = await deps.sql.begin(async (sql) => {
     const request = await takeResetRequest(sql);
     if (!request) return null;
-    const user = await findResetUserForUpdate(sql, request.fold, request.address);
+    const user = await findResetUserForUpdate(sql, request.fold, {
+      address: request.address,
+      rpId: deps.config.passkeys?.id ?? null,
+    });
     const outcome = user ? await reasonForNoMail(sql, user, deps.now()) : 'unknown-user';
     const done = outcome ?? (await queueHelp(deps, sql, user as ResetUser, request));
     await insertAuditEvent(
@@ -46,7 +49,8 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
 async function reasonForNoMail(sql: Connection, user: ResetUser, now: Date): Promise<ResetOutcome | null> {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
-  if (isManagedElsewhere(user)) return await reasonForNoHint(sql, user, now);
+  const hint = hintFor(user);
+  if (hint) return await reasonForNoHint(sql, user, hint, now);
   if (!user.mayChangePassword) return 'may-not-change';
   const { count, lastAt } = await countResetLinksSince(sql, user.id, new Date(now.getTime() - hour));
   const isSamePress = lastAt !== null && now.getTime() - lastAt.getTime() < limits.samePress;
@@ -55,19 +59,32 @@ async function reasonForNoMail(sql: Connection, user: ResetUser, now: Date): Pro
 }
 
 /** Hints leave no row behind, unlike links: requests and emails are counted separately. */
-async function reasonForNoHint(sql: Connection, { id }: ResetUser, now: Date): Promise<ResetOutcome | null> {
+async function reasonForNoHint(
+  sql: Connection,
+  { id }: ResetUser,
+  kind: Hint,
+  now: Date,
+): Promise<ResetOutcome | null> {
   const isAdmitted = async (key: string, freeFailures: number, time: number) => {
     const limit = { freeFailures, leakEvery: time, firstWait: time, longestWait: time };
     return (await countAttempt(sql, [{ key: `${key}:${id}`, limit }], now)) === null;
   };
-  const isOnItsWay = await isMailWaiting(sql, id, 'singleSignOnHint');
+  const isOnItsWay = await isMailWaiting(sql, id, kind);
   if (isOnItsWay || !(await isAdmitted('reset-hint-press', 1, limits.samePress))) return 'on-its-way';
   return (await isAdmitted('reset-hint', limits.resetMailsAnHour, hour)) ? null : 'too-many-mails';
 }
 
-/** Whether the user signs in by single sign-on: the domain requires it, or there is no password. */
-function isManagedElsewhere({ passwordHash, mayChangePassword, ssoRequired, ssoPossible }: ResetUser): boolean {
-  return ssoRequired || (passwordHash === null && (ssoPossible || !mayChangePassword));
+type Hint = 'singleSignOnHint' | 'passkeyHint';
+
+/**
+ * What helps a user whom a link does not: single sign-on, if the domain requires it or there is no password, or a passkey, if a
+ * customer takes nothing else. Null if a link helps.
+ */
+function hintFor(user: ResetUser): Hint | null {
+  const { passwordHash, mayChangePassword, ssoRequired, ssoPossible, passkeyRequired } = user;
+  if (ssoRequired) return 'singleSignOnHint';
+  if (passkeyRequired) return 'passkeyHint';
+  return passwordHash === null && (ssoPossible || !mayChangePassword) ? 'singleSignOnHint' : null;
 }
 
 async function queueHelp(
@@ -84,9 +101,10 @@ async function queueHelp(
     brand,
     ...(destination && { destination }),
   };
-  if (isManagedElsewhere(user)) {
-    await queueMail(sql, user, { kind: 'singleSignOnHint', ...content });
-    return 'single-sign-on-mailed';
+  const hint = hintFor(user);
+  if (hint) {
+    await queueMail(sql, user, { kind: hint, ...content });
+    return hint === 'passkeyHint' ? 'passkey-mailed' : 'single-sign-on-mailed';
   }
   const token = await makeResetToken(sql, user.id, now);
   await queueMail(

@@ -1,5 +1,5 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import { customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
@@ -22,6 +22,7 @@ import { countAttempt } from '../storage/throttle.ts';
 import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
 import { newPasswordProblemsInWords } from './new-password-problems-in-words.ts';
 import { ownNames } from './own-names.ts';
@@ -50,8 +51,7 @@ export type ChangeResult =
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number; reference: string };
 
-const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermissions, noCustomer, usedBefore } =
-  changeFailedReasons;
+const { changeFailed, usedBefore } = changeFailedReasons;
 
 /**
  * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
@@ -64,7 +64,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   const link = await linkOf(deps, request);
   const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
   if (waitUntil) return await throttled(deps, request, waitUntil);
-  const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
+  const reason = refusalOfLink(link, deps.now()) ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);
   const { purpose, user } = link as ResetLink & { user: ResetUser };
   if (!user.customers.some(({ admits }) => admits)) return await refused(deps, request, link, 'network');
@@ -82,9 +82,10 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   return (await store(deps, request, { purpose, user }, passwordHash)) ?? (await outrun(deps, request));
 }
 
-async function throttled(
+/** Records that an address which has tried unknown links has to wait, and until when. */
+export async function throttled(
   deps: Deps,
-  { address, requestId }: ChangeRequest,
+  { address, requestId }: Pick<ChangeRequest, 'address' | 'requestId'>,
   until: Date,
 ): Promise<Extract<ChangeResult, { kind: 'throttled' }>> {
   const now = deps.now();
@@ -95,21 +96,14 @@ async function throttled(
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 
-async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise<ResetLink | null> {
-  return isToken(token) ? await findResetLink(sql, tokenHash(token), address) : null;
-}
-
-function reasonOfLink(link: ResetLink | null, now: Date): ChangeFailedReason | null {
-  if (!link) return changeFailed;
-  if (link.purpose === 'invitation' && typeof link.user?.passwordHash === 'string') return requestExpired;
-  return link.state === 'open' && link.endsAt > now ? null : requestExpired;
-}
-
-function reasonOfAccount(user: ResetUser | null): ChangeFailedReason | null {
-  if (!user) return userNotFound;
-  if (!user.active) return inactiveUser;
-  if (!user.mayChangePassword || user.ssoRequired) return missingPermissions;
-  return user.customers.length === 0 ? noCustomer : null;
+/** The link of a request, as sent; null if there is none. */
+export async function linkOf(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { token, address }: Pick<ChangeRequest, 'token' | 'address'>,
+): Promise<ResetLink | null> {
+  return isToken(token)
+    ? await findResetLink(sql, tokenHash(token), { address, rpId: config.passkeys?.id ?? null })
+    : null;
 }
 
 /** Whether a password is the current one of a user, or one of the nine before it. */
@@ -155,9 +149,15 @@ async function store(
   return stored;
 }
 
-async function endOwnSession(
+/** Ends the session of a browser whose person has chosen how they sign in; it may be another user's. */
+export async function endOwnSession(
   sql: Connection,
-  { sessionToken, markHashes, address, requestId }: ChangeRequest,
+  {
+    sessionToken,
+    markHashes,
+    address,
+    requestId,
+  }: Pick<ChangeRequest, 'sessionToken' | 'markHashes' | 'address' | 'requestId'>,
   now: Date,
 ): Promise<SignedOutSession | null> {
   if (sessionToken === null) return null;
@@ -167,10 +167,10 @@ async function endOwnSession(
 /** A concurrent change was faster: the same form sent twice, which already did this, or another one. */
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   const link = await linkOf(deps, request);
-  const overBy = reasonOfLink(link, deps.now());
+  const overBy = refusalOfLink(link, deps.now());
   if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
     return { kind: 'changed', purpose: link.purpose, ended: await endOwnSession(deps.sql, request, deps.now()) };
-  const reason = overBy ?? reasonOfAccount(link?.user ?? null);
+  const reason = overBy ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);
   return await refused(deps, request, link, changeFailed, 'the account was changed while it was checked');
 }
@@ -186,7 +186,7 @@ async function refused(
   const now = deps.now();
   const user = link?.user;
   const reference = newReference();
-  const steps = stepsOf(link, now);
+  const steps = stepsOfLink(link, now);
   if (problem) steps.push({ step: 'new password', outcome: problem });
   const event = {
     event: 'password-change-refused',
@@ -200,30 +200,4 @@ async function refused(
   await insertAuditEvent(deps.sql, event, now);
   if (reason === 'network') return { kind: 'networkRefused', reference };
   return { kind: 'refused', purpose: link?.purpose ?? null, reason, reference };
-}
-
-/** What was known of the link and its account, as shown by `vestibule explain`. */
-function stepsOf(link: ResetLink | null, now: Date): AuditStep[] {
-  if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
-  const { state, purpose, endsAt, user } = link;
-  const isOver = state === 'open' && endsAt <= now;
-  return [
-    { step: 'link', outcome: isOver ? `over since ${endsAt.toISOString()}` : state },
-    ...(purpose === 'invitation' ? [{ step: 'made for', outcome: 'an invitation' }] : []),
-    { step: 'account', outcome: user ? `found: ${user.username}` : 'gone' },
-    ...(user
-      ? [
-          ...(purpose === 'invitation' && user.passwordHash !== null
-            ? [{ step: 'password', outcome: 'set already' }]
-            : []),
-          { step: 'active', outcome: user.active ? 'yes' : 'no' },
-          { step: 'may change password', outcome: user.mayChangePassword ? 'yes' : 'no' },
-          { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
-          {
-            step: 'networks',
-            outcome: user.customers.some(({ admits }) => admits) ? 'admit the address' : 'do not admit it',
-          },
-        ]
-      : []),
-  ];
 }

@@ -18,17 +18,17 @@ export type InviteUsersResult =
   | { kind: 'invited'; users: Invited[] };
 
 /**
- * Mails each user, by username or email, a link to choose a first password (docs/decisions/0053), in place of any
- * earlier invitation; all or nobody.
+ * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0053, 0055), in place
+ * of any earlier invitation; all or nobody. `rpId`: the domain of passkeys, null if there are none.
  */
 export async function inviteUsers(
   sql: Database,
-  keys: Pick<Keys, 'seal'>,
+  { keys, rpId }: { keys: Pick<Keys, 'seal'>; rpId: string | null },
   names: readonly string[],
   now: Date,
 ): Promise<InviteUsersResult> {
   return await sql.begin(async (sql): Promise<InviteUsersResult> => {
-    const found = await findInvitedForUpdate(sql, names.map(foldLoginName));
+    const found = await findInvitedForUpdate(sql, names.map(foldLoginName), rpId);
     const asked = names.map((name) => ({ name, user: found.get(foldLoginName(name)) }));
     const refusals = asked.flatMap(({ name, user }) => {
       const problem = problemOf(user);
@@ -48,10 +48,12 @@ export async function inviteUsers(
 function problemOf(user: InvitedUser | undefined): string | null {
   if (!user) return 'there is no such user';
   if (!user.active) return 'the user is inactive';
-  if (user.hasPassword)
+  if (user.passkeys > 0)
+    return `the user has a passkey already; vestibule user passkeys ${user.username} lists them, and removes lost ones`;
+  if (user.hasPassword && !user.passkeyRequired)
     return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
   if (user.ssoRequired) return 'the domain of the user allows single sign-on only';
-  if (!user.mayChangePassword) return 'the user may not choose a password';
+  if (!user.mayChangePassword && !user.passkeyRequired) return 'the user may not choose a password';
   return user.customers.length === 0 ? 'the user has no active customer' : null;
 }
 

@@ -1,6 +1,7 @@
 import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
+import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import { findUserForUpdate, type User } from '../storage/portal-user.ts';
 import { makeResetToken } from './reset-token.ts';
 
@@ -16,7 +17,7 @@ export async function issueResetLink(sql: Database, name: string, now: Date): Pr
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
     const { id: userId, username } = user;
-    const problem = problemOf(user);
+    const problem = problemOf(user, await isPasskeyRequired(sql, userId));
     if (problem) return { kind: 'useless', username, problem };
     const token = await makeResetToken(sql, userId, now);
     await insertAuditEvent(sql, { event: 'reset-link-made', userId, username }, now);
@@ -24,8 +25,10 @@ export async function issueResetLink(sql: Database, name: string, now: Date): Pr
   });
 }
 
-function problemOf({ active, mayChangePassword, customers }: User): string | null {
+function problemOf({ username, active, mayChangePassword, customers }: User, passkeyRequired: boolean): string | null {
   if (!active) return 'the user is inactive';
+  if (passkeyRequired)
+    return `a customer of the user takes passkeys only; vestibule user invite ${username} mails a link to make one`;
   if (!mayChangePassword) return 'the user may not change the password';
   return customers.length === 0 ? 'the user has no customer' : null;
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invitedParameter } from '#contract/invited.ts';
+import { type InvitedFor, invitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -7,16 +7,16 @@ import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { noteOpenedLink } from '../http/opened-links.ts';
-import { languageOverride, queryValue } from '../http/request-url.ts';
+import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
-import { findResetLinkPage } from '../storage/reset-link.ts';
+import { findResetLinkPage, type ResetLinkPage } from '../storage/reset-link.ts';
 
 /**
  * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
  * the link was used or is over. Viewing never consumes a link, but the browser remembers that it opened it. An unknown
- * hash shows the form as if it were valid. The address of an invitation says what it is, so that its words stay when the
- * page's script has hidden the hash.
+ * hash shows the form as if it were valid. The address of an invitation says what it is for, so that this stays when the
+ * page's script has hidden the hash: one that says something else redirects to the right one.
  */
 export async function resetPage(
   deps: Deps,
@@ -38,22 +38,44 @@ export async function resetPage(
   const isOpen = link?.state === 'open' && link.endsAt > deps.now();
   // A link that cannot be looked up may be open.
   if (link !== undefined && !isOpen) takeBack();
+  const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
   if (link && !isOpen && asked) {
     const kept = {
       [queryNames.destination]: destinationOfAddress(request, config),
-      [invitedParameter]: link.purpose === 'invitation' ? 'true' : undefined,
+      [invitedParameter]: invitation ? invitedValues[invitation] : undefined,
       lang: languageOverride(request),
     };
     if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
+  if (asked && invitation && (invitedFor(queryValue(request, invitedParameter)) ?? 'choice') !== invitation)
+    return { redirect: withInvited(request.url, invitedValues[invitation]) };
+  const words = invitation ? { invitation } : named;
   // Never a name typed elsewhere: a password manager would save the new password under it.
-  const words = link?.purpose === 'invitation' ? { isInvitation: true as const } : named;
   return { ...words, ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
 }
 
-/** The words of a page whose address says that it belongs to an invitation. */
-export function invitedPage(request: FastifyRequest): Pick<Page, 'isInvitation'> {
-  return queryValue(request, invitedParameter) === null ? {} : { isInvitation: true };
+/** What an invitation is for; once it is used, what it was used for, as far as the account tells. */
+function purposeOf(
+  { state, hasPassword, passkeyTaken, passkeyRequired }: ResetLinkPage,
+  canMakePasskeys: boolean,
+): InvitedFor {
+  if (passkeyRequired) return 'passkey';
+  if (state === 'used') return hasPassword ? 'choice' : 'passkey';
+  return passkeyTaken && canMakePasskeys ? 'choice' : 'password';
+}
+
+/** An address of ours with another value of the parameter. */
+function withInvited(url: string, value: string): string {
+  const { path, search } = splitUrl(url);
+  const query = new URLSearchParams(search);
+  query.set(invitedParameter, value);
+  return `${path}?${query}`;
+}
+
+/** What a page is for whose address says that it belongs to an invitation. */
+export function invitedPage(request: FastifyRequest): Pick<Page, 'invitation'> {
+  const invitation = invitedFor(queryValue(request, invitedParameter));
+  return invitation ? { invitation } : {};
 }

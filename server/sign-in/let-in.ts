@@ -68,7 +68,20 @@ export function letIn(
 export function turnAway(
   reply: FastifyReply,
   config: Config,
-  { type, reference, username, notice }: { type: LoginFailType; reference: string; username: string; notice?: Notice },
+  {
+    type,
+    reference,
+    username,
+    notice,
+    unknownPasskey = null,
+  }: {
+    type: LoginFailType;
+    reference: string;
+    username: string;
+    notice?: Notice;
+    /** The id of a passkey that nobody has: the page tells what keeps it. */
+    unknownPasskey?: string | null;
+  },
   {
     destination,
     lang,
@@ -83,7 +96,7 @@ export function turnAway(
     lang,
   };
   const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
-  setLastRefusal(reply, config, { reference, username, url });
+  setLastRefusal(reply, config, { reference, username, url, unknownPasskey });
   return reply.redirect(first ?? url, 303);
 }
 

@@ -110,6 +110,7 @@ function reasonToRefuse(
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
   if (user.ssoRequired) return 'single-sign-on-required';
+  if (user.passkeyRequired) return 'passkey-required';
   if (admitting.length === 0) return 'network';
   return null;
 }

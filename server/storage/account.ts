@@ -1,13 +1,16 @@
 import type { Connection } from './database.ts';
 import { hasEmailToProve } from './email-before-app.ts';
 import { speaksForLess } from './factor-scope.ts';
+import { hasPasskey, isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /** The account of a full session, as far as its account page depends on it. */
 export type Account = {
-  /** Whether there is a password that signs in: none counts in a domain with single sign-on only. */
+  /** Whether there is a password that signs in: none counts in a domain with single sign-on only, or where only passkeys do. */
   hasPassword: boolean;
+  /** Whether passkeys are the only way in, or the only one that is not a provider's. */
+  isByPasskey: boolean;
   mayChangePassword: boolean;
   hasApp: boolean;
   /** When the app was confirmed; null without one. */
@@ -34,7 +37,8 @@ export async function findAccount(
   { idleSince, now }: { idleSince: Date; now: Date },
 ): Promise<Account | null> {
   return await rowOrNull(sql<Account[]>`
-    select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword",
+    select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)} as "hasPassword",
+      ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${hasPasskey(sql, sql`u.id`)} as "isByPasskey",
       u.may_change_password as "mayChangePassword",
       t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
       ${requiresApp(sql, sql`u.id`)} as "isAppRequired", ${hasEmailToProve(sql, sql`u.id`)} as "isEmailFirst",

@@ -1,5 +1,6 @@
 import type { AuditEvent, AuditStep } from '../audit/audit-events.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 export type AuditEventRow = {
   id: number;
@@ -61,5 +62,5 @@ export async function listAuditEventsByRequest(sql: Connection, idStart: string)
 
 /** Deletes events older than a time; returns how many. */
 export async function deleteOldAuditEvents(sql: Connection, before: Date): Promise<number> {
-  return (await sql`delete from audit_event where at < ${before}`).count;
+  return await deleteInParts(sql, 'audit_event', sql`at < ${before}`);
 }

@@ -1,5 +1,6 @@
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import type { Fragment } from './sso-domain.ts';
 
 /**
@@ -76,5 +77,5 @@ export async function deleteDevicesOfUser(sql: Connection, userId: string): Prom
 
 /** Deletes browsers that nobody has signed in from since `before`; returns how many. */
 export async function deleteStaleDevices(sql: Connection, before: Date): Promise<number> {
-  return (await sql`delete from device where last_used_at < ${before}`).count;
+  return await deleteInParts(sql, 'device', sql`last_used_at < ${before}`);
 }

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /**
  * How long a session that ends now is remembered: until it would have ended by itself, and at least as long as its
@@ -16,5 +17,5 @@ export async function isEndedTurn(sql: Connection, markHash: Buffer, now: Date):
 
 /** Deletes entries too old to matter; returns how many. */
 export async function deleteOldEndedSessions(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from ended_session where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'ended_session', sql`ends_at <= ${now}`);
 }

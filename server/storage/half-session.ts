@@ -1,5 +1,6 @@
 import type { Connection } from './database.ts';
 import { isEmailBeforeApp } from './email-before-app.ts';
+import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import type { OpenFactor } from './second-factor.ts';
 import { type FullSession, lockSessions, type ReplacedFull, type SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
@@ -10,7 +11,7 @@ import type { WayIn } from './throttle-keys.ts';
  * a right code (two-factor/verify-code.ts), after ten minutes or when no customer admits the address (visitor-session.ts),
  * with a sign-out here (sign-out/end-session.ts) or at the provider (session.ts), another sign-in of its browser
  * (storage/sign-in.ts, session.ts), a second press (keepNewestOfPress), and when its user, connection or factor changes, or
- * its domain comes to require single sign-on (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes
+ * its domain comes to require single sign-on, or its customer passkeys (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes
  * (code-try.ts) no more are checked.
  */
 export type HalfSession = OpenFactor &
@@ -21,7 +22,7 @@ export type HalfSession = OpenFactor &
     replacedFull: boolean;
     codeTries: number;
     /** The session's customers that are still active, still the user's, and admit the address. */
-    customers: { id: string; key: string; rememberDevices: boolean }[];
+    customers: { id: string; key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
   };
 
 /**
@@ -98,11 +99,11 @@ export async function deleteHalfSessionsByEmail(sql: Connection, userId: string)
 
 /**
  * A condition: the sign-in's connection still admits people, or, for a password, no domain of the user requires single
- * sign-on. Both may have changed since the first factor.
+ * sign-on, and no customer a passkey. All may have changed since the first factor.
  */
 export function isStillAWayIn(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
   return sql`(
-    case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)}
+    case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)} and not ${isPasskeyRequiredOf(sql, userId)}
     else exists (
       select from sso_connection way join customer owner on owner.id = way.customer_id
       where way.id = ${connectionId} and way.active and owner.active)

@@ -1,5 +1,6 @@
 import type { HubAlgorithm } from '../config/hub-audiences.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** The public part of a key, as hubs read it (RFC 7517). */
 export type PublicHubKey = {
@@ -60,5 +61,5 @@ export async function deleteHubKeys(sql: Connection): Promise<number> {
 
 /** Deletes keys that are no longer published; returns how many. */
 export async function deleteOldHubKeys(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from hub_key where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'hub_key', sql`ends_at <= ${now}`);
 }

@@ -1,7 +1,8 @@
 import type { Connection } from './database.ts';
+import { isPasskeyRequiredOf, usablePasskeysOf } from './passkey-policy.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 
-/** What decides whether somebody may be invited to choose a first password. */
+/** What decides whether somebody may be invited to choose how they sign in. */
 export type InvitedUser = {
   id: string;
   username: string;
@@ -9,6 +10,10 @@ export type InvitedUser = {
   language: string | null;
   active: boolean;
   hasPassword: boolean;
+  /** Those that can be used. */
+  passkeys: number;
+  /** Whether a customer takes passkeys only, so that no password signs in. */
+  passkeyRequired: boolean;
   mayChangePassword: boolean;
   /** Whether one of the names has a domain with single sign-on only. */
   ssoRequired: boolean;
@@ -23,10 +28,12 @@ export type InvitedUser = {
 export async function findInvitedForUpdate(
   sql: Connection,
   folds: readonly string[],
+  rpId: string | null,
 ): Promise<Map<string, InvitedUser>> {
   const rows = await sql<(InvitedUser & { fold: string })[]>`
     select n.fold, u.id, u.username, u.email, u.language, u.active, u.password_hash is not null as "hasPassword",
       u.may_change_password as "mayChangePassword", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
+      ${usablePasskeysOf(sql, sql`u.id`, rpId)} as passkeys, ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
       array(
         select c.key from membership m join customer c on c.id = m.customer_id
         where m.user_id = u.id and c.active order by c.key

@@ -5,6 +5,7 @@ export const mailKinds = [
   'resetLink',
   'invitation',
   'singleSignOnHint',
+  'passkeyHint',
   'passwordChanged',
   'newDevice',
   'signInCode',
@@ -32,6 +33,8 @@ export type MailDetails = {
   browser?: string;
   /** The name of a passkey. */
   passkey?: string;
+  /** The browser has made the passkey by itself. */
+  isUnasked?: boolean;
   /** How many passkeys a replaced password leaves; absent for none. */
   passkeys?: number;
   /** How long a code remains valid from then on, in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** Records that a logout token was used; false if it already was. Concurrent calls get true once. */
 export async function insertOidcLogoutToken(
@@ -13,5 +14,5 @@ export async function insertOidcLogoutToken(
 
 /** Deletes tokens that have expired; returns how many. */
 export async function deleteOldOidcLogoutTokens(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from oidc_logout_token where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'oidc_logout_token', sql`ends_at <= ${now}`);
 }

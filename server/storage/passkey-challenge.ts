@@ -1,20 +1,27 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
-export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'enrol';
+export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'invitation' | PurposeOfSession;
 
-/** A ceremony begun in a browser; `sessionHash` is of the session that enrols, null for every other purpose. */
-export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null };
+/** What a signed-in person begins: their session is stored beside it. */
+type PurposeOfSession = 'enrol' | 'upgrade' | 'prove';
+
+/**
+ * A ceremony begun in a browser; `sessionHash` is of the session that has begun it, `linkHash` of the link of an invitation, each
+ * null for every other purpose.
+ */
+export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null; linkHash?: Buffer | null };
 
 /** Stores a challenge until `endsAt`. */
 export async function insertPasskeyChallenge(
   sql: Connection,
   challenge: PasskeyChallenge & { challengeHash: Buffer; browserHash: Buffer; endsAt: Date },
 ): Promise<void> {
-  const { challengeHash, browserHash, purpose, sessionHash, endsAt } = challenge;
+  const { challengeHash, browserHash, purpose, sessionHash, linkHash = null, endsAt } = challenge;
   await sql`
-    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_hash, ends_at)
-    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionHash}, ${endsAt})`;
+    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_hash, link_hash, ends_at)
+    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionHash}, ${linkHash}, ${endsAt})`;
 }
 
 /**
@@ -27,11 +34,11 @@ export async function takePasskeyChallenge(
 ): Promise<(PasskeyChallenge & { isOver: boolean }) | null> {
   const [row] = await sql<(PasskeyChallenge & { isOver: boolean })[]>`
     delete from passkey_challenge where challenge_hash = ${challengeHash} and browser_hash = ${browserHash}
-    returning purpose, session_hash as "sessionHash", ends_at <= ${now} as "isOver"`;
+    returning purpose, session_hash as "sessionHash", link_hash as "linkHash", ends_at <= ${now} as "isOver"`;
   return row ?? null;
 }
 
 /** Deletes challenges that have expired at `now`; returns how many. */
 export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from passkey_challenge where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
 }

@@ -19,6 +19,7 @@ export type PasskeyToVerify = {
   id: string;
   userId: string;
   username: string;
+  name: string;
   credentialId: Buffer;
   publicKey: Buffer;
   counter: number;
@@ -34,7 +35,7 @@ export async function findPasskeyToVerify(
   { credentialId, rpId }: { credentialId: Buffer; rpId: string },
 ): Promise<PasskeyToVerify | null> {
   return await rowOrNull(sql<PasskeyToVerify[]>`
-    select p.id, p.user_id as "userId", u.username, p.credential_id as "credentialId", p.public_key as "publicKey",
+    select p.id, p.user_id as "userId", u.username, p.name, p.credential_id as "credentialId", p.public_key as "publicKey",
       p.counter, p.backup_eligible as "backupEligible"
     from passkey p join portal_user u on u.id = p.user_id
     where p.credential_id = ${credentialId} and p.rp_id = ${rpId}`);
@@ -89,6 +90,34 @@ export async function listCredentials(
 export async function countPasskeys(sql: Connection, userId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::int as count from passkey where user_id = ${userId}`;
   return row?.count ?? 0;
+}
+
+/** Whether a user has a passkey of a relying party. */
+export async function hasPasskey(
+  sql: Connection,
+  { userId, rpId }: { userId: string; rpId: string },
+): Promise<boolean> {
+  return (await sql`select from passkey where user_id = ${userId} and rp_id = ${rpId} limit 1`).length > 0;
+}
+
+/** How many passkeys are for another domain than this one, or for any if it is null: nobody can use them. */
+export async function countUselessPasskeys(sql: Connection, rpId: string | null): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from passkey where rp_id is distinct from ${rpId}::text`;
+  return row.count;
+}
+
+/** Whether a user has a passkey, and whether it is the only one for its relying party. Lock the user first. */
+export async function standingOfPasskey(
+  sql: Connection,
+  { id, userId }: { id: string; userId: string },
+): Promise<{ isThere: boolean; isLast: boolean }> {
+  const [row] = await sql<{ isLast: boolean }[]>`
+    select not exists (
+      select from passkey other where other.user_id = p.user_id and other.rp_id = p.rp_id and other.id <> p.id
+    ) as "isLast"
+    from passkey p where p.id = ${id} and p.user_id = ${userId}`;
+  return { isThere: row !== undefined, isLast: row?.isLast === true };
 }
 
 /** Renames a user's passkey; whether it is there. */

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** The subject of a logout, and when the provider issued it. */
 export type ProviderLogout = {
@@ -45,5 +46,5 @@ export async function findProviderLogout(
 
 /** Deletes entries that no valid answer can match any more; returns how many. */
 export async function deleteOldProviderLogouts(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from provider_logout where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'provider_logout', sql`ends_at <= ${now}`);
 }

@@ -1,5 +1,6 @@
 import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** Gives a user exactly these recovery codes. */
 export async function replaceRecoveryCodes(sql: Connection, userId: string, digests: readonly Buffer[]): Promise<void> {
@@ -70,5 +71,5 @@ export async function findShownRecoveryCodes(
 
 /** Deletes viewable codes whose time is over; returns how many users had some. */
 export async function deleteShownRecoveryCodes(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from shown_recovery_codes where shown_until <= ${now}`).count;
+  return await deleteInParts(sql, 'shown_recovery_codes', sql`shown_until <= ${now}`);
 }

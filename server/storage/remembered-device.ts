@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { SecondFactor } from './second-factor.ts';
 
@@ -102,5 +103,5 @@ export async function deleteDevicesRememberedBy(
 
 /** Deletes expired devices; returns how many. */
 export async function deleteEndedRememberedDevices(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from remembered_device where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'remembered_device', sql`ends_at <= ${now}`);
 }

@@ -1,5 +1,7 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
+import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
@@ -22,14 +24,24 @@ export type ResetUser = {
   /** Whether one of the names has a domain with single sign-on only, and whether the user can use it at all. */
   ssoRequired: boolean;
   ssoPossible: boolean;
+  /** Those that can be used. */
+  passkeys: number;
+  /** Whether a customer takes passkeys, and whether one takes nothing else. */
+  passkeyTaken: boolean;
+  passkeyRequired: boolean;
   /** The active customers; `admits` says whether each one's networks allow the address. */
   customers: { key: string; name: string; admits: boolean }[];
 };
 
-const userColumns = (sql: Connection, address: string) => sql`
+/** From which address somebody looks at an account, and for which domain its passkeys are; null: for none. */
+type Seen = { address: string; rpId: string | null };
+
+const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
   u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
   u.password_hash as "passwordHash", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
   ${isSsoPossibleFor(sql, sql`u.id`)} as "ssoPossible",
+  ${usablePasskeysOf(sql, sql`u.id`, rpId)} as passkeys, ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken",
+  ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
   (
     select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
       ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
@@ -37,9 +49,9 @@ const userColumns = (sql: Connection, address: string) => sql`
   ) as customers`;
 
 /** The link behind a token hash, or null if it is unknown or expired long ago. */
-export async function findResetLink(sql: Connection, tokenHash: Buffer, address: string): Promise<ResetLink | null> {
+export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Seen): Promise<ResetLink | null> {
   const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
-    select l.state, l.purpose, l.ends_at as "endsAt", ${userColumns(sql, address)}
+    select l.state, l.purpose, l.ends_at as "endsAt", ${userColumns(sql, seen)}
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
   if (!row) return null;
   const { state, purpose, endsAt, ...user } = row;
@@ -47,16 +59,21 @@ export async function findResetLink(sql: Connection, tokenHash: Buffer, address:
 }
 
 /** The user with a folded name, locked until the transaction ends; or null. */
-export async function findResetUserForUpdate(sql: Connection, fold: string, address: string) {
+export async function findResetUserForUpdate(sql: Connection, fold: string, seen: Seen) {
   return await rowOrNull(sql<ResetUser[]>`
-    select ${userColumns(sql, address)} from login_name n join portal_user u on u.id = n.user_id
+    select ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
     where n.fold = ${fold} for update of u`);
 }
 
-/** What a link's page needs: its state, its purpose, its expiry, and its owner. */
-export async function findResetLinkPage(sql: Connection, tokenHash: Buffer) {
-  return await rowOrNull(sql<(Omit<ResetLink, 'user'> & { username: string | null })[]>`
-    select l.state, l.purpose, l.ends_at as "endsAt", u.username
+/** A link as its page needs it; `username` is null if the account is gone. */
+export type ResetLinkPage = Omit<ResetLink, 'user'> &
+  Pick<ResetUser, 'passkeyTaken' | 'passkeyRequired'> & { username: string | null; hasPassword: boolean };
+
+/** What a link's page needs: its state, its purpose, its expiry, its owner, and what they may choose. */
+export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Promise<ResetLinkPage | null> {
+  return await rowOrNull(sql<ResetLinkPage[]>`
+    select l.state, l.purpose, l.ends_at as "endsAt", u.username, u.password_hash is not null as "hasPassword",
+      ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken", ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired"
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 
@@ -127,5 +144,5 @@ export async function countResetLinksSince(
 
 /** Deletes links that ended before a time; returns how many. */
 export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
-  return (await sql`delete from reset_link where ends_at < ${before}`).count;
+  return await deleteInParts(sql, 'reset_link', sql`ends_at < ${before}`);
 }

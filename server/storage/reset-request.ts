@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
 import { attemptAdmitted, findWait } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
@@ -45,5 +46,5 @@ export async function takeResetRequest(sql: Connection) {
 
 /** Deletes requests made before a time; returns how many. */
 export async function deleteOldResetRequests(sql: Connection, before: Date): Promise<number> {
-  return (await sql`delete from reset_request where asked_at < ${before}`).count;
+  return await deleteInParts(sql, 'reset_request', sql`asked_at < ${before}`);
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** Records that an assertion was used; false if it already was. Concurrent calls get true once. */
 export async function insertSamlAssertion(
@@ -13,5 +14,5 @@ export async function insertSamlAssertion(
 
 /** Deletes assertions that have expired; returns how many. */
 export async function deleteOldSamlAssertions(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from saml_assertion where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'saml_assertion', sql`ends_at <= ${now}`);
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 /** Records that a provider's request was accepted; false if it already was. Concurrent calls get true once. */
@@ -57,7 +58,6 @@ export async function findSentSamlLogout(sql: Connection, browserHash: Buffer, n
 
 /** Deletes requests that have expired; returns how many. */
 export async function deleteOldSamlLogouts(sql: Connection, now: Date): Promise<number> {
-  const received = await sql`delete from received_saml_logout where ends_at <= ${now}`;
-  const sent = await sql`delete from sent_saml_logout where ends_at <= ${now}`;
-  return received.count + sent.count;
+  const received = await deleteInParts(sql, 'received_saml_logout', sql`ends_at <= ${now}`);
+  return received + (await deleteInParts(sql, 'sent_saml_logout', sql`ends_at <= ${now}`));
 }

@@ -36,7 +36,7 @@ create table customer (
   remember_devices boolean not null default true,
   passkeys text not null default 'on'::text,
   check ((key ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-  check ((passkeys = ANY (ARRAY['off'::text, 'on'::text]))),
+  check ((passkeys = ANY (ARRAY['off'::text, 'on'::text, 'only'::text]))),
   check ((two_factor = ANY (ARRAY['off'::text, 'app'::text, 'email'::text]))),
   primary key (id),
   unique (key)
@@ -70,6 +70,7 @@ create table device (
   user_id uuid not null,
   last_used_at timestamp with time zone not null,
   by_password boolean not null default false,
+  passkey_made_at timestamp with time zone,
   check ((octet_length(token_hash) = 32)),
   primary key (token_hash, user_id)
 );
@@ -177,7 +178,7 @@ create table mail (
   send_after timestamp with time zone not null,
   tries integer not null default 0,
   problem text,
-  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text, 'appReplaced'::text, 'appRemoved'::text, 'recoveryCodesMade'::text, 'devicesForgotten'::text, 'sessionsEnded'::text, 'passkeyAdded'::text, 'passkeyRemoved'::text, 'invitation'::text]))),
+  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passkeyHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text, 'appReplaced'::text, 'appRemoved'::text, 'recoveryCodesMade'::text, 'devicesForgotten'::text, 'sessionsEnded'::text, 'passkeyAdded'::text, 'passkeyRemoved'::text, 'invitation'::text]))),
   check ((octet_length(token_hash) = 32)),
   check (is_sealed(sealed_token)),
   primary key (id)
@@ -240,11 +241,14 @@ create table passkey_challenge (
   purpose text not null,
   session_hash bytea,
   ends_at timestamp with time zone not null,
-  check (((session_hash IS NOT NULL) = (purpose = 'enrol'::text))),
+  link_hash bytea,
+  check (((link_hash IS NOT NULL) = (purpose = 'invitation'::text))),
+  check (((session_hash IS NOT NULL) = (purpose = ANY (ARRAY['enrol'::text, 'upgrade'::text, 'prove'::text])))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(challenge_hash) = 32)),
+  check ((octet_length(link_hash) = 32)),
   check ((octet_length(session_hash) = 32)),
-  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text]))),
+  check ((purpose = ANY (ARRAY['sign-in'::text, 'second-factor'::text, 'enrol'::text, 'invitation'::text, 'upgrade'::text, 'prove'::text]))),
   primary key (challenge_hash)
 );
 CREATE INDEX passkey_challenge_by_end ON passkey_challenge USING btree (ends_at);
@@ -448,6 +452,7 @@ create table session (
   fresh_proof_at timestamp with time zone,
   browser text,
   passkey_id uuid,
+  fresh_proof_passkey_id uuid,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),

@@ -30,6 +30,24 @@ export async function listSessionsFor(
     order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid`;
 }
 
+/** A session as an operator sees it. */
+export type SessionOfUser = Omit<ListedSession, 'isOwn'> & { byPasskey: boolean; endsAt: Date };
+
+/** The full sessions of a user that are alive, by their last use. */
+export async function listSessionsOfUser(
+  sql: Connection,
+  userId: string,
+  { now, idleSince }: { now: Date; idleSince: Date },
+): Promise<SessionOfUser[]> {
+  return await sql<SessionOfUser[]>`
+    select s.sid, s.browser, host(s.address) as address, s.created_at as "signedInAt", s.last_seen_at as "lastSeenAt",
+      s.ends_at as "endsAt", (select name from sso_connection where id = s.connection_id) as provider,
+      s.passkey_id is not null as "byPasskey"
+    from session s
+    where s.user_id = ${userId} and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
+    order by s.last_seen_at desc, s.sid`;
+}
+
 /**
  * Ends other sessions of a person as a sign-out in their browsers: the one with a `sid`, or all of them, half ones included;
  * only those of a connection if one is given. Returns how many. Lock the person first, and their own session.

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { endedKeptUntil } from './ended-session.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 import { type Fragment, isInDomains } from './sso-domain.ts';
@@ -22,7 +23,7 @@ export type FullSession = {
   proven: Proven;
   lastSeenAt: Date;
   endsAt: Date;
-  /** Keys of the session's customers that are still active, still the user's, and admit the address. */
+  /** Keys of the session's customers that are still active, still the user's, admit the address, and take its way in. */
   customers: string[];
   /** The visit to a provider that created it; null for a password. */
   visitId: string | null;
@@ -276,6 +277,15 @@ export async function signOutSessionsOfUser(sql: Connection, userId: string, now
   return (await deleteNoted(sql, sql`s.user_id = ${userId}`, now)).length;
 }
 
+/** The same for one session of a user, by what hubs know it by. */
+export async function signOutSessionOfUser(
+  sql: Connection,
+  { userId, sid }: { userId: string; sid: string },
+  now: Date,
+): Promise<number> {
+  return (await deleteNoted(sql, sql`(s.user_id = ${userId} and s.sid = ${sid})`, now)).length;
+}
+
 /** The same for those that a passkey opened, but not `kept`, the session that removes it. Lock the user first. */
 export async function signOutSessionsByPasskey(
   sql: Connection,
@@ -418,12 +428,11 @@ export async function deleteEndedSessions(
   sql: Connection,
   { idleSince, now }: { idleSince: Date; now: Date },
 ): Promise<number> {
-  return (
-    await sql`
-    delete from session where token_hash in (
-      select token_hash from session where ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince}
-      for update skip locked)`
-  ).count;
+  return await deleteInParts(
+    sql,
+    'session',
+    sql`(ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince})`,
+  );
 }
 
 /** Binding (additional data) for the provider's proof stored with a session. */

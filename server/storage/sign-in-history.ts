@@ -6,8 +6,9 @@ export type PastSignIn = {
   event: string;
   reason: string | null;
   address: string | null;
-  /** The name of the connection; null for a password. */
+  /** The name of the connection; null for a password or passkey. */
   provider: string | null;
+  isByPasskey: boolean;
 };
 
 const shown = [
@@ -26,7 +27,8 @@ export async function listSignInsOfUser(
   { userId, connectionId, limit }: { userId: string; connectionId: string | null; limit: number },
 ): Promise<PastSignIn[]> {
   return await sql<PastSignIn[]>`
-    select e.at, e.event, e.reason, host(e.address) as address, coalesce(c.name, e.connection) as provider
+    select e.at, e.event, e.reason, host(e.address) as address, coalesce(c.name, e.connection) as provider,
+      e.event = 'passkey-refused' or e.steps @> '[{"step": "passkey"}]' as "isByPasskey"
     from audit_event e left join sso_connection c on c.key = e.connection
     where e.user_id = ${userId} and e.event = any(${shown}::text[])
       and (${connectionId}::uuid is null or c.id = ${connectionId}::uuid)

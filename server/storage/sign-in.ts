@@ -8,6 +8,7 @@ import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
+import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 import { replacedBySignIn, replacedFull, type SessionStage } from './session.ts';
@@ -28,6 +29,8 @@ export type SignInUser = {
   factorVersion: number;
   /** Whether the domain of one of the names signs in only by single sign-on. */
   ssoRequired: boolean;
+  /** Whether a customer takes passkeys only. */
+  passkeyRequired: boolean;
   customers: SignInCustomer[];
 };
 
@@ -104,6 +107,7 @@ export async function beginSignIn(
     select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
       exists (select from totp where totp.user_id = found.id) as "hasApp", found.factor_version as "factorVersion",
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
+      ${isPasskeyRequiredOf(sql, sql`found.id`)} as "passkeyRequired",
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { mustRegisterNow } from './email-before-app.ts';
 import { endedKeptUntil } from './ended-session.ts';
 import { rowOrNull } from './row-or-null.ts';
@@ -97,5 +98,5 @@ export async function forgetWaysOut(sql: Connection, connectionId: string): Prom
 
 /** Deletes what is no longer kept; returns how many. */
 export async function deleteOldSignedOutSessions(sql: Connection, now: Date): Promise<number> {
-  return (await sql`delete from signed_out_session where ends_at <= ${now}`).count;
+  return await deleteInParts(sql, 'signed_out_session', sql`ends_at <= ${now}`);
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 /** A visitor sent to a provider and expected back. */
@@ -243,5 +244,5 @@ export async function forgetOldOutcomes(sql: Connection, now: Date): Promise<voi
 
 /** Deletes requests that expired before a time; returns how many. */
 export async function deleteOldSsoRequests(sql: Connection, before: Date): Promise<number> {
-  return (await sql`delete from sso_request where ends_at <= ${before}`).count;
+  return await deleteInParts(sql, 'sso_request', sql`ends_at <= ${before}`);
 }

@@ -1,5 +1,6 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
@@ -70,12 +71,7 @@ export async function deleteThrottlesOfUser(sql: Connection, userId: string): Pr
  * neither this nor a sign-in waits for the other.
  */
 export async function deleteStaleThrottles(sql: Connection, before: Date, now: Date): Promise<number> {
-  const rows = await sql`
-    delete from throttle where key in (
-      select key from throttle where changed_at < ${before} and coalesce(blocked_until < ${now}, true)
-      for update skip locked
-    )`;
-  return rows.count;
+  return await deleteInParts(sql, 'throttle', sql`changed_at < ${before} and coalesce(blocked_until < ${now}, true)`);
 }
 
 /** Until when a user's account waits for its next attempt from an unknown browser; null if it need not at `now`. */

@@ -45,9 +45,10 @@ export async function findVisitorSession(
       exists (select from ended_session where token_hash = ${tokenHash} and ends_at > ${now}) as "isSignedOut",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key,
-          'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
+          'rememberDevices', c.remember_devices or c.two_factor = 'off', 'takesPasskeys', c.passkeys <> 'off') order by c.key), '[]')
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
+          and (s.passkey_id is null or c.passkeys <> 'off')
           and ${admits(sql, sql`c.allowed_networks`, address)}
       ) as customers,
       (select version from access_version) as "accessVersion"

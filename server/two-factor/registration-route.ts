@@ -26,6 +26,8 @@ export function registrationRoute(deps: Deps) {
         return sendProblem(reply, 409, { detail: 'This sign-in has nothing to register.' });
       case 'tooOld':
         return sendProblem(reply, 409, { detail: 'The sign-in is too old for that.' });
+      case 'byPasskey':
+        return sendProblem(reply, 409, { detail: 'This account has a passkey: sign in with it.' });
       case 'elsewhere':
         return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':

@@ -3,9 +3,11 @@ import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
+import type { Connection } from '../storage/database.ts';
 import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
 import { findProofToRegister } from '../storage/fresh-proof.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
+import { isPasskeyBeforeApp } from '../storage/passkey-before-app.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
@@ -18,6 +20,8 @@ export type RegistrationResult =
   | { kind: 'refused' }
   /** The user has to sign in again first. */
   | { kind: 'tooOld' }
+  /** The password alone opens it for nobody who has a passkey for that. */
+  | { kind: 'byPasskey' }
   /** The sign-in covers only a part of the account. */
   | { kind: 'elsewhere'; scope: Exclude<FactorScope, 'mayRegister' | 'signInAgain'> };
 
@@ -72,11 +76,12 @@ async function accountToRegister(
   deps: Deps,
   hash: Buffer,
   who: Who,
-): Promise<{ userId: string; username: string } | 'refused' | 'tooOld' | null> {
+): Promise<{ userId: string; username: string } | 'refused' | 'tooOld' | 'byPasskey' | null> {
   if (who.kind === 'half') {
     const { half } = who;
     if (half.codeTries >= limits.codeTries) return null;
-    return half.mustRegister && half.factor === 'app' ? half : 'refused';
+    if (!half.mustRegister || half.factor !== 'app') return 'refused';
+    return (await needsPasskey(deps, deps.sql, hash)) ? 'byPasskey' : half;
   }
   if (who.kind !== 'full') return null;
   const { session } = who;
@@ -84,6 +89,11 @@ async function accountToRegister(
   // Signing in again by the same provider would change nothing.
   const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, hash));
   return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? session : 'tooOld';
+}
+
+/** Whether a sign-in may set up no app, because its user has a passkey, which is more than the password. */
+export async function needsPasskey({ config }: Pick<Deps, 'config'>, sql: Connection, hash: Buffer): Promise<boolean> {
+  return config.passkeys !== null && (await isPasskeyBeforeApp(sql, { sessionHash: hash, rpId: config.passkeys.id }));
 }
 
 /**

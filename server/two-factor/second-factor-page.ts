@@ -9,7 +9,6 @@ import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { listCredentials } from '../storage/passkey.ts';
-import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
@@ -69,6 +68,11 @@ async function halfPage(
   const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who, hash) : null;
   if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
   const secondFactor = await openSecondFactor(deps, half, hash);
+  if (registration?.kind === 'byPasskey')
+    return {
+      secondFactor,
+      serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
+    };
   if (registration?.kind !== 'open') return { secondFactor };
   return { secondFactor: { ...secondFactor, issuer: registration.issuer }, registration: registration.answer };
 }
@@ -117,11 +121,14 @@ async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Pr
   };
 }
 
-/** After a password only: a provider's sign-in goes on as its provider's. */
-async function hasUsablePasskey({ sql, config }: Deps, { userId, connectionId }: HalfSession): Promise<boolean> {
-  if (connectionId !== null || !config.passkeys) return false;
-  const credentials = await listCredentials(sql, { userId, rpId: config.passkeys.id });
-  return credentials.length > 0 && (await canOpenByPasskey(sql, userId));
+/**
+ * After a password only: a provider's sign-in goes on as its provider's. And only where a passkey opens all that the code would:
+ * its session leaves out the customers that take none.
+ */
+async function hasUsablePasskey({ sql, config }: Deps, half: HalfSession): Promise<boolean> {
+  const { userId, connectionId, customers } = half;
+  if (connectionId !== null || !config.passkeys || !customers.every(({ takesPasskeys }) => takesPasskeys)) return false;
+  return (await listCredentials(sql, { userId, rpId: config.passkeys.id })).length > 0;
 }
 
 /** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */
@@ -168,8 +175,8 @@ function elsewhere(
   { scope }: Extract<RegistrationResult, { kind: 'elsewhere' }>,
   goesOnTo: string | null,
 ): Partial<Page> {
-  const comesBackTo = scope === 'withPassword' ? sameAgain(deps, request) : null;
-  const why = scope === 'whereAllAdmit' ? 'network' : 'provider';
+  const comesBackTo = scope === 'withPassword' || scope === 'withCode' ? sameAgain(deps, request) : null;
+  const why = scope === 'whereAllAdmit' ? 'network' : scope === 'withCode' ? 'code' : 'provider';
   return { serverPage: { name: 'registerElsewhere', why, comesBackTo, goesOnTo } };
 }
 

@@ -21,7 +21,7 @@ import {
   updateSealedTotp,
 } from '../storage/totp.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
-import { pendingPlace, totpPlace } from './registration.ts';
+import { needsPasskey, pendingPlace, totpPlace } from './registration.ts';
 import { totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
@@ -59,9 +59,10 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { userId, sessionHash, nextSessionHash } = prover;
-  // Checked again: since the secret was shown, the user may have got a password, another customer, or a code by email.
+  // Checked again: since the secret was shown, the user may have got a password, another customer, a code by email, or a passkey.
   if ((await findFactorScope(sql, sessionHash)) !== 'mayRegister') return null;
   if ((await findOpenFactor(sql, sessionHash))?.thenApp) return null;
+  if (await needsPasskey(deps, sql, sessionHash)) return null;
   const sealed = await findPendingTotp(sql, sessionHash);
   const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
   const now = deps.now();

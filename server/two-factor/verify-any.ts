@@ -70,7 +70,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
-    await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now });
+    await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now, passkeyId: null });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {
       kind: 'secondFactorAdded',

@@ -4,9 +4,11 @@ import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -215,5 +217,44 @@ describe('MF-12 a customer that has come to require a second factor since the pa
     const full = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half));
     await portal.sql`update customer set two_factor = 'app' where key = 'mail'`;
     await registerApp(portal, full);
+  });
+});
+
+describe('MF-12 a passkey, for a user of a customer that takes none', () => {
+  const sessionOf = async () => {
+    const browser = browserForTest(portal);
+    const username = 'quinn';
+    await addUser(portal, { username, customers: ['mail', 'plain'] });
+    await signInWithPasskey(browser, await givePasskey(portal, username));
+    return browser.cookies;
+  };
+  const off = () => portal.sql`update customer set passkeys = 'off' where key = 'mail'`;
+
+  it('MF-12 sets up no app that would replace the codes by email there', async () => {
+    await off();
+    const cookies = await sessionOf();
+    expect((await ask(cookies)).statusCode).toBe(409);
+    // No other network would help, but a code does.
+    const { serverPage } = await pageOf(portal, { url: page, cookies });
+    expect(serverPage).toEqual({
+      name: 'registerElsewhere',
+      why: 'code',
+      comesBackTo: page,
+      goesOnTo: '/portal/portal.html',
+    });
+    const { body } = await portal.send({ url: '/portal/account/passkeys', cookies });
+    expect(body).toContain('sign in with your password and a code');
+    const half = cookiesOf(await portal.signIn('quinn', testPassword));
+    const full = cookiesOf(await verify(portal, await codeByMail(portal, 'quinn'), half));
+    expect((await ask(full)).statusCode).toBe(200);
+  });
+
+  it('MF-12 nor once that customer takes none any more', async () => {
+    const cookies = await sessionOf();
+    expect((await ask(cookies)).statusCode).toBe(200);
+    await off();
+    expect((await ask(cookies)).statusCode).toBe(409);
+    await portal.sql`update customer set two_factor = 'app' where key = 'mail'`;
+    expect((await ask(cookies)).statusCode).toBe(409);
   });
 });

@@ -12,17 +12,18 @@ const account: AccountPage = {
   reason: null,
   begun: 'setUp',
   ask: 'signIn',
-  kept: {},
+  mayAskPasskey: false,
+  kept: { id: '7' },
 };
 
-it('the button that signs in again says for which turn its destination is', () => {
+it('the button that signs in again says for which turn its destination is, and keeps what was begun', () => {
   const turns = { signedIn: 'in', signedOut: 'out' };
   const page = pageForTest('/portal/account/app?do=setUp&lang=en', { turns });
   const [, action = ''] = /action="([^"]+destination=[^"]+)"/.exec(renderAccount(page, account, assetsForTest)) ?? [];
   const { pathname, searchParams } = new URL(action.replaceAll('&amp;', '&'), 'https://portal.example');
   expect([pathname, searchParams.get('destination'), searchParams.get('turn') !== null]).toEqual([
     '/portal/logout',
-    '/portal/account/app?do=setUp&lang=en',
+    '/portal/account/app?do=setUp&id=7&lang=en',
     true,
   ]);
 });

@@ -1,9 +1,12 @@
+import type { ReactNode } from 'react';
 import { accountFields } from '#contract/account.ts';
 import type { AskedProof } from '#contract/account-page.ts';
+import { callUrl } from '#contract/calls.ts';
 import { queryNames } from '#contract/screens.ts';
 import { PasswordField } from '../parts/password-field.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
+import { useVisit } from '../visit.ts';
 import { useAccount, useSectionUrl } from './account-context.ts';
 import { AccountForm } from './account-form.tsx';
 import { useAccountText } from './account-texts.tsx';
@@ -11,17 +14,14 @@ import { useAccountText } from './account-texts.tsx';
 /** Asks who it is once more, where something was begun; what was begun comes back afterwards. */
 export function ProofForm({ ask }: { ask: AskedProof }) {
   const text = useAccountText();
-  const { section, begun, kept, username } = useAccount();
+  const { section, username, mayAskPasskey } = useAccount();
   const toSection = useSectionUrl();
-  if (ask === 'signIn') return <SignInAgain />;
+  if (ask === 'signIn') return <SignInAgain>{mayAskPasskey && <PasskeyProof />}</SignInAgain>;
   return (
     <>
       <p className="hint">{text(`account-proof-${ask}`)}</p>
       <AccountForm action="prove">
-        <input type="hidden" name={accountFields.begun} value={begun ?? ''} />
-        {Object.entries(kept).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <BegunFields />
         {ask === 'password' ? (
           <>
             <input
@@ -55,6 +55,7 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
           {text('continue')}
         </button>
       </AccountForm>
+      {mayAskPasskey && <PasskeyProof />}
       <p className="links">
         <a href={toSection(section)}>{text('cancel')}</a>
       </p>
@@ -62,13 +63,47 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
   );
 }
 
-/** Where nothing can be asked here: signs out, and returns once signed in again. */
-export function SignInAgain() {
+/** What was begun, which comes back after the proof. */
+function BegunFields() {
+  const { begun, kept } = useAccount();
+  return (
+    <>
+      <input type="hidden" name={accountFields.begun} value={begun ?? ''} />
+      {Object.entries(kept).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+/** A passkey in place of what is asked. Hidden until the script finds that the browser can use one (web/passkeys/prove.ts). */
+function PasskeyProof() {
   const text = useAccountText();
-  const { section, begun } = useAccount();
+  const { page } = useVisit();
+  return (
+    <AccountForm
+      action="prove"
+      hidden
+      data-prove={callUrl(page.rules.basePath, 'passkeyProofOptions')}
+      data-none={text('account-proof-passkey-none')}
+    >
+      <BegunFields />
+      <input type="hidden" name="credential" />
+      <button className="button quiet" type="submit">
+        {text('account-proof-passkey')}
+      </button>
+      <p aria-live="polite" />
+    </AccountForm>
+  );
+}
+
+/** Where nothing can be asked here: signs out, and returns once signed in again. */
+export function SignInAgain({ children }: { children?: ReactNode }) {
+  const text = useAccountText();
+  const { section, begun, kept } = useAccount();
   const { toCall } = usePortalUrls();
   const toSection = useSectionUrl();
-  const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined) };
+  const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined, kept) };
   return (
     <>
       <p className="hint">{text('account-proof-signIn')}</p>
@@ -77,6 +112,7 @@ export function SignInAgain() {
           {text('account-sign-in-again')}
         </button>
       </form>
+      {children}
       <p className="links">
         <a href={toSection(section)}>{text('cancel')}</a>
       </p>

@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import type { AccountPage } from '#contract/account-page.ts';
+import { type AccountPage, needsScript } from '#contract/account-page.ts';
 import { houseBrand } from '#contract/brand.ts';
 import type { Page } from '#contract/page.ts';
 import { documentTitle } from '../document-title.ts';
@@ -18,7 +18,7 @@ import { sectionTitle } from './section-title.ts';
 /** What the account page adds to the style of the other screens. */
 export const accountStyle = style;
 
-/** Returns the whole HTML document of the account page: plain HTML, with nothing for a script to do. */
+/** Returns the whole HTML document of the account page: plain HTML, with no script but that of passkeys. */
 export function renderAccount(page: Page, account: AccountPage, assets: PageAssets): string {
   const { language } = page;
   const texts = accountTexts(language, assets.texts[language]);
@@ -48,7 +48,7 @@ ${metaOfScreen}
 </head>
 <body>
 ${tree}
-${account.section === 'passkeys' ? `<script type="module" src="${escaped(assets.passkeyScript)}"></script>\n` : ''}</body>
+${needsScript(account) ? `<script type="module" src="${escaped(assets.passkeyScript)}"></script>\n` : ''}</body>
 </html>
 `;
 }

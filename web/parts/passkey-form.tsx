@@ -9,6 +9,9 @@ import { PortalForm } from './portal-form.tsx';
 import { RedirectField } from './redirect-field.tsx';
 import { SubmitButton } from './submit-button.tsx';
 
+/** The script of ceremonies, for the screens of both scripts. */
+export const loadCeremony = () => import('../passkeys/ceremony.ts');
+
 /**
  * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
  * the field for the name offers them too.
@@ -32,6 +35,11 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
     setIsNone(!answer);
   }
 
+  // The page was inert, so that the button lost the focus.
+  useEffect(() => {
+    if (isNone) field.current?.form?.querySelector('button')?.focus();
+  }, [isNone]);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     // While the database is away there is nothing to offer.
@@ -48,7 +56,7 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
 
   async function offer(signal: AbortSignal): Promise<string | null> {
     if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
-    return await (await import('../passkeys/ceremony.ts')).offerPasskeys(options, signal);
+    return await (await loadCeremony()).offerPasskeys(options, signal);
   }
 
   if (!isShown) return null;
@@ -58,7 +66,7 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
       word="signing-in"
       onSend={() => {
         setIsNone(false);
-        import('../passkeys/ceremony.ts')
+        loadCeremony()
           .then(({ askForPasskey }) => askForPasskey(options))
           .then(send, () => send(null));
       }}

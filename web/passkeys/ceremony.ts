@@ -1,8 +1,17 @@
 import { bytesOf, textOf } from './base64url.ts';
 import { startEnrolment } from './enrol.ts';
+import { startProof } from './prove.ts';
+import { reportUnknown } from './signals.ts';
+import { upgrade } from './upgrade.ts';
 
-// A script of its own, loaded when a passkey may be used, and the only one of the account page (docs/decisions/0052).
+export { offerToEnrol } from './enrol.ts';
+
+// A script of its own, loaded when a passkey may be used or made, also by an invitation, and the only one of the account page
+// (docs/decisions/0052). The hub may load it, too (docs/decisions/0056), so what it looks for in a document are marks of our own pages.
 startEnrolment();
+startProof((optionsUrl) => askForPasskey(optionsUrl));
+void upgrade();
+reportUnknown();
 
 /** What the server asks for, in base64url (server/passkeys/begin.ts). */
 type Options = { challenge: string; rpId: string; timeout: number; userVerification: UserVerificationRequirement };

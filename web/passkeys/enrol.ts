@@ -1,37 +1,48 @@
-import { makePasskey, tellManagers } from './make-passkey.ts';
+import { makePasskey } from './make-passkey.ts';
+import { tellManagers } from './signals.ts';
 
 /**
  * On the account page: shows the button that makes a passkey, where one can be made, and tells the browser's own list of
- * passkeys which ones are left. The page says in words what is missing without it. Elsewhere it finds nothing to do.
+ * passkeys which ones are left. Elsewhere it finds nothing to do.
  */
 export function startEnrolment(): void {
-  const form = document.querySelector<HTMLFormElement>('form[data-options]');
-  const field = form?.querySelector<HTMLInputElement>('input[name="credential"]');
+  const form = document.querySelector<HTMLFormElement>('form[data-old]');
   const known = document.querySelector<HTMLElement>('[data-known]')?.dataset.known;
-
-  if (form && field && typeof PublicKeyCredential !== 'undefined') {
-    const { options = '' } = form.dataset;
-    const status = form.querySelector('[aria-live]');
-    const button = form.querySelector('button');
-    for (const part of document.querySelectorAll<HTMLElement>('[data-without]')) part.hidden = true;
-    form.hidden = false;
-    button?.focus();
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      if (button?.disabled) return;
-      if (button) button.disabled = true;
-      if (status) status.textContent = '';
-      makePasskey(options).then((answer) => {
-        if (typeof answer !== 'string') {
-          if (button) button.disabled = false;
-          if (status) status.textContent = form.dataset[answer.problem] ?? '';
-          return;
-        }
-        field.value = answer;
-        form.submit();
-      });
-    });
-  }
-
+  if (form) offerToEnrol(form);
   if (known) tellManagers(JSON.parse(known));
+}
+
+/**
+ * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
+ * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
+ * words, for the server's. A form with the hash of a link sends that along.
+ */
+export function offerToEnrol(form: HTMLFormElement): void {
+  const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
+  if (!field || typeof PublicKeyCredential === 'undefined') return;
+  const { options = '' } = form.dataset;
+  const status = form.querySelector('[aria-live]');
+  const button = form.querySelector('button');
+  const without = document.querySelectorAll<HTMLElement>('[data-without]');
+  for (const part of without) part.hidden = true;
+  form.hidden = false;
+  if (without.length > 0) button?.focus();
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (button?.disabled) return;
+    if (button) button.disabled = true;
+    if (status) status.textContent = '';
+    const hash = form.querySelector<HTMLInputElement>('input[name="hash"]')?.value;
+    makePasskey(options, hash === undefined ? null : new URLSearchParams({ hash })).then((answer) => {
+      const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
+      if (problem !== undefined) {
+        if (button) button.disabled = false;
+        button?.focus();
+        if (status) status.textContent = problem;
+        return;
+      }
+      field.value = typeof answer === 'string' ? answer : '';
+      form.submit();
+    });
+  });
 }

@@ -1,6 +1,6 @@
 import { bytesOf, textOf } from './base64url.ts';
 
-type CreationOptions = Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> & {
+export type CreationOptions = Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> & {
   challenge: string;
   user: { id: string; name: string; displayName: string };
   excludeCredentials: { type: 'public-key'; id: string; transports: AuthenticatorTransport[] }[];
@@ -8,44 +8,43 @@ type CreationOptions = Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'u
 
 /**
  * Has a passkey made. Returns the authenticator's answer as the server reads it, or what went wrong: `none` was made, the
- * device has one `already`, the page is too `old`, or the server too `busy`.
+ * device has one `already`, the page is too `old`, or the server too `busy`. `body`: for whom, if the session does not say.
  */
 export async function makePasskey(
   optionsUrl: string,
+  body: URLSearchParams | null = null,
 ): Promise<string | { problem: 'none' | 'already' | 'old' | 'busy' }> {
   try {
-    const answer = await fetch(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
+    const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
     if (!answer.ok) return { problem: [429, 503].includes(answer.status) ? 'busy' : 'old' };
-    const options = (await answer.json()) as CreationOptions;
-    const credential = (await navigator.credentials.create({
-      publicKey: {
-        ...options,
-        challenge: bytesOf(options.challenge),
-        user: { ...options.user, id: bytesOf(options.user.id) },
-        excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
-      },
-    })) as PublicKeyCredential;
-    const response = credential.response as AuthenticatorAttestationResponse;
-    return JSON.stringify({
-      id: credential.id,
-      rawId: textOf(credential.rawId),
-      type: credential.type,
-      response: {
-        clientDataJSON: textOf(response.clientDataJSON),
-        attestationObject: textOf(response.attestationObject),
-        transports: response.getTransports?.() ?? [],
-      },
-    });
+    return JSON.stringify(await createPasskey((await answer.json()) as CreationOptions, {}));
   } catch (error) {
     return { problem: error instanceof DOMException && error.name === 'InvalidStateError' ? 'already' : 'none' };
   }
 }
 
-type Known = { rpId: string; userId: string; allAcceptedCredentialIds: string[] };
-type Signals = { signalAllAcceptedCredentials?: (known: Known) => Promise<void> };
+type More = Omit<CredentialCreationOptions, 'publicKey'> & { mediation?: 'conditional' };
 
-/** Tells what keeps passkeys which of this user are left, so that removed ones vanish there too (§5.1.10). */
-export function tellManagers(known: Known): void {
-  if (typeof PublicKeyCredential === 'undefined') return;
-  (PublicKeyCredential as Signals).signalAllAcceptedCredentials?.(known).catch(() => {});
+/** Asks the browser for a passkey; returns the authenticator's answer as the server reads it. Throws as the browser does. */
+export async function createPasskey(options: CreationOptions, more: More) {
+  const credential = (await navigator.credentials.create({
+    publicKey: {
+      ...options,
+      challenge: bytesOf(options.challenge),
+      user: { ...options.user, id: bytesOf(options.user.id) },
+      excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
+    },
+    ...more,
+  })) as PublicKeyCredential;
+  const response = credential.response as AuthenticatorAttestationResponse;
+  return {
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    response: {
+      clientDataJSON: textOf(response.clientDataJSON),
+      attestationObject: textOf(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
 }

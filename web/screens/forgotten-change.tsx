@@ -11,6 +11,7 @@ import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageAccount } from '../parts/page-account.tsx';
+import { PasskeyInstead } from '../parts/passkey-instead.tsx';
 import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
 import { PasswordErrors } from '../parts/password-errors.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -27,7 +28,7 @@ import { useVisit } from '../visit.ts';
 export function ForgottenChange() {
   const message = useMessage();
   const { place, saved, page, save } = useVisit();
-  const { passwordPolicy } = page;
+  const { passwordPolicy, invitation } = page;
   const [entries, setEntries] = useState({ password: '', repeat: '' });
   const [isReasonMet, setReasonMet] = useState(false);
   const [touched, setTouched] = useState({ password: false, repeat: false });
@@ -65,38 +66,57 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
-        <ResetLinkFields {...link} />
-        <PasswordField
-          id="password"
-          label={message('change-password')}
-          autoComplete="new-password"
-          autoFocus={reason !== 2}
-          aria-describedby="why password-errors password-checks"
-          aria-invalid={shownOfPassword.length > 0}
-          onBlur={() => setTouched((now) => ({ ...now, password: true }))}
-        >
-          <PasswordErrors id="password-errors" broken={shownOfPassword} policy={passwordPolicy} />
-          <StrengthMeter password={entries.password} />
-          <PasswordChecks password={entries.password} broken={broken} policy={passwordPolicy} />
-        </PasswordField>
-        <PasswordField
-          id="repeat"
-          label={message('change-repeat')}
-          autoComplete="new-password"
-          aria-describedby="repeat-errors repeat-check"
-          aria-invalid={shownOfRepeat.length > 0}
-          onBlur={() => setTouched((now) => ({ ...now, repeat: true }))}
-        >
-          <PasswordErrors id="repeat-errors" broken={shownOfRepeat} policy={passwordPolicy} />
-          <RepeatCheck isMet={entries.repeat !== '' && !broken.includes('match')} />
-        </PasswordField>
-        <SubmitButton>{message('change-button')}</SubmitButton>
-        <p className="links">
-          <LoginLink />
-        </p>
-      </PortalForm>
+      {invitation === 'passkey' && <PasskeyOnly />}
+      {invitation !== 'passkey' && (
+        <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
+          <ResetLinkFields {...link} />
+          <PasswordField
+            id="password"
+            label={message('change-password')}
+            autoComplete="new-password"
+            autoFocus={reason !== 2}
+            aria-describedby="why password-errors password-checks"
+            aria-invalid={shownOfPassword.length > 0}
+            onBlur={() => setTouched((now) => ({ ...now, password: true }))}
+          >
+            <PasswordErrors id="password-errors" broken={shownOfPassword} policy={passwordPolicy} />
+            <StrengthMeter password={entries.password} />
+            <PasswordChecks password={entries.password} broken={broken} policy={passwordPolicy} />
+          </PasswordField>
+          <PasswordField
+            id="repeat"
+            label={message('change-repeat')}
+            autoComplete="new-password"
+            aria-describedby="repeat-errors repeat-check"
+            aria-invalid={shownOfRepeat.length > 0}
+            onBlur={() => setTouched((now) => ({ ...now, repeat: true }))}
+          >
+            <PasswordErrors id="repeat-errors" broken={shownOfRepeat} policy={passwordPolicy} />
+            <RepeatCheck isMet={entries.repeat !== '' && !broken.includes('match')} />
+          </PasswordField>
+          <SubmitButton>{message('change-button')}</SubmitButton>
+        </PortalForm>
+      )}
+      {invitation && invitation !== 'password' && (
+        <PasskeyInstead hash={link.hash} destination={destination} isQuiet={invitation === 'choice'} />
+      )}
+      <p className="links">
+        <LoginLink />
+      </p>
       <Reference />
+    </>
+  );
+}
+
+/** Where only a passkey signs in; the alert goes once the script can make one. */
+function PasskeyOnly() {
+  const message = useMessage();
+  return (
+    <>
+      <p className="lede">{message('passkey-how')}</p>
+      <div data-without>
+        <Alert title={message('passkey-no-script-title')}>{message('passkey-no-script')}</Alert>
+      </div>
     </>
   );
 }

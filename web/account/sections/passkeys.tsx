@@ -1,5 +1,5 @@
 import type { AccountView } from '#contract/account-page.ts';
-import { pageCallUrl } from '#contract/page-calls.ts';
+import { callUrl } from '#contract/calls.ts';
 import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -27,8 +27,8 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
-  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol />;
-  const isClosed = state === 'elsewhere' || state === 'useless';
+  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol known={known} />;
+  const isClosed = state === 'elsewhere' || state === 'withCode' || state === 'useless';
   return (
     <div className="stack" data-known={known ? JSON.stringify(known) : undefined}>
       <p className="hint">{text('account-passkeys-what')}</p>
@@ -118,7 +118,7 @@ function Remove({ passkey }: { passkey: Passkey }) {
 }
 
 /** Hidden until the script finds that the browser can make one (web/passkeys/enrol.ts). */
-function Enrol() {
+function Enrol({ known }: Pick<Props, 'known'>) {
   const text = useAccountText();
   const { page } = useVisit();
   return (
@@ -129,7 +129,9 @@ function Enrol() {
       <AccountForm
         action="enrol"
         hidden
-        data-options={pageCallUrl(page.rules.basePath, 'passkeyEnrolOptions')}
+        // One that was made and then refused is to vanish from where it was kept.
+        data-known={known ? JSON.stringify(known) : undefined}
+        data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
         data-none={text('account-passkeys-none')}
         data-already={text('account-passkeys-already')}
         data-old={text('account-passkeys-old')}

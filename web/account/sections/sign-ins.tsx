@@ -13,7 +13,7 @@ export function SignIns({ signIns }: Props) {
     <>
       <p className="hint">{text('account-sign-ins-text')}</p>
       <ol className="entries">
-        {signIns.map(({ at, outcome, address, provider }, index) => (
+        {signIns.map(({ at, outcome, address, provider, isByPasskey }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
           <li key={index}>
             <div className={outcome === 'signedIn' ? 'place' : 'place failed'}>
@@ -23,6 +23,7 @@ export function SignIns({ signIns }: Props) {
               </p>
               {address !== null && <p>{text('account-address', { address })}</p>}
               {provider !== null && <p>{text('account-by-provider', { provider })}</p>}
+              {isByPasskey && <p>{text('account-by-passkey')}</p>}
             </div>
           </li>
         ))}

@@ -1,0 +1,44 @@
+// Measures what the size of an installation costs: each operation with a million users, a million sessions and ten million
+// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --readme]
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openEmbedded } from '#server/embedded/embedded.ts';
+import { connect } from '#server/storage/connect.ts';
+import { reported } from './figures.ts';
+import { writeReadmeTable } from './readme-table.ts';
+import { fill, type Size } from './scale/fill.ts';
+import { measureOperations } from './scale/measure-operations.ts';
+import type { Installation } from './scale/operations.ts';
+import { measureUpkeep } from './scale/upkeep.ts';
+import { startPortal } from './servers.ts';
+
+const small: Size = { users: 1000, sessions: 1000, events: 1000 };
+const large: Size = { users: 1_000_000, sessions: 1_000_000, events: 10_000_000 };
+
+const { values } = parseArgs({ options: { readme: { type: 'boolean', default: false } } });
+
+const opened: (() => Promise<unknown>)[] = [];
+try {
+  const one = await open(small);
+  const other = await open(large);
+  await measureOperations(one, other);
+  await measureUpkeep(one, other);
+  if (values.readme) await writeReadmeTable('bench:scale', reported(), new Date());
+} finally {
+  for (const close of opened.reverse()) await close();
+}
+
+async function open(size: Size): Promise<Installation> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-scale-'));
+  opened.push(() => rm(dataFolder, { recursive: true, force: true }));
+  const database = await openEmbedded({ dataFolder, log: { info() {}, warn: console.warn } });
+  opened.push(() => database.close());
+  await fill(database.place, size);
+  const sql = connect(database.place);
+  opened.push(() => sql.end());
+  const portal = await startPortal(dataFolder);
+  opened.push(() => portal.stop());
+  return { dataFolder, origin: portal.origin, sql, size };
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Database } from '#server/storage/database.ts';
+import { root } from '../servers.ts';
+import { formHeaders, postSignIn } from '../sign-in-form.ts';
+import type { Size } from './fill.ts';
+
+/** A portal on a database of some size. */
+export type Installation = { dataFolder: string; origin: string; sql: Database; size: Size };
+
+/** What people and operators do; `turn` differs each time. Throws if it fails. */
+export type Operation = {
+  name: string;
+  samples: number;
+  run: (installation: Installation, turn: number) => Promise<unknown>;
+};
+
+/** Users that are far apart, so that each reads other pages of the database. */
+const userOf = ({ size }: Installation, turn: number) => `user-${(turn * 7919) % size.users}`;
+
+const run = promisify(execFile);
+
+const command = (name: string, words: (installation: Installation, turn: number) => string[]): Operation => ({
+  name: `vestibule ${name}`,
+  samples: 7,
+  run: (installation, turn) =>
+    run(process.execPath, ['server/command-line/vestibule.ts', ...words(installation, turn)], {
+      cwd: root,
+      env: { ...process.env, VESTIBULE_DATA: installation.dataFolder },
+      maxBuffer: 1e8,
+    }),
+});
+
+const asked = async (expected: number, answer: Promise<Response>) => {
+  const { status } = await answer;
+  if (status !== expected) throw new Error(`answered ${status} instead of ${expected}`);
+};
+
+export const operations: readonly Operation[] = [
+  {
+    name: 'a sign-in',
+    samples: 60,
+    run: (installation, turn) => asked(303, postSignIn(installation.origin, userOf(installation, turn))),
+  },
+  {
+    name: 'a session check',
+    samples: 300,
+    run: async ({ origin, size }, turn) => {
+      const cookie = `vestibule-session=${String((turn * 7919) % size.sessions).padStart(43, 's')}`;
+      return await asked(200, fetch(`${origin}/portal/session`, { headers: { cookie } }));
+    },
+  },
+  {
+    name: 'a request for a reset link',
+    samples: 60,
+    run: (installation, turn) =>
+      asked(
+        303,
+        fetch(`${installation.origin}/portal/password/forgotten`, {
+          method: 'POST',
+          headers: formHeaders,
+          body: `username=${userOf(installation, turn)}%40acme.test`,
+          redirect: 'manual',
+        }),
+      ),
+  },
+  command('user show', (installation, turn) => ['user', 'show', userOf(installation, turn)]),
+  command('user list', () => ['user', 'list']),
+  command('user list TEXT', (installation, turn) => ['user', 'list', userOf(installation, turn)]),
+  command('user list --customer', () => ['user', 'list', '--customer', 'customer-1']),
+  command('audit', () => ['audit']),
+  command('audit --user', (installation, turn) => ['audit', '--user', userOf(installation, turn)]),
+  command('audit --event (a rare one)', () => ['audit', '--event', 'mail-given-up']),
+  command('audit --since 7d', () => ['audit', '--since', '7d']),
+  command('explain', ({ size }, turn) => {
+    const reference = String(((turn * 7919) % (size.events / 10)) * 10).padStart(8, '0');
+    return ['explain', `${reference.slice(0, 4)}-${reference.slice(4)}`];
+  }),
+  command('explain (by the id of a request)', () => ['explain', 'FFFF-FFFF']),
+];

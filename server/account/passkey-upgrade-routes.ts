@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../deps/deps.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { keepPasskeyBrowserToken } from '../passkeys/browser-token.ts';
+import { beginEnrolment, enrol, standingOf } from '../passkeys/enrol.ts';
+import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { isUpgradeOpen } from '../storage/passkey-upgrade.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { passkeyKeys } from '../storage/throttle-keys.ts';
+import { isFreshSignIn } from '../two-factor/registration.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { type AccountVisit, accountVisitOf } from './account-visit.ts';
+import { countChange } from './count-change.ts';
+import { proofToAsk } from './proof-to-ask.ts';
+import type { Fields } from './section.ts';
+
+/**
+ * `GET passkeys/upgrade.js`: the script by which a page of this origin lets the browser make a passkey by itself
+ * (docs/decisions/0056); empty where it would make none. `scriptUrl`: of the ceremonies.
+ */
+export function upgradeScriptRoute(deps: Deps, scriptUrl: string) {
+  return async function unaskedPasskeyScript(request: FastifyRequest, reply: FastifyReply) {
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    const isOpen = visit !== null && (await mayUpgrade(deps, visit));
+    return reply.type('text/javascript').send(isOpen ? `import ${JSON.stringify(scriptUrl)};\n` : '');
+  };
+}
+
+/** `POST passkeys/upgrade/options`: begins the ceremony; 204 where there is none. */
+export function upgradeOptionsRoute(deps: Deps) {
+  const rp = deps.config.passkeys;
+
+  return async function unaskedPasskeyOptions(request: FastifyRequest, reply: FastifyReply) {
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    if (!rp || !visit || !(await mayUpgrade(deps, visit))) return reply.code(204).send();
+    const now = deps.now();
+    const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
+    if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+    const browserToken = keepPasskeyBrowserToken(request, reply, deps.config);
+    return reply.send(await beginEnrolment(deps, rp, visit, { browserToken, purpose: 'upgrade' }));
+  };
+}
+
+/**
+ * `POST passkeys/upgrade`: stores the passkey that the browser has made, with 204; after any refusal the page tells what keeps it
+ * that nobody knows it. No form's mark is needed: the challenge, of this session and browser, is as secret.
+ */
+export function upgradeRoute(deps: Deps) {
+  const rp = deps.config.passkeys;
+
+  return async function unaskedPasskey(request: FastifyRequest, reply: FastifyReply) {
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    if (!rp || !visit) return sendProblem(reply, 401);
+    if (!isRightAfterPassword(deps, visit)) return sendProblem(reply, 409);
+    const { userId: id, username } = visit.session;
+    const wait = await waitOfPasskeys(deps, visitor, { id, username });
+    const throttled = wait ?? (await countChange(deps, visit, 'passkey'));
+    if (throttled) return await refuse(deps, request, reply, 429, { retryAfter: throttled.retryAfter });
+    const { credential = '' } = (request.body ?? {}) as Fields;
+    const done = await enrol(deps, rp, visit, { answer: credential, purpose: 'upgrade' });
+    return done.kind === 'enrolled' ? reply.code(204).send() : sendProblem(reply, 409);
+  };
+}
+
+async function mayUpgrade(deps: Deps, visit: AccountVisit): Promise<boolean> {
+  const { sessionHash, visitor } = visit;
+  if (!deps.config.passkeys || visitor.deviceToken === null || !isRightAfterPassword(deps, visit)) return false;
+  const upgrade = { sessionHash, deviceHash: tokenHash(visitor.deviceToken), now: deps.now() };
+  return (await isUpgradeOpen(deps.sql, upgrade)) && (await standingOf(deps.sql, visit)) === 'open';
+}
+
+/** The password was typed within ten minutes, and the code after it where there is an app: what an enrolment asks for. */
+function isRightAfterPassword({ now }: Deps, visit: AccountVisit): boolean {
+  const { session, account } = visit;
+  return !account.isPart && isFreshSignIn(session, now()) && proofToAsk(visit, now()) === null;
+}

@@ -1,0 +1,242 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { enrolmentOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sessionByConnection } from '#testing/session-by-connection.ts';
+import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
+import { giveApp, halfSession, signInWithApp } from '#testing/two-factor-for-test.ts';
+
+// Docs/decisions/0056: a passkey that the browser makes by itself, after a sign-in by password.
+
+const portal = portalOfFile();
+beforeEach(() => startAccountAfresh(portal));
+
+const minute = 60_000;
+const at = '/portal/passkeys/upgrade';
+/** Nobody is there to be seen or verified. */
+const unasked: Tweak = { flags: flag.attested };
+
+async function byPassword(browser = browserForTest(portal)): Promise<BrowserForTest> {
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  return browser;
+}
+
+const begin = async (browser: BrowserForTest) =>
+  await browser.open(`${at}/options`, { method: 'POST', headers: { accept: 'application/json' } });
+const scriptFor = async (browser: BrowserForTest) => (await browser.get(`${at}.js`)).body;
+
+/** Whether the browser is asked for one: by the script, and by what it asks. */
+async function isAsked(browser: BrowserForTest): Promise<boolean[]> {
+  const script = await scriptFor(browser);
+  return [script !== '', (await begin(browser)).statusCode === 200];
+}
+
+async function make(browser: BrowserForTest, tweak: Tweak = unasked) {
+  const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+  return await answer(browser, { challenge }, tweak);
+}
+
+async function answer(browser: BrowserForTest, options: { challenge: string }, tweak: Tweak = unasked) {
+  const passkey = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+  const credential = enrolmentOf(passkey, options, tweak);
+  const { statusCode } = await browser.post(at, { credential });
+  return { passkey, statusCode };
+}
+
+const kept = async () => await portal.sql`select from passkey`;
+
+describe('after a sign-in by password', () => {
+  it('the page’s script asks for a passkey, and what the browser makes signs in', async () => {
+    const browser = await byPassword();
+    expect(await scriptFor(browser)).toMatch(/^import "\/portal\/assets\/[\w-]+\.js";\n$/);
+    const options = (await begin(browser)).json<{ authenticatorSelection: unknown; user: { name: string } }>();
+    expect(options.user.name).toBe('alice');
+    expect(options.authenticatorSelection).toMatchObject({ residentKey: 'required', userVerification: 'preferred' });
+    await portal.sql`delete from passkey_challenge`;
+    const { passkey, statusCode } = await make(browser);
+    expect(statusCode).toBe(204);
+    const signedIn = await signInWithPasskey(browserForTest(portal), passkey);
+    expect(signedIn.headers.location).toBe('/portal/portal.html');
+  });
+
+  it('what it made without verification signs nobody in without', async () => {
+    const { passkey } = await make(await byPassword());
+    const refused = await signInWithPasskey(browserForTest(portal), passkey, { flags: flag.present });
+    expect(refused.headers.location).toBe('/portal/loginfail/passkey');
+    expect((await accountEvents(portal)).at(-1)).toBe('passkey-refused not-verified');
+  });
+
+  it('the person is told by email what their browser did, and the event says so', async () => {
+    await make(await byPassword());
+    const [mail] = await portal.sql`select kind, details from mail`;
+    expect([mail?.kind, mail?.details.isUnasked]).toEqual(['passkeyAdded', true]);
+    await portal.workOff();
+    expect(portal.mails.at(-1)?.text.replaceAll(/\s+/g, ' ')).toContain('your browser made a passkey');
+    const [event] = await portal.sql`select username, steps from audit_event where event = 'passkey-added'`;
+    expect(event?.username).toBe('alice');
+    const made = { step: 'made', outcome: 'by the browser itself, after a sign-in by password' };
+    expect(event?.steps).toContainEqual(made);
+  });
+
+  it('with a code, where there is an app', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const browser = browserForTest(portal);
+    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
+    expect(await isAsked(browser)).toEqual([true, true]);
+  });
+
+  it('names the passkeys that there are, so that no device makes two', async () => {
+    const { credentialId } = await givePasskey(portal, 'alice');
+    const options = (await begin(await byPassword())).json<{ excludeCredentials: { id: string }[] }>();
+    expect(options.excludeCredentials.map(({ id }) => id)).toEqual([credentialId.toString('base64url')]);
+  });
+});
+
+describe('each browser makes one for a user at most once:', () => {
+  it('it is not asked again, not even once that is removed, while another browser is', async () => {
+    const browser = await byPassword();
+    await make(browser);
+    await portal.sql`delete from passkey`;
+    await byPassword(browser);
+    expect(await isAsked(browser)).toEqual([false, false]);
+    expect(await isAsked(await byPassword())).toEqual([true, true]);
+  });
+
+  it('if it has made none, the next sign-in asks again', async () => {
+    const browser = await byPassword();
+    expect(await isAsked(browser)).toEqual([true, true]);
+    await byPassword(browser);
+    expect(await isAsked(browser)).toEqual([true, true]);
+  });
+
+  it('of two pages of one session, the first asks', async () => {
+    const browser = await byPassword();
+    await begin(browser);
+    expect(await isAsked(browser)).toEqual([false, false]);
+  });
+
+  it('of two answers one is stored', async () => {
+    const browser = await byPassword();
+    const first = (await begin(browser)).json<{ challenge: string }>();
+    await portal.sql`update passkey_challenge set ends_at = ${portal.deps.now()}`;
+    const second = (await begin(browser)).json<{ challenge: string }>();
+    await portal.sql`update passkey_challenge set ends_at = ends_at + interval '5 minutes'`;
+    const answers = await Promise.all([answer(browser, first), answer(browser, second)]);
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
+    expect(await accountEvents(portal)).toEqual(
+      expect.arrayContaining(['passkey-added', 'passkey-not-added made-before']),
+    );
+    expect(await kept()).toHaveLength(1);
+  });
+});
+
+describe('no browser is asked, nor is one taken,', () => {
+  it.each([
+    ['where passkeys are off', "update customer set passkeys = 'off'"],
+    ['after a remembered device stood for the code', "update session set proven = 'remembered'"],
+    ['where the browser is not known by a password', 'update device set by_password = false'],
+    ['where a customer has come to ask for a code', "update customer set two_factor = 'email'"],
+    ['later than ten minutes after', "update session set created_at = created_at - interval '11 minutes'"],
+  ])('%s', async (_, change) => {
+    const browser = await byPassword();
+    const options = (await begin(browser)).json<{ challenge: string }>();
+    await portal.sql.unsafe(change);
+    const { statusCode } = await answer(browser, options);
+    await portal.sql`delete from passkey_challenge`;
+    expect([await isAsked(browser), statusCode]).toEqual([[false, false], 409]);
+    expect(await kept()).toHaveLength(0);
+  });
+
+  it('in a session by a provider', async () => {
+    const browser = await byPassword();
+    await sessionByConnection(portal, 'alice');
+    expect(await isAsked(browser)).toEqual([false, false]);
+  });
+
+  it('for somebody who has as many as one may have', async () => {
+    for (let n = 0; n < 20; n += 1) await givePasskey(portal, 'alice');
+    expect(await isAsked(await byPassword())).toEqual([false, false]);
+  });
+
+  it('after a sign-in by passkey', async () => {
+    const browser = await byPassword();
+    const passkey = await givePasskey(portal, 'alice');
+    await signInWithPasskey(browser, passkey);
+    expect(await isAsked(browser)).toEqual([false, false]);
+  });
+
+  it('before the code, or without a session', async () => {
+    await portal.sql`update customer set two_factor = 'email'`;
+    const half = browserForTest(portal);
+    Object.assign(half.cookies, await halfSession(portal, 'alice'));
+    for (const browser of [half, browserForTest(portal)]) {
+      expect(await isAsked(browser)).toEqual([false, false]);
+      expect((await browser.post(at, { credential: '{}' })).statusCode).toBe(401);
+    }
+  });
+});
+
+describe('an answer is refused, and stores nothing,', () => {
+  async function expectRefused(statusCode: number, reason: string): Promise<void> {
+    expect(statusCode).toBe(409);
+    expect(await accountEvents(portal)).toEqual([`passkey-not-added ${reason}`]);
+    expect(await kept()).toHaveLength(0);
+    expect(await portal.sql`select from device where passkey_made_at is not null`).toHaveLength(0);
+  }
+
+  it.each<[string, Tweak]>([
+    ['wrong-origin', { ...unasked, origin: 'https://evil.example' }],
+    ['wrong-relying-party', { ...unasked, rpId: 'evil.example' }],
+    ['wrong-type', { ...unasked, type: 'webauthn.get' }],
+    ['cross-origin', { ...unasked, clientData: { crossOrigin: true } }],
+    ['challenge-unknown', { ...unasked, challenge: 'A'.repeat(43) }],
+    ['attestation', { ...unasked, fmt: 'tpm' }],
+  ])('as one that the person asked for: %s', async (reason, tweak) => {
+    await expectRefused((await make(await byPassword(), tweak)).statusCode, reason);
+  });
+
+  it('if its challenge was for one that the person asked for, which has to be verified', async () => {
+    const browser = await byPassword();
+    const begun = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
+    const { statusCode } = await answer(browser, begun.json<{ challenge: string }>());
+    await expectRefused(statusCode, 'challenge-unknown');
+  });
+
+  it('if it comes as one that the person asked for', async () => {
+    const browser = await byPassword();
+    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    const passkey: PasskeyForTest = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+    const form = { do: 'enrol', credential: enrolmentOf(passkey, { challenge }) };
+    await postAccount(portal, 'passkeys', form, browser.cookies);
+    await expectRefused(409, 'challenge-unknown');
+  });
+
+  it('if another session of the browser began it', async () => {
+    const browser = await byPassword();
+    const options = (await begin(browser)).json<{ challenge: string }>();
+    Object.assign(browser.cookies, await signedIn(portal, 'alice', { cookies: browser.cookies }));
+    await expectRefused((await answer(browser, options)).statusCode, 'session-over');
+  });
+
+  it('from another site', async () => {
+    const browser = await byPassword();
+    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    const credential = enrolmentOf(newPasskey({ userHandle: Buffer.alloc(16) }), { challenge }, unasked);
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await browser.post(at, { credential }, { headers })).statusCode).toBe(403);
+    expect(await kept()).toHaveLength(0);
+  });
+});
+
+it('a passkey that the person adds has to be verified as before', async () => {
+  const browser = await byPassword();
+  const begun = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
+  const passkey = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+  const credential = enrolmentOf(passkey, begun.json<{ challenge: string }>(), { flags: flag.attested | flag.present });
+  await postAccount(portal, 'passkeys', { do: 'enrol', credential }, browser.cookies);
+  expect(await accountEvents(portal)).toEqual(['passkey-not-added not-verified']);
+  portal.wait(minute);
+  expect(await kept()).toHaveLength(0);
+});

@@ -1,0 +1,343 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountEvents, postAccount, startAccountAfresh } from '#testing/account-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { assertionOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
+import {
+  challengeFor,
+  givePasskey,
+  postAssertion,
+  signInWithPasskey,
+  userHandle,
+} from '#testing/passkey-sign-in-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { type BrowserForTest, browserForTest, keepCookies } from '#testing/sso-for-test.ts';
+import { giveApp, registrationUrl, signInWithApp, withFault } from '#testing/two-factor-for-test.ts';
+
+// Docs/decisions/0051 and 0056: a fresh proof by passkey, in place, on the account page.
+
+const portal = portalOfFile();
+beforeEach(() => startAccountAfresh(portal));
+
+const minute = 60_000;
+const optionsUrl = '/portal/passkeys/prove/options';
+const begin = (browser: BrowserForTest) =>
+  browser.open(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
+
+/** Signed in by password, longer ago than that proves anything. */
+async function longAgo(username = 'alice'): Promise<BrowserForTest> {
+  const browser = browserForTest(portal);
+  await browser.post('/portal/performlogin', { username, password: testPassword });
+  portal.wait(11 * minute);
+  return browser;
+}
+
+async function act(browser: BrowserForTest, section: string, form: Record<string, string>): Promise<URLSearchParams> {
+  const answer = await postAccount(portal, section, form, browser.cookies);
+  keepCookies(browser, answer);
+  return new URL(String(answer.headers.location), 'http://x').searchParams;
+}
+
+/** Proves in a browser, honestly unless it is tweaked. */
+async function proveBy(
+  browser: BrowserForTest,
+  passkey: PasskeyForTest,
+  tweak: Tweak = {},
+  [section, begun]: readonly [string, string] = ['passkeys', 'enrol'],
+): Promise<URLSearchParams> {
+  const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+  return await act(browser, section, {
+    do: 'prove',
+    for: begun,
+    credential: assertionOf(passkey, { challenge }, tweak),
+  });
+}
+
+const proofs = async () =>
+  (await portal.sql`select fresh_proof, fresh_proof_passkey_id is not null as by from session`).map((row) => ({
+    ...row,
+  }));
+
+describe('a passkey, where a password is asked for once more', () => {
+  it('is offered beside it, with its script, and proves: what was begun comes back', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    const [row] = await portal.sql<{ id: string }[]>`select id from passkey`;
+    const begun = `/portal/account/passkeys?do=rename&id=${row?.id}`;
+    expect((await browser.get(begun)).body).not.toContain('data-prove');
+    const page = await browser.get(`/portal/account/passkeys?do=remove&id=${row?.id}`);
+    expect([page.body.includes('name="password"'), page.body.includes(`data-prove="${optionsUrl}"`)]).toEqual([
+      true,
+      true,
+    ]);
+    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    const credential = assertionOf(passkey, { challenge });
+    const to = await act(browser, 'passkeys', { do: 'prove', for: 'remove', id: row?.id ?? '', credential });
+    expect(Object.fromEntries(to)).toEqual({ do: 'remove', id: row?.id, notice: 'proven' });
+    expect((await act(browser, 'passkeys', { do: 'remove', id: row?.id ?? '' })).get('notice')).toBe('passkeyRemoved');
+  });
+
+  it('is recorded with its steps, and as used', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 4 });
+    await proveBy(await longAgo(), passkey);
+    expect(await accountEvents(portal)).toEqual(['fresh-proof-given']);
+    const [event] = await portal.sql<
+      { username: string; steps: { step: string; outcome: string }[] }[]
+    >`select username, steps from audit_event where event = 'fresh-proof-given'`;
+    expect(event?.username).toBe('alice');
+    expect(event?.steps.map(({ step }) => step)).toEqual([
+      ...['challenge', 'passkey', 'signature', 'active', 'customers', 'networks of acme', 'proof'],
+    ]);
+    expect(event?.steps).toContainEqual({ step: 'proof', outcome: 'passkey' });
+    const [used] = await portal.sql`select counter::int, last_used_at from passkey`;
+    expect(used).toEqual({ counter: 5, last_used_at: portal.deps.now() });
+  });
+
+  it('lasts ten minutes, in this session only, which goes on under another token', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    const copy = { 'vestibule-session': browser.cookies['vestibule-session'] ?? '' };
+    const other = browserForTest(portal);
+    await other.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    portal.wait(11 * minute);
+    await proveBy(browser, passkey);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+    expect(await signedInAs(portal, copy)).toBeNull();
+    expect((await other.get('/portal/account/passkeys?do=enrol')).body).toContain('data-prove');
+    expect((await browser.get('/portal/account/passkeys?do=enrol')).body).toContain('data-options');
+    portal.wait(11 * minute);
+    expect((await browser.get('/portal/account/passkeys?do=enrol')).body).toContain('data-prove');
+  });
+
+  it('sets up the first app', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    expect((await browser.get(registrationUrl)).statusCode).toBe(409);
+    await proveBy(browser, passkey, {}, ['app', 'setUp']);
+    expect((await browser.get(registrationUrl)).statusCode).toBe(200);
+  });
+
+  it('is not offered to somebody who has none, whose page loads no script', async () => {
+    const browser = await longAgo();
+    const page = await browser.get('/portal/account/app?do=setUp');
+    expect([page.body.includes('data-prove'), page.body.includes('<script')]).toEqual([false, false]);
+    expect(page.headers['content-security-policy']).toContain("script-src 'none'");
+    expect((await begin(browser)).statusCode).toBe(409);
+  });
+});
+
+describe('a passkey, where a code is asked for', () => {
+  it('proves as much', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const browser = browserForTest(portal);
+    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
+    const passkey = await givePasskey(portal, 'alice');
+    portal.wait(11 * minute);
+    expect((await browser.get('/portal/account/recovery-codes?do=make')).body).toContain('data-prove');
+    await proveBy(browser, passkey, {}, ['recovery-codes', 'make']);
+    await act(browser, 'recovery-codes', { do: 'make' });
+    expect(await accountEvents(portal)).toEqual(['fresh-proof-given', 'recovery-codes-made']);
+  });
+
+  it('shows the key of the next app', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const browser = browserForTest(portal);
+    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
+    const passkey = await givePasskey(portal, 'alice');
+    portal.wait(11 * minute);
+    await proveBy(browser, passkey, {}, ['app', 'replace']);
+    expect((await browser.get('/portal/account/app?do=replace')).body).toContain('name="code"');
+  });
+});
+
+it('somebody without a password proves by their passkey', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const browser = browserForTest(portal);
+  await signInWithPasskey(browser, passkey);
+  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+  portal.wait(11 * minute);
+  const page = await browser.get('/portal/account/app?do=setUp');
+  expect([page.body.includes('data-prove'), page.body.includes('name="password"')]).toEqual([true, false]);
+  await proveBy(browser, passkey, {}, ['app', 'setUp']);
+  expect((await browser.get(registrationUrl)).statusCode).toBe(200);
+});
+
+describe('no passkey is asked for, or taken,', () => {
+  it.each([
+    ['where passkeys are off', "update customer set passkeys = 'off'"],
+    ['once it is removed', 'delete from passkey'],
+    ['where it was made for another host', "update passkey set rp_id = 'elsewhere.example'"],
+    ['in a session that a remembered device has opened', "update session set proven = 'remembered'"],
+    ['where a code by email comes first', "update customer set two_factor = 'email'"],
+  ])('%s', async (_, change) => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    await portal.sql.unsafe(change);
+    expect((await browser.get('/portal/account/app?do=setUp')).body).not.toContain('data-prove');
+    expect((await begin(browser)).statusCode).toBe(409);
+    const credential = assertionOf(passkey, { challenge });
+    const to = await act(browser, 'app', { do: 'prove', for: 'setUp', credential });
+    expect(to.get('notice')).toBe('notPossible');
+    expect(await proofs()).toEqual([{ fresh_proof: null, by: false }]);
+  });
+
+  it('without a session', async () => {
+    expect((await begin(browserForTest(portal))).statusCode).toBe(401);
+  });
+});
+
+describe('a proof by passkey is refused, and changes nothing,', () => {
+  async function expectRefused(to: URLSearchParams, reason: string): Promise<void> {
+    expect([to.get('notice'), to.get('do')]).toEqual(['passkeyProofRefused', 'enrol']);
+    expect(await accountEvents(portal)).toEqual([`fresh-proof-refused ${reason}`]);
+    const { length } = (await proofs()).filter(({ fresh_proof }) => fresh_proof !== null);
+    expect(length).toBe(0);
+  }
+
+  it('if it is somebody else’s', async () => {
+    await givePasskey(portal, 'alice');
+    await expectRefused(await proveBy(await longAgo(), await givePasskey(portal, 'bob')), 'other-user');
+  });
+
+  it('if nobody has it', async () => {
+    await givePasskey(portal, 'alice');
+    const unknown = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+    await expectRefused(await proveBy(await longAgo(), unknown), 'unknown-passkey');
+  });
+
+  it.each<[string, Tweak]>([
+    ['not-verified', { flags: flag.present }],
+    ['wrong-origin', { origin: 'https://evil.example' }],
+    ['wrong-type', { type: 'webauthn.create' }],
+    ['wrong-signature', { signWith: newPasskey({ userHandle: Buffer.alloc(16) }).privateKey }],
+    ['challenge-unknown', { challenge: 'A'.repeat(43) }],
+    ['malformed', { userHandle: null }],
+  ])('as at a sign-in: %s', async (reason, tweak) => {
+    await expectRefused(await proveBy(await longAgo(), await givePasskey(portal, 'alice'), tweak), reason);
+  });
+
+  it('if its counter has not moved on', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    await expectRefused(await proveBy(await longAgo(), passkey, { counter: 7 }), 'counter-back');
+  });
+
+  it('if the network is not admitted by then', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    await addCustomer(portal, 'open');
+    await portal.sql`insert into membership (user_id, customer_id) select u.id, c.id from portal_user u, customer c
+      where u.username = 'alice' and c.key = 'open'`;
+    await portal.sql`update customer set passkeys = 'off' where key = 'open'`;
+    const browser = await longAgo();
+    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'acme'`;
+    await expectRefused(await proveBy(browser, passkey), 'network');
+  });
+
+  it('if its challenge was for a sign-in', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    const challenge = await challengeFor(browser);
+    const form = { do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
+    await expectRefused(await act(browser, 'passkeys', form), 'challenge-unknown');
+  });
+
+  it('if its challenge belongs to another session of the same browser and person', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    portal.wait(11 * minute);
+    await portal.sql`update passkey_challenge set ends_at = ${new Date(portal.deps.now().getTime() + minute)}`;
+    const form = { do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
+    await expectRefused(await act(browser, 'passkeys', form), 'session-over');
+  });
+
+  it('if its challenge belongs to another browser, which has a copy of the session cookie', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = await longAgo();
+    const thief = browserForTest(portal);
+    thief.cookies['vestibule-session'] = browser.cookies['vestibule-session'] ?? '';
+    const { challenge } = (await begin(thief)).json<{ challenge: string }>();
+    const form = { do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
+    await expectRefused(await act(browser, 'passkeys', form), 'challenge-unknown');
+  });
+
+  it('unless everything is stored', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 1 });
+    const browser = await longAgo();
+    await withFault(portal, 'before insert on audit_event for each row', async () => {
+      await proveBy(browser, passkey).catch(() => {});
+    });
+    expect(await proofs()).toEqual([{ fresh_proof: null, by: false }]);
+    expect(await portal.sql`select counter::int from passkey`).toEqual([{ counter: 1 }]);
+  });
+});
+
+it('an answer to a proof signs nobody in', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const browser = await longAgo();
+  const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+  const answer = await postAssertion(browser, assertionOf(passkey, { challenge }));
+  expect(answer.headers.location).toBe('/portal/loginfail/passkey');
+});
+
+it('of twenty posts of one answer at once, one proves', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const browser = await longAgo();
+  const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+  const mark = /name="form" value="([^"]+)"/.exec((await browser.get('/portal/account/passkeys?do=enrol')).body)?.[1];
+  const form = { form: mark ?? '', do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
+  const { cookies } = browser;
+  const presses = Array.from({ length: 20 }, () => postAccount(portal, 'passkeys', form, { ...cookies }));
+  const tokens = (await Promise.all(presses)).map(({ cookies }) =>
+    cookies.find(({ name }) => name === 'vestibule-session'),
+  );
+  const events = await accountEvents(portal);
+  expect(events.filter((event) => event === 'fresh-proof-given')).toHaveLength(1);
+  // Presses of one button get one token (docs/decisions/0028); those whose challenge was taken meanwhile get none.
+  expect(new Set(tokens.flatMap((cookie) => cookie?.value ?? [])).size).toBe(1);
+});
+
+it('a removed passkey takes back what it has proven in other sessions', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const [own, thief] = [browserForTest(portal), await longAgo()];
+  await own.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  await proveBy(thief, passkey);
+  expect((await proofs()).filter(({ by }) => by)).toHaveLength(1);
+  const [row] = await portal.sql<{ id: string }[]>`select id from passkey`;
+  expect((await act(own, 'passkeys', { do: 'remove', id: row?.id ?? '' })).get('notice')).toBe('passkeyRemoved');
+  expect((await proofs()).filter(({ fresh_proof }) => fresh_proof !== null)).toEqual([]);
+  expect((await act(thief, 'passkeys', { do: 'enrol', credential: '{}' })).get('do')).toBe('enrol');
+  expect(await accountEvents(portal)).not.toContain('passkey-not-added malformed');
+});
+
+it('refused answers count with those of the sign-in form, and wait with them', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const browser = await longAgo();
+  for (let n = 0; n < 29; n += 1) await postAssertion(browserForTest(portal), '{}');
+  await act(browser, 'passkeys', { do: 'prove', for: 'enrol', credential: '{}' });
+  const answer = await postAccount(
+    portal,
+    'passkeys',
+    { do: 'prove', for: 'enrol', credential: '{}' },
+    browser.cookies,
+  );
+  expect(answer.statusCode).toBe(429);
+  expect(await accountEvents(portal)).toContain('fresh-proof-refused throttled');
+  // Passwords are counted apart.
+  expect((await act(browser, 'passkeys', { do: 'prove', for: 'enrol', password: testPassword })).get('notice')).toBe(
+    'proven',
+  );
+  expect((await signInWithPasskey(browserForTest(portal), passkey)).statusCode).toBe(429);
+});
+
+it('of a session by a connection, which speaks for a part, nothing is asked by passkey', async () => {
+  await addUser(portal, { username: 'carol', customers: ['acme'] });
+  await givePasskey(portal, 'carol');
+  const browser = await longAgo('carol');
+  await portal.sql`insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
+    select 'idp', 'IdP', id, 'oidc', '{}', now() from customer where key = 'acme'`;
+  await portal.sql`update session set connection_id = (select id from sso_connection)`;
+  expect((await begin(browser)).statusCode).toBe(409);
+});

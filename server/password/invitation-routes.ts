@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InvitationForm, InvitationPasskeyForm } from '#contract/payloads.ts';
+import type { Deps } from '../deps/deps.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { keepPasskeyBrowserToken } from '../passkeys/browser-token.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { passkeyKeys } from '../storage/throttle-keys.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { answerLinkForm } from './answer-link-form.ts';
+import { destinationOfForm } from './destination-of-form.ts';
+import { addByInvitation, beginByInvitation } from './passkey-by-invitation.ts';
+
+/** The routes by which an invited person makes a passkey instead of a password (docs/decisions/0055). */
+export function invitationRoutes(deps: Deps) {
+  const { config } = deps;
+  const rp = config.passkeys;
+
+  /** `POST passkeys/invitation/options`: begins it; 409 for a link that makes no passkey. */
+  async function begin(request: FastifyRequest<{ Body: InvitationForm }>, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const now = deps.now();
+    const busyUntil = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
+    if (busyUntil) return await refuse(deps, request, reply, 429, { retryAfter: busyUntil.getTime() - now.getTime() });
+    const browserToken = keepPasskeyBrowserToken(request, reply, config);
+    const begun = await beginByInvitation(deps, rp, { visitor, token: request.body.hash }, browserToken);
+    if (begun.kind === 'begun') return reply.send(begun.options);
+    if (begun.kind === 'closed') return sendProblem(reply, 409);
+    return await refuse(deps, request, reply, 429, { retryAfter: begun.until.getTime() - now.getTime() });
+  }
+
+  /** `POST passkeys/invitation`: 303 to the outcome, as for a password. */
+  async function answer(request: FastifyRequest<{ Body: InvitationPasskeyForm }>, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { hash: token, credential } = request.body;
+    const destination = await destinationOfForm(deps, request, visitor);
+    const result = await addByInvitation(deps, rp, { visitor, token }, credential);
+    const { address } = visitor;
+    return await answerLinkForm(deps, request, reply, result, { token, address, destination, invited: 'passkey' });
+  }
+
+  return {
+    options: { schema: { body: InvitationForm }, handler: begin },
+    answer: { schema: { body: InvitationPasskeyForm }, handler: answer },
+  };
+}

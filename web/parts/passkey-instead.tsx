@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react';
+import { pageCallUrl } from '#contract/page-calls.ts';
+import { useMessage } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { useVisit } from '../visit.ts';
+import { loadCeremony } from './passkey-form.tsx';
+
+/**
+ * The passkey of an invitation: hidden until the script of ceremonies finds that the browser can make one, which it also does
+ * (web/passkeys/enrol.ts); without a link there is none to make. `isQuiet`: beside a form for a password.
+ */
+export function PasskeyInstead({
+  hash,
+  destination,
+  isQuiet,
+}: {
+  hash: string;
+  destination: string | undefined;
+  isQuiet: boolean;
+}) {
+  const message = useMessage();
+  const { page } = useVisit();
+  const { toCall } = usePortalUrls();
+  const form = useRef<HTMLFormElement>(null);
+  const isLinked = hash !== '';
+  useEffect(() => {
+    if (!isLinked) return;
+    loadCeremony().then(
+      ({ offerToEnrol }) => form.current && offerToEnrol(form.current),
+      () => {},
+    );
+  }, [isLinked]);
+  return (
+    <form
+      ref={form}
+      hidden
+      method="post"
+      action={toCall('passkeyInvitation', { destination })}
+      data-options={`${pageCallUrl(page.rules.basePath, 'passkeyInvitation')}/options`}
+      data-none={message('passkey-instead-none')}
+      data-busy={message('notice-tooManyAttempts-text')}
+    >
+      <input type="hidden" name="hash" value={hash} />
+      <input type="hidden" name="credential" />
+      <button className={isQuiet ? 'button quiet' : 'button'} type="submit">
+        {message('passkey-instead')}
+      </button>
+      <p aria-live="polite" />
+    </form>
+  );
+}
