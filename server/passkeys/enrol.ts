@@ -157,7 +157,7 @@ export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'e
 /**
  * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
  * one, and would outlive the person's account at the provider. Where the session would have to sign in again for the code, the
- * fresh proof stands for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
+ * fresh proof stands for that if there is an app, as it is a code of it then, or what counts as one (account/proof-to-ask.ts).
  */
 export async function standingOf(
   sql: Connection,
