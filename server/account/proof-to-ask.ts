@@ -49,6 +49,19 @@ export async function mayProveByPasskey(
   );
 }
 
+/**
+ * Whether the person is signed in by what signs in no more: only passkeys do, and none of theirs works. Signed out, they would
+ * need an invitation to come back.
+ */
+export async function needsInvitation(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { session: { userId }, account }: AccountVisit,
+): Promise<boolean> {
+  if (!account.isByPasskey || account.provider !== null) return false;
+  const rpId = config.passkeys?.id;
+  return rpId === undefined || !(await hasPasskey(sql, { userId, rpId }));
+}
+
 /** Whether a session has proven within ten minutes, after its sign-in, what changes an app: a code of it, or what counts as one. */
 export function isAppProven({ account, proof }: Pick<AccountVisit, 'account' | 'proof'>, now: Date): boolean {
   return isProvenBy('code', proof, now) && !(account.isPasskeyUntaken && proof?.passkeyId);

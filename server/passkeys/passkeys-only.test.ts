@@ -163,6 +163,30 @@ describe('the account page', () => {
     expect(await asksForPassword()).toBe(false);
   });
 
+  it('signs nobody out, in a session from before, who could not come back: an invitation helps', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = 'only'`;
+    const page = async (action = 'passkeys?do=enrol') => {
+      const { body } = await browser.get(`/portal/account/${action}`);
+      return ['data-options', 'Ask your administrator for an invitation', 'Sign out and back in'].map((text) =>
+        body.includes(text),
+      );
+    };
+    expect(await page()).toEqual([true, false, false]);
+    portal.wait(601_000);
+    expect(await page()).toEqual([false, true, false]);
+    expect(await page('app?do=setUp')).toEqual([false, true, false]);
+    await givePasskey(portal, 'alice');
+    expect(await page()).toEqual([false, false, true]);
+    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
+    expect(await page()).toEqual([false, true, false]);
+    // A sign-in would ask for what a customer has come to require.
+    portal.wait(-601_000);
+    await portal.sql`update customer set two_factor = 'app' where key = 'acme'`;
+    expect(await page()).toEqual([false, true, false]);
+  });
+
   it('keeps the last passkey, and says why; of two it removes one', async () => {
     const browser = await signedIn();
     await givePasskey(portal, 'alice', { name: 'Second' });
