@@ -56,6 +56,15 @@ describe('a session by a provider', () => {
   });
 });
 
+it('so it does where there was none to remove', async () => {
+  await givePasskey(portal, 'alice');
+  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+  const change = () => changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  expect(await change()).toMatchObject({ kind: 'changed', steps: [{ step: 'passkeys removed', outcome: '1' }] });
+  expect(await portal.sql`select from passkey`).toHaveLength(0);
+  expect(await change()).toEqual({ kind: 'unchanged' });
+});
+
 it('a removed password removes the passkeys: what is left is the provider', async () => {
   const passkey = await givePasskey(portal, 'alice');
   await givePasskey(portal, 'bob');
