@@ -14,6 +14,7 @@ import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { putPasskeyMade } from '../storage/passkey-upgrade.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
+import { withdrawInvitations } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -125,6 +126,8 @@ async function store(
     const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
     if (!id) return refused('already-enrolled');
+    // It is for whoever has none, and would work again once this one is removed.
+    await withdrawInvitations(sql, userId);
     const browser = browserName(userAgent);
     await queueMail(sql, reader, {
       kind: 'passkeyAdded',

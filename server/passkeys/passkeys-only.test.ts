@@ -4,8 +4,9 @@ import { issueResetLink } from '#server/password/issue-reset-link.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { invitationFor, invite } from '#testing/invite-for-test.ts';
-import { makeByLink } from '#testing/passkey-by-invitation-for-test.ts';
-import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { beginByLink, makeByLink } from '#testing/passkey-by-invitation-for-test.ts';
+import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changeTo, linkFor, newPassword, storedHash } from '#testing/reset-for-test.ts';
@@ -185,6 +186,25 @@ describe('the account page', () => {
     portal.wait(-601_000);
     await portal.sql`update customer set two_factor = 'app' where key = 'acme'`;
     expect(await page()).toEqual([false, true, false]);
+  });
+
+  it('adds a passkey in a session from before, which ends an open invitation', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = 'only'`;
+    const hash = await invitationFor(portal, 'alice');
+    const form = formIn((await browser.get('/portal/account/passkeys?do=enrol')).body);
+    const options = await browser.open('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+    const credential = enrolmentOf(made, options.json<{ challenge: string }>());
+    const answer = await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential });
+    expect(answer.headers.location).toContain('notice=passkeyAdded');
+    // An operator removes what was lost: the old link is none to come back by.
+    await portal.sql`delete from passkey`;
+    expect((await beginByLink(browserForTest(portal), hash)).statusCode).toBe(409);
   });
 
   it('keeps the last passkey, and says why; of two it removes one', async () => {
