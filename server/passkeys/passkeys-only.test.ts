@@ -223,6 +223,13 @@ describe('the account page', () => {
       'This is your last passkey, and you can’t sign in without one.',
     );
     expect(await portal.sql`select from passkey`).toHaveLength(1);
+    // One for an earlier domain goes: it is no way in. Nor does it make the last one that works less than that.
+    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
+    await givePasskey(portal, 'alice', { name: 'Third' });
+    const [third] = await portal.sql<{ id: string }[]>`select id from passkey where id <> ${last}`;
+    expect(await remove(third?.id ?? '')).toContain('notice=passkeyLast');
+    expect(await remove(last)).toContain('notice=passkeyRemoved');
+    await portal.sql`update passkey set id = ${last}`;
     // Where a password counts, too, it goes.
     await portal.sql`update customer set passkeys = 'on'`;
     expect(await remove(last)).toContain('notice=passkeyRemoved');
