@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
@@ -54,6 +55,15 @@ describe('a session by a provider', () => {
     expect(await portal.sql`select from passkey`).toHaveLength(0);
     expect(await reasons()).toEqual(['passkey-not-added session-over']);
   });
+});
+
+it('an account begins a limited number of enrolments from one address', async () => {
+  const { begin } = await signedIn();
+  expect((await begin()).statusCode).toBe(200);
+  await portal.sql`
+    update throttle set failures = ${limits.throttle.passkey.freeFailures + 50} where key like 'passkey-%'`;
+  expect((await begin()).statusCode).toBe(200);
+  expect((await begin()).statusCode).toBe(429);
 });
 
 it('a removed password removes the passkeys: what is left is the provider', async () => {
