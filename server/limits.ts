@@ -238,6 +238,8 @@ export const limits = {
   resetCookieLifetime: 10 * minute,
   /** How often the database is checked for work left by other processes. */
   workLookEvery: second,
+  /** Operators wait this long for a list, which may look through millions of rows. */
+  operatorWaits: minute,
   /** How many obsolete rows a statement deletes at most. */
   deletedAtOnce: 20_000,
   /** How many emails one instance sends at once. */
