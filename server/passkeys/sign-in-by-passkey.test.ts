@@ -100,7 +100,7 @@ describe('a passkey', () => {
     await signInWithPasskey(browser, passkey);
     const challenge = await challengeFor(browser);
     const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
-    const answer = postAssertion(browser, assertionOf(passkey, { challenge, counter: 9 }));
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }, { counter: 9 }));
     await untilWaiting(portal.sql, 1);
     await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: { ...browser.cookies } });
     await release();
