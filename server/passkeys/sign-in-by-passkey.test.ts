@@ -78,6 +78,23 @@ describe('a passkey', () => {
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
   });
 
+  it('whose count another answer has taken while this one is checked is refused', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    const [one, two] = [browserForTest(portal), browserForTest(portal)];
+    const challenges = [await challengeFor(one), await challengeFor(two)];
+    const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
+    const answers = [one, two].map((browser, index) =>
+      postAssertion(browser, assertionOf(passkey, { challenge: challenges[index] ?? '' }, { counter: 8 })),
+    );
+    await untilWaiting(portal.sql, 2);
+    await release();
+    const places = (await Promise.all(answers)).map(({ headers }) => headers.location);
+    expect(places.filter((place) => place === '/portal/loginfail/passkey')).toHaveLength(1);
+    expect(await portal.sql`select reason from audit_event where event = 'passkey-refused'`).toEqual([
+      { reason: 'counter-back' },
+    ]);
+  });
+
   it('of a user who is deactivated while its answer is checked is refused', async () => {
     await addUser(portal, { username: 'quit', customers: ['acme'] });
     const passkey = await givePasskey(portal, 'quit');
