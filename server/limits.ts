@@ -238,6 +238,8 @@ export const limits = {
   resetCookieLifetime: 10 * minute,
   /** How often the database is checked for work left by other processes. */
   workLookEvery: second,
+  /** Operators wait this long for a list, which may look through millions of rows. */
+  operatorWaits: minute,
   /** How many obsolete rows a statement deletes at most. */
   deletedAtOnce: 20_000,
   /** How many emails one instance sends at once. */
@@ -306,6 +308,8 @@ export const limits = {
   clocksMayDiffer: 20 * second,
   /** Of several database servers, each may take so long to say whether it is the primary. */
   serverMaySay: 2 * second,
+  /** While there are connections to one of them, they are asked again: a machine that fell silent tells nobody. */
+  primaryAskedEvery: 3 * second,
   /** Once one says so, the others may still say that they are, too. */
   otherServersMaySay: 500,
   bodyBytes: 16 * 1024,

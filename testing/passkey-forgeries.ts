@@ -112,6 +112,7 @@ export const assertionForgeries: PasskeyForgery[] = [
   forgery('an id of eight bytes', 'malformed', { credentialId: randomBytes(8) }),
   forgery('an id of 1100 bytes', 'malformed', { credentialId: randomBytes(1100) }),
   forgery('no user', 'malformed', { userHandle: null }),
+  forgery('an empty user', 'malformed', { userHandle: Buffer.alloc(0) }),
   forgery('another user', 'other-user', { userHandle: randomBytes(16) }),
   forgery('a user of 100 bytes', 'malformed', { userHandle: randomBytes(100) }),
   forgery('a count that goes back', 'counter-back', { counter: 3 }),
@@ -133,6 +134,8 @@ export const assertionForgeries: PasskeyForgery[] = [
       cbor(newKey('ES256').publicKey),
     ]),
   }),
+  forgery('extensions of 3 KB', 'malformed', { extensions: cbor(new Map([['x', Buffer.alloc(3000)]])) }),
+  forgery('extensions with a number that is not whole', 'malformed', { extensions: Buffer.from('f97e00', 'hex') }),
   forgery('extensions of 200 parts', 'malformed', { extensions: cbor(Array<number>(200).fill(0)) }),
   forgery('extensions nested six deep', 'malformed', { extensions: Buffer.from('818181818180', 'hex') }),
   forgery('extensions with a tag', 'malformed', { extensions: Buffer.from('c1a0a0', 'hex') }),
@@ -157,6 +160,14 @@ const ec = (curve: number, x: Buffer, y: Buffer, alg = -7) =>
     [-1, curve],
     [-2, x],
     [-3, y],
+  ]);
+const ed25519 = newKey('EdDSA').publicKey.get(-2) as Buffer;
+const okp = ({ type = 1, curve = 6, point = ed25519 as CborValue }) =>
+  new Map<number, CborValue>([
+    [1, type],
+    [3, -8],
+    [-1, curve],
+    [-2, point],
   ]);
 const point = newKey('ES256').publicKey;
 const [x, y] = [point.get(-2) as Buffer, point.get(-3) as Buffer];
@@ -184,6 +195,19 @@ export const enrolmentForgeries: PasskeyForgery[] = [
   forgery('a point that is not on the curve', 'key-unusable', { publicKey: ec(1, x, Buffer.alloc(32, 9)) }),
   forgery('a coordinate with a zero before it', 'key-unusable', {
     publicKey: ec(1, Buffer.concat([Buffer.alloc(1), x]), y),
+  }),
+  forgery('a second coordinate with a zero before it', 'key-unusable', {
+    publicKey: ec(1, x, Buffer.concat([Buffer.alloc(1), y])),
+  }),
+  forgery('ES256 with the type of another key', 'key-unusable', { publicKey: new Map([...ec(1, x, y), [1, 1]]) }),
+  forgery('EdDSA with the type of another key', 'key-unusable', { publicKey: okp({ type: 2 }) }),
+  forgery('EdDSA on another curve', 'key-unusable', { publicKey: okp({ curve: 7 }) }),
+  forgery('EdDSA with a text for a point', 'key-unusable', { publicKey: okp({ point: 'A'.repeat(32) }) }),
+  forgery('RSA with the type of another key', 'key-unusable', {
+    publicKey: new Map([...rsa(randomBytes(256).fill(0xff, 0, 1), Buffer.from([1, 0, 1])), [1, 2]]),
+  }),
+  forgery('an exponent with a zero before it', 'key-unusable', {
+    publicKey: rsa(randomBytes(256).fill(0xff, 0, 1), Buffer.from([0, 1, 0, 1])),
   }),
   forgery('half a point', 'key-unusable', { publicKey: ec(1, x.subarray(0, 16), y) }),
   forgery('RSA of 1024 bits', 'key-unusable', {
@@ -228,6 +252,7 @@ export const enrolmentForgeries: PasskeyForgery[] = [
   forgery('an object of 8 KB', 'malformed', {
     extensions: cbor(new Map([['x', Buffer.alloc(8000)]])),
   }),
+  forgery('extensions with a number that is not whole', 'malformed', { extensions: Buffer.from('f97e00', 'hex') }),
   forgery('extensions that are cut', 'malformed', { extensions: Buffer.from('a1', 'hex') }),
   forgery('an object that is a bomb', 'malformed', {
     answer: inResponse((response) => {

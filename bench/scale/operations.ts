@@ -58,7 +58,7 @@ export const operations: readonly Operation[] = [
         303,
         fetch(`${installation.origin}/portal/password/forgotten`, {
           method: 'POST',
-          headers: formHeaders,
+          headers: { ...formHeaders, accept: 'text/html' },
           body: `username=${userOf(installation, turn)}%40acme.test`,
           redirect: 'manual',
         }),

@@ -16,6 +16,8 @@ import {
   listAuditEventsByReference,
   listAuditEventsByRequest,
 } from '../storage/audit-event.ts';
+import type { Database } from '../storage/database.ts';
+import { patientRead } from '../storage/patient-read.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
 import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
@@ -55,13 +57,18 @@ async function runAudit({ user, event, since, limit, json }: AuditFlags): Promis
   if (event !== undefined && !Object.hasOwn(auditEvents, event))
     throw failure(`event: there is no event ${event}, see vestibule audit --help.`);
   await withDatabase(async (sql) => {
-    const username = user && ((await findUser(sql, foldLoginName(user)))?.username ?? user);
-    const filter = { ...(username && { username }), ...(event && { event }), ...(since && { since }) };
-    const events = await listAuditEvents(sql, { ...filter, limit });
+    const filter = { ...(user && (await whose(sql, user))), ...(event && { event }), ...(since && { since }) };
+    const events = await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, limit }));
     if (json) return printJson(events);
     if (events.length === 0) return printLine('No recorded event matches.');
     printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
   });
+}
+
+/** The user of that name, whatever they were called at the time; a name that nobody has now is looked for as such. */
+async function whose(sql: Database, name: string): Promise<{ userId: string } | { username: string }> {
+  const user = await findUser(sql, foldLoginName(name));
+  return user ? { userId: user.id } : { username: name };
 }
 
 /** An event as a row of a table. */
@@ -75,7 +82,8 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
   await withDatabase(async (sql) => {
     const idStart = requestIdStart(reference);
     let events = await listAuditEventsByReference(sql, reference);
-    if (events.length === 0 && idStart) events = await listAuditEventsByRequest(sql, idStart);
+    if (events.length === 0 && idStart)
+      events = await patientRead(sql, (sql) => listAuditEventsByRequest(sql, idStart));
     if (events.length === 0) throw failure(nothingUnder(reference, idStart));
     if (json) return printJson(events);
     for (const event of events) printEvent(event);

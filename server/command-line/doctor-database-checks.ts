@@ -32,7 +32,11 @@ export async function checkServers(addresses: readonly string[]): Promise<Findin
   const primaries = states.filter(({ role }) => role === 'primary').length;
   if (primaries > 1)
     return { ok: false, words: `${words} – stop the one that was the primary before, and make it a standby again` };
-  if (primaries === 0) return { ok: false, words: `${words} – promote a standby` };
+  if (primaries === 0)
+    return {
+      ok: false,
+      words: `${words} – bring the primary back; promote a standby only if the primary is certainly down, the one that is furthest ahead`,
+    };
   if (states.some(({ role }) => role === 'away')) return { ok: true, warning: true, words };
   return { ok: true, words };
 }
@@ -61,7 +65,7 @@ export async function checkDurability(hasStandbys: boolean): Promise<Finding> {
   return {
     ok: true,
     words: isWaitedFor
-      ? 'changes are acknowledged once a standby has them'
+      ? 'changes are acknowledged once they are on a standby, too'
       : 'changes are acknowledged once they are on disk',
   };
 }

@@ -4,6 +4,7 @@ import { signOutUser } from '../accounts/sign-out-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
+import { patientRead } from '../storage/patient-read.ts';
 import { findUser, listUsers, type User } from '../storage/portal-user.ts';
 import { listSessionsOfUser } from '../storage/session-list.ts';
 import { findAccountWait } from '../storage/throttle.ts';
@@ -56,7 +57,7 @@ function addListCommand(user: Command): void {
     .action((text: string | undefined, { customer, limit, json }: ListFlags) =>
       withDatabase(async (sql) => {
         const filter = { ...(text && { contains: text }), ...(customer && { customerKey: customer }) };
-        const users = await listUsers(sql, { ...filter, limit });
+        const users = await patientRead(sql, (sql) => listUsers(sql, { ...filter, limit }));
         if (json) return printJson(users);
         if (users.length === 0)
           return printLine(text || customer ? 'No user matches.' : 'There are no users yet: vestibule user add --help');
@@ -84,7 +85,7 @@ function addShowCommand(user: Command): void {
         const now = new Date();
         const waitsUntil = await findAccountWait(sql, found.id, now);
         const sessions = (await listSessionsOfUser(sql, found.id, aliveAt(config, now))).length;
-        const events = await listAuditEvents(sql, { username: found.username, limit: 5 });
+        const events = await listAuditEvents(sql, { userId: found.id, limit: 5 });
         if (json) return printJson({ ...found, sessions, waitsUntil, lastEvents: events });
         printFacts(factsOf(found, { sessions, waitsUntil }));
         if (events.length > 0) printLine('\nLatest events (all: vestibule audit --user):');

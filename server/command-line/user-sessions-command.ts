@@ -34,7 +34,8 @@ async function run(sql: Database, config: Config, name: string, { end, endAll, j
     if (end !== undefined && !isUuid(end))
       throw failure(`--end: ${end} is not the id of a session; vestibule user sessions ${username} lists them.`);
     const sessionsEnded = await signOutUser(sql, username, now, end ?? null);
-    if (end !== undefined && !sessionsEnded) throw failure(`There is no session ${end} of ${username}.`);
+    if (sessionsEnded === null) throw failure(`There is no user ${name}.`);
+    if (end !== undefined && sessionsEnded === 0) throw failure(`There is no session ${end} of ${username}.`);
     return json ? printJson({ sessionsEnded }) : printLine(`Sessions ended: ${sessionsEnded}.`);
   }
   const sessions = await listSessionsOfUser(sql, user.id, aliveAt(config, now));

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
@@ -56,13 +57,22 @@ describe('a session by a provider', () => {
   });
 });
 
-it('so it does where there was none to remove', async () => {
+it('no password, set where there is none, removes the passkeys that are left', async () => {
   await givePasskey(portal, 'alice');
   await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
   const change = () => changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
   expect(await change()).toMatchObject({ kind: 'changed', steps: [{ step: 'passkeys removed', outcome: '1' }] });
   expect(await portal.sql`select from passkey`).toHaveLength(0);
   expect(await change()).toEqual({ kind: 'unchanged' });
+});
+
+it('an account begins a limited number of enrolments from one address', async () => {
+  const { begin } = await signedIn();
+  expect((await begin()).statusCode).toBe(200);
+  await portal.sql`
+    update throttle set failures = ${limits.throttle.passkey.freeFailures + 50} where key like 'passkey-%'`;
+  expect((await begin()).statusCode).toBe(200);
+  expect((await begin()).statusCode).toBe(429);
 });
 
 it('a removed password removes the passkeys: what is left is the provider', async () => {

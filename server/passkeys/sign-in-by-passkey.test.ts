@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeCustomer } from '#server/accounts/change-customer.ts';
+import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
@@ -77,6 +78,23 @@ describe('a passkey', () => {
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'unknown-passkey', username: 'alice' });
   });
 
+  it('whose count another answer has taken while this one is checked is refused', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    const [one, two] = [browserForTest(portal), browserForTest(portal)];
+    const challenges = [await challengeFor(one), await challengeFor(two)];
+    const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
+    const answers = [one, two].map((browser, index) =>
+      postAssertion(browser, assertionOf(passkey, { challenge: challenges[index] ?? '' }, { counter: 8 })),
+    );
+    await untilWaiting(portal.sql, 2);
+    await release();
+    const places = (await Promise.all(answers)).map(({ headers }) => headers.location);
+    expect(places.filter((place) => place === '/portal/loginfail/passkey')).toHaveLength(1);
+    expect(await portal.sql`select reason from audit_event where event = 'passkey-refused'`).toEqual([
+      { reason: 'counter-back' },
+    ]);
+  });
+
   it('of a user who is deactivated while its answer is checked is refused', async () => {
     await addUser(portal, { username: 'quit', customers: ['acme'] });
     const passkey = await givePasskey(portal, 'quit');
@@ -91,6 +109,32 @@ describe('a passkey', () => {
     await release();
     expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'inactive', username: 'quit' });
+  });
+
+  it('opens nothing in a browser that is signed out while its answer is checked', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey);
+    const challenge = await challengeFor(browser);
+    const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
+    const answer = postAssertion(browser, assertionOf(passkey, { challenge }, { counter: 9 }));
+    await untilWaiting(portal.sql, 1);
+    await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: { ...browser.cookies } });
+    await release();
+    expect((await answer).statusCode).toBe(303);
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
+
+  it('is asked for a limited number of times from one address', async () => {
+    const ask = () => portal.send({ method: 'POST', url: '/portal/passkeys/options' });
+    expect((await ask()).statusCode).toBe(200);
+    await portal.sql`update throttle set failures = ${limits.throttle.passkey.freeFailures + 50}`;
+    expect((await ask()).statusCode).toBe(200);
+    const refused = await ask();
+    expect([refused.statusCode, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    expect(
+      (await portal.send({ method: 'POST', url: '/portal/passkeys/options', from: '198.51.100.9' })).statusCode,
+    ).toBe(200);
   });
 
   it('counts to the largest count that there is, and no further', async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cuttableDatabase } from '#testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { connect, isDatabaseAway } from './connect.ts';
+import { connect, isConnectionGone, isDatabaseAway } from './connect.ts';
 import type { Place } from './database.ts';
 
 let database: DatabaseForTest;
@@ -115,6 +115,15 @@ test('a connection cut during transactions fails them, ends no process, and is r
   await way.close();
   for (const back of giveBack) back();
   expect(uncaught).toEqual([]);
+});
+
+test.each([
+  ...['ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'EPIPE', 'CONNECTION_CLOSED', '57P01'].map(
+    (code) => [code, true] as const,
+  ),
+  ...['57014', '53100', '23505', 'UNDEFINED_VALUE', undefined].map((code) => [code, false] as const),
+])('after %s the connection is gone: %s', (code, isGone) => {
+  expect(isConnectionGone(Object.assign(new Error(), { code }))).toBe(isGone);
 });
 
 test.each([

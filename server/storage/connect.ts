@@ -60,17 +60,21 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
  */
 function withoutRollbackAfterClose(sql: Database): Database {
   const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
-  const gone = /^(?:CONNECTION_|ECONN|EPIPE|57P0[123])/;
   sql.begin = ((work: (sql: Connection) => Promise<unknown>) =>
     begin(async (connection) => {
       try {
         return await work(connection);
       } catch (error) {
-        if (gone.test(String((error as { code?: unknown }).code))) await new Promise(() => {});
+        if (isConnectionGone(error)) await new Promise(() => {});
         throw error;
       }
     })) as typeof sql.begin;
   return sql;
+}
+
+/** Whether an error means that the connection it came from has ended: the network's, postgres.js' or PostgreSQL's own. */
+export function isConnectionGone(error: unknown): boolean {
+  return /^(?:CONNECTION_|E[A-Z]+$|57P0[123])/.test(String((error as { code?: unknown }).code));
 }
 
 const awayCodes = new Set([

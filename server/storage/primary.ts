@@ -5,26 +5,61 @@ import { databaseSocket, type Where } from './database-socket.ts';
 import { type ServerState, stateOf } from './server-state.ts';
 
 /**
- * The sockets of new connections to whichever of several servers is the primary: after a failover it is another one.
- * postgres.js could choose, too, but takes a standby for one and, if no server answers, asks again without a pause.
+ * The sockets of new connections to whichever of several servers is the primary: after a failover it is another one. Those
+ * that lead elsewhere by then are ended: nobody tells of a machine that fell silent. postgres.js could choose, too, but takes
+ * a standby for one and, if no server answers, asks again without a pause.
  */
 export function primarySocket(addresses: readonly string[]): (where: Where) => Promise<Socket> {
-  let asked: Promise<ServerState[]> | null = null;
-  return async (where) => {
-    // Connections that begin together ask once.
-    asked ??= askAll(addresses).finally(() => {
+  const open = new Map<Socket, string>();
+  let newest = 0;
+  let asked: Promise<Found> | null = null;
+  let watching: NodeJS.Timeout | undefined;
+
+  async function find(): Promise<Found> {
+    const states = await askAll(addresses);
+    const primary = primaryOf(states, newest);
+    if (primary) newest = primary.timeline;
+    for (const [socket, address] of open) {
+      if (primary && address !== primary.address)
+        socket.destroy(withCode('ECONNRESET', 'the server is the primary no longer'));
+    }
+    return { states, primary };
+  }
+  // Those that ask at the same time ask once.
+  const findOnce = () => {
+    asked ??= find().finally(() => {
       asked = null;
     });
-    const states = await asked;
-    const primary = primaryOf(states);
-    return primary ? socketTo(primary, where) : failingSocket(states);
+    return asked;
+  };
+
+  return async (where) => {
+    const { states, primary } = await findOnce();
+    if (!primary) return failingSocket(states);
+    const socket = socketTo(primary.address, where);
+    open.set(socket, primary.address);
+    watching ??= setInterval(findOnce, limits.primaryAskedEvery).unref();
+    socket.once('close', () => {
+      open.delete(socket);
+      if (open.size > 0) return;
+      clearInterval(watching);
+      watching = undefined;
+    });
+    return socket;
   };
 }
 
-/** The primary's address; of two, that of the one promoted last. Null without one. */
-export function primaryOf(states: readonly ServerState[]): string | null {
-  const primaries = states.filter((state) => state.role === 'primary');
-  return primaries.toSorted((one, other) => other.timeline - one.timeline)[0]?.address ?? null;
+type Primary = ServerState & { role: 'primary' };
+type Found = { states: ServerState[]; primary: Primary | null };
+
+/**
+ * The primary, of two the one that was promoted last; null without one, if that cannot be told, or if a newer one than
+ * all of them was seen before (`newest`: its timeline).
+ */
+export function primaryOf(states: readonly ServerState[], newest = 0): Primary | null {
+  const primaries = states.filter((state): state is Primary => state.role === 'primary');
+  const [last, before] = primaries.toSorted((one, other) => other.timeline - one.timeline);
+  return last && last.timeline >= newest && last.timeline !== before?.timeline ? last : null;
 }
 
 /** What they say, asked at once; one that is silent keeps nobody waiting for long once there is a primary. */
@@ -47,13 +82,18 @@ function socketTo(address: string, where: Where): Socket {
 
 /** A socket that ends in an error, which counts as the database being down. */
 function failingSocket(states: readonly ServerState[]): Socket {
-  const words = states.map(
-    (state) => `${new URL(state.address).host}: ${state.role === 'away' ? state.problem : state.role}`,
-  );
-  const error = Object.assign(new Error(`no server is the primary (${words.join('; ')})`), { code: 'ECONNREFUSED' });
+  const words = states.map((state) => {
+    const said = state.role === 'away' ? state.problem : state.role;
+    return `${new URL(state.address).host}: ${said}`;
+  });
   const socket = new Socket();
   // postgres.js writes in the first immediate; what it had not written by the end would be in its way from then on.
   socket.write = () => true;
+  const error = withCode('ECONNREFUSED', `no server is the primary (${words.join('; ')})`);
   setImmediate(() => setImmediate(() => socket.destroy(error)));
   return socket;
+}
+
+function withCode(code: string, words: string): Error {
+  return Object.assign(new Error(words), { code });
 }

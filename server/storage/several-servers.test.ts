@@ -1,14 +1,18 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DebianPostgresql, debianPostgresql } from '#testing/debian-postgresql.ts';
 import { freePort } from '#testing/free-port.ts';
+import { limits } from '../limits.ts';
 import { connect, isDatabaseAway } from './connect.ts';
 import type { Database } from './database.ts';
 import { primaryOf } from './primary.ts';
+import { stateOf } from './server-state.ts';
 
 /** A standby whose primary is gone may be waiting to ask it again, five seconds by default, before it is promoted. */
 const promptPromotion = { wal_retrieve_retry_interval: '100ms' };
+
+const portOf = async (sql: Database) => (await sql`select inet_server_port() as port`)[0]?.port;
 
 describe('of a primary and a standby', { timeout: 60_000 }, () => {
   let primary: DebianPostgresql;
@@ -30,7 +34,6 @@ describe('of a primary and a standby', { timeout: 60_000 }, () => {
     pools.push(pool);
     return pool;
   }
-  const portOf = async (sql: Database) => (await sql`select inet_server_port() as port`)[0]?.port;
 
   it.each([
     ['first', () => [primary.port, standby.port]],
@@ -49,7 +52,10 @@ describe('of a primary and a standby', { timeout: 60_000 }, () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
+    const from = performance.now();
     expect(await portOf(poolOn(port, primary.port))).toBe(primary.port);
+    // Not the time in which it may say something.
+    expect(performance.now() - from).toBeLessThan(limits.serverMaySay);
     silent.close();
   });
 
@@ -88,13 +94,80 @@ describe('of a primary and a standby', { timeout: 60_000 }, () => {
   });
 });
 
-it('of two primaries, the one promoted last counts', () => {
+it('a primary that falls silent holds nobody for long once a standby is promoted', { timeout: 60_000 }, async () => {
+  const primary = await debianPostgresql();
+  const standby = await debianPostgresql({ standbyOf: primary, settings: promptPromotion });
+  const line = await lineTo(primary.port);
+  const sql = connect({ url: `postgres://vestibule@127.0.0.1:${line.port},127.0.0.1:${standby.port}/postgres` });
+  const here = connect({ url: standby.urlOf('postgres') });
+  expect(await portOf(sql)).toBe(primary.port);
+  line.silence();
+  const hung = Array.from({ length: 12 }, () => sql`select`.then(null, (error) => error));
+  await here`select pg_promote(wait => false)`;
+  const answers = await Promise.all(hung);
+  expect(answers.some((error) => error !== null && isDatabaseAway(error))).toBe(true);
+  expect(await portOf(sql)).toBe(standby.port);
+  for (const pool of [sql, here]) await pool.end({ timeout: 1 });
+  line.close();
+  await standby.close();
+  await primary.close();
+});
+
+it('a server that falls silent after the login is away', async () => {
+  // Authenticated, and ready for a query (PostgreSQL, §55.7).
+  const ready = Buffer.from('520000000800000000' + '5a0000000549', 'hex');
+  const server = createServer((socket) => socket.on('data', () => socket.write(ready))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await stateOf(`postgres://u@127.0.0.1:${port}/x`)).toMatchObject({ role: 'away' });
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** A line to a port that can fall silent, also for whoever connects from then on. */
+async function lineTo(port: number): Promise<{ port: number; silence: () => void; close: () => void }> {
+  const sockets: Socket[] = [];
+  let isSilent = false;
+  const line = createServer((client) => {
+    const server = connectTo(port, '127.0.0.1');
+    sockets.push(client, server);
+    for (const socket of [client, server]) socket.on('error', () => {});
+    if (!isSilent) client.pipe(server).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(line, 'listening');
+  return {
+    port: (line.address() as AddressInfo).port,
+    silence: () => {
+      isSilent = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      line.close();
+    },
+  };
+}
+
+describe('of two primaries', () => {
   const old = { address: 'postgres://old/x', role: 'primary', timeline: 1 } as const;
   const promoted = { address: 'postgres://new/x', role: 'primary', timeline: 2 } as const;
-  for (const states of [
-    [old, promoted],
-    [promoted, old],
-  ])
-    expect(primaryOf(states)).toBe('postgres://new/x');
-  expect(primaryOf([{ address: 'postgres://new/x', role: 'standby' }])).toBeNull();
+  const third = { address: 'postgres://third/x', role: 'primary', timeline: 2 } as const;
+  const standby = { address: 'postgres://standby/x', role: 'standby' } as const;
+
+  it('the one promoted last counts', () => {
+    for (const states of [
+      [old, promoted],
+      [promoted, old],
+    ])
+      expect(primaryOf(states)).toBe(promoted);
+  });
+
+  it('neither does if both were promoted from the same one', () => {
+    expect(primaryOf([old, promoted, third])).toBeNull();
+  });
+
+  it('an older one than was seen before does not, though it is the only one', () => {
+    expect(primaryOf([old, standby], 2)).toBeNull();
+    expect(primaryOf([promoted, standby], 2)).toBe(promoted);
+    expect(primaryOf([standby])).toBeNull();
+  });
 });

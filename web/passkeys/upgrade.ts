@@ -30,7 +30,9 @@ export async function upgrade(): Promise<void> {
       headers: { accept: 'application/json' },
       body: new URLSearchParams({ credential: JSON.stringify(made) }),
     });
-    if (!stored.ok) tellUnknown({ rpId: options.rp.id ?? location.hostname, credentialId: made.id });
+    // After a failure of the server it may be stored all the same.
+    const isRefused = stored.status >= 400 && stored.status < 500;
+    if (isRefused) tellUnknown({ rpId: options.rp.id ?? location.hostname, credentialId: made.id });
   } catch {
     // Nobody has asked for a passkey: a browser that makes none, as without a saved password, is nobody's concern.
   }
