@@ -152,6 +152,8 @@ export type AccountPage = {
   ask: AskedProof | null;
   /** Whether a passkey may stand for what is asked. */
   mayAskPasskey: boolean;
+  /** Whether the person could not sign in again by themselves: only by a passkey, and they have none that works. */
+  needsInvitation: boolean;
   /** The fields of what was begun that are no secrets. */
   kept: Record<string, string>;
 };

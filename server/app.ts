@@ -168,7 +168,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('passwordChange', changeFormAgain(deps)), schema: changeSchema, handler: changeRoute(deps) });
   const { options: invitationOptions, answer: invitationAnswer } = invitationRoutes(deps);
   app.route({ ...on('passkeyInvitationOptions'), ...invitationOptions });
-  app.route({ ...on('passkeyInvitation', changeFormAgain(deps)), ...invitationAnswer });
+  app.route({ ...on('passkeyInvitation', changeFormAgain(deps, 'passkey')), ...invitationAnswer });
   for (const [purpose, options, answer] of [
     ['sign-in', 'passkeyOptions', 'passkeySignIn'],
     ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],

@@ -9,7 +9,7 @@ import { toSignIn } from '../session/to-sign-in.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { formMark } from './form-mark.ts';
-import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
+import { mayProveByPasskey, needsInvitation, proofToAsk } from './proof-to-ask.ts';
 import type { Section } from './section.ts';
 
 /** `GET account/…`: a section of the account page, for a full session; anybody else signs in first and comes back to it. */
@@ -56,6 +56,7 @@ export async function showSection(
     begun,
     ask,
     mayAskPasskey: ask !== null && (await mayProveByPasskey(deps, visit)),
+    needsInvitation: begun !== null && (await needsInvitation(deps, visit)),
     kept,
   });
 }

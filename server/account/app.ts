@@ -31,7 +31,7 @@ import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
-import { isProvenBy } from './proof-to-ask.ts';
+import { isAppProven } from './proof-to-ask.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -63,7 +63,7 @@ function isOpen({ account }: AccountVisit): boolean {
 
 /** Nothing is made, or shown, before the proof; a recent sign-in counts once the session goes by another token (begin). */
 function showsNext({ now }: Deps, visit: AccountVisit): boolean {
-  return isOpen(visit) && isProvenBy('code', visit.proof, now());
+  return isOpen(visit) && isAppProven(visit, now());
 }
 
 async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outcome> {
@@ -101,12 +101,12 @@ async function begin(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   const now = deps.now();
   const to = pageOfNext(deps);
   const { provenAt } = visit.session;
-  if (isProvenBy('code', visit.proof, now) || provenAt === null) return { kind: 'done', to };
+  if (isAppProven(visit, now) || provenAt === null) return { kind: 'done', to };
   const token = nextToken(deps, { visitor: visit.visitor, fields });
   const isThere = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return false;
     await goOnUnder(deps, sql, visit, { token, now });
-    await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: null });
+    await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: visit.account.passkeyId });
     return true;
   });
   return isThere ? { kind: 'done', sessionToken: token, to } : { kind: 'signedOut' };

@@ -98,7 +98,8 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
   const outcome = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return 'signedOut';
     const { userId, username } = visit.session;
-    const { isLast, isThere } = await standingOfPasskey(sql, { id, userId });
+    const rpId = deps.config.passkeys?.id ?? null;
+    const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
     if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
     return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
       ? 'passkeyRemoved'

@@ -9,12 +9,14 @@ import type { AccountVisit } from './account-visit.ts';
 /**
  * What a person has to prove before they change something about their way in; null if they have done so within ten minutes
  * (docs/decisions/0051). With an app it is a code: a password alone, as it may be known to whoever has a copy of the session
- * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts, and so does a passkey.
+ * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts, and so does a passkey, unless the
+ * app guards a customer that takes none: the next one would open that.
  */
-export function proofToAsk({ session, account, proof }: AccountVisit, now: Date): AskedProof | null {
+export function proofToAsk(visit: AccountVisit, now: Date): AskedProof | null {
+  const { session, account, proof } = visit;
   if (account.hasApp) {
-    const isSignInEnough = session.proven === 'code' && isFreshSignIn(session, now);
-    return isSignInEnough || isProvenBy('code', proof, now) ? null : 'code';
+    const countsAsCode = session.proven === 'code' && !(account.isPasskeyUntaken && account.passkeyId);
+    return (countsAsCode && isFreshSignIn(session, now)) || isAppProven(visit, now) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;
   if (account.hasPassword && mustSignInAgain(session, account)) return 'signIn';
@@ -31,21 +33,41 @@ function mustSignInAgain({ proven }: AccountVisit['session'], { isEmailFirst }: 
 
 /**
  * Whether a passkey may stand for what is asked: where the account has one that would open it. Not where everybody with a password
- * signs in again, by the passkey if they like, before the first app: what follows asks how this session began.
+ * signs in again, by the passkey if they like, before the first app: what follows asks how this session began. Nor for the code of
+ * an app that guards a customer without passkeys.
  */
 export async function mayProveByPasskey(
   { sql, config }: Pick<Deps, 'sql' | 'config'>,
   { session, account }: AccountVisit,
 ): Promise<boolean> {
   const rp = config.passkeys;
-  if (!rp || account.isPart || (account.hasPassword && !account.hasApp && mustSignInAgain(session, account)))
+  if (!rp || account.isPart) return false;
+  if (account.hasApp ? account.isPasskeyUntaken : account.hasPassword && mustSignInAgain(session, account))
     return false;
   return (
     (await hasPasskey(sql, { userId: session.userId, rpId: rp.id })) && (await canOpenByPasskey(sql, session.userId))
   );
 }
 
+/**
+ * Whether the person is signed in by what signs in no more: only passkeys do, and none of theirs works. Signed out, they would
+ * need an invitation to come back.
+ */
+export async function needsInvitation(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { session: { userId }, account }: AccountVisit,
+): Promise<boolean> {
+  if (!account.isByPasskey || account.provider !== null) return false;
+  const rpId = config.passkeys?.id;
+  return rpId === undefined || !(await hasPasskey(sql, { userId, rpId }));
+}
+
+/** Whether a session has proven within ten minutes, after its sign-in, what changes an app: a code of it, or what counts as one. */
+export function isAppProven({ account, proof }: Pick<AccountVisit, 'account' | 'proof'>, now: Date): boolean {
+  return isProvenBy('code', proof, now) && !(account.isPasskeyUntaken && proof?.passkeyId);
+}
+
 /** Whether a session has proven this within ten minutes, after its sign-in: it got another token with it. */
-export function isProvenBy(kind: ProofKind, proof: FreshProof | null, now: Date): boolean {
+function isProvenBy(kind: ProofKind, proof: FreshProof | null, now: Date): boolean {
   return proof?.kind === kind && isRecent(proof.at, now);
 }

@@ -13,7 +13,7 @@ import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#testing/sso-for-test.ts';
-import { giveApp, registrationUrl, signInWithApp, withFault } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, registrationUrl, signInWithApp, withFault } from '#testing/two-factor-for-test.ts';
 
 // Docs/decisions/0051 and 0056: a fresh proof by passkey, in place, on the account page.
 
@@ -148,6 +148,60 @@ describe('a passkey, where a code is asked for', () => {
     portal.wait(11 * minute);
     await proveBy(browser, passkey, {}, ['app', 'replace']);
     expect((await browser.get('/portal/account/app?do=replace')).body).toContain('name="code"');
+  });
+});
+
+describe('MF-12 a passkey, where a customer that requires the app takes none: it would open that customer,', () => {
+  const replace = ['app', 'replace'] as const;
+  const make = ['recovery-codes', 'make'] as const;
+  const refusedChange = 'account-change-refused no-fresh-proof';
+
+  async function ofStern() {
+    await addCustomer(portal, 'stern', { twoFactor: 'app' });
+    await portal.sql`update customer set passkeys = 'off' where key = 'stern'`;
+    await portal.sql`insert into membership select u.id, c.id from portal_user u, customer c
+      where u.username = 'alice' and c.key = 'stern'`;
+    return { secret: await giveApp(portal, 'alice'), passkey: await givePasskey(portal, 'alice') };
+  }
+  const pageToProve = async (browser: BrowserForTest, [section, begun]: readonly [string, string]) => {
+    const { body } = await browser.get(`/portal/account/${section}?do=${begun}`);
+    return [body.includes('name="code"'), body.includes('data-prove')];
+  };
+
+  it.each([replace, make])('neither signs in to change it: %s, %s', async (section, begun) => {
+    const { passkey, secret } = await ofStern();
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+    const { 'vestibule-session': before } = browser.cookies;
+    expect(await pageToProve(browser, [section, begun])).toEqual([true, false]);
+    await act(browser, section, { do: begun });
+    expect([browser.cookies['vestibule-session'], await accountEvents(portal)]).toEqual([before, [refusedChange]]);
+    // A code does.
+    const to = await act(browser, section, { do: 'prove', for: begun, code: codeNow(portal, secret) });
+    expect(to.get('notice')).toBe('proven');
+    await act(browser, section, { do: begun });
+    expect(await accountEvents(portal)).toContain('fresh-proof-given');
+  });
+
+  it.each([replace, make])('nor proves it in a session that has a code: %s, %s', async (section, begun) => {
+    const { passkey, secret } = await ofStern();
+    const browser = browserForTest(portal);
+    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
+    portal.wait(11 * minute);
+    expect(await pageToProve(browser, [section, begun])).toEqual([true, false]);
+    expect((await begin(browser)).statusCode).toBe(409);
+    // Nor does one that was given while the customer still took it.
+    await portal.sql`update customer set passkeys = 'on', active = false where key = 'stern'`;
+    await proveBy(browser, passkey, {}, [section, begun]);
+    await portal.sql`update customer set passkeys = 'off' where key = 'stern'`;
+    const { 'vestibule-session': before } = browser.cookies;
+    expect(await pageToProve(browser, [section, begun])).toEqual([true, false]);
+    await act(browser, section, { do: begun });
+    expect([browser.cookies['vestibule-session'], await accountEvents(portal)]).toEqual([
+      before,
+      ['fresh-proof-given', refusedChange],
+    ]);
   });
 });
 

@@ -50,7 +50,8 @@ export async function changeUser(
     if (!user) return { kind: 'notFound' };
     const customers = [...new Set(change.customers?.(user.customers) ?? user.customers)].sort();
     const steps = stepsOf(user, change, customers);
-    if (steps.length === 0) return { kind: 'unchanged' };
+    const leavesPasskeys = !(await removesPasskeys(sql, user.id, change)) || (await countPasskeys(sql, user.id)) === 0;
+    if (steps.length === 0 && leavesPasskeys) return { kind: 'unchanged' };
     const refusal = await reasonAgainst(sql, user, change, customers);
     if (refusal) return refusal;
     const hashBefore = await findPasswordHash(sql, user.id);
@@ -58,9 +59,10 @@ export async function changeUser(
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
-    // Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in.
-    const isByProvider = change.passwordHash === null && !(await isPasskeyRequired(sql, user.id));
-    const passkeysRemoved = isByProvider ? await deletePasskeysOfUser(sql, user.id) : 0;
+    // Asked again, as the customers may be others now.
+    const passkeysRemoved = (await removesPasskeys(sql, user.id, change))
+      ? await deletePasskeysOfUser(sql, user.id)
+      : 0;
     if (passkeysRemoved > 0) steps.push({ step: 'passkeys removed', outcome: String(passkeysRemoved) });
     const passkeysLeft = change.passwordHash ? await countPasskeys(sql, user.id) : 0;
     if (passkeysLeft > 0) steps.push({ step: 'passkeys that still sign in', outcome: String(passkeysLeft) });
@@ -73,6 +75,11 @@ export async function changeUser(
     await insertAuditEvent(sql, { event: 'user-changed', userId: user.id, username, steps }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
+}
+
+/** Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in. */
+async function removesPasskeys(sql: Connection, userId: string, { passwordHash }: ChangeOfUser): Promise<boolean> {
+  return passwordHash === null && !(await isPasskeyRequired(sql, userId));
 }
 
 /** Ends what the old password, address or state had opened; returns the number of ended sessions and forgotten browsers. */

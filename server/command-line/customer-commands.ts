@@ -148,7 +148,9 @@ function addSetCommand(customer: Command): void {
           printWarning(
             `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`,
           );
-        if (flags.passkeys === 'only' && config.passkeys) await warnOfPeopleWithout(sql, key, config.passkeys);
+        const isOnlyNow =
+          flags.passkeys === 'only' || (flags.enable && (await findCustomer(sql, key))?.passkeys === 'only');
+        if (isOnlyNow && config.passkeys) await warnOfPeopleWithout(sql, key, config.passkeys);
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
         printLine(

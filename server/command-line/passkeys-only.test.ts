@@ -53,6 +53,9 @@ test('`only` says how many active users have none, and names the command that ma
   const { code, out, err } = await vestibule('customer set acme --passkeys only');
   expect([code, out]).toEqual([0, 'Customer acme changed.\n  passkeys: on → only\n']);
   expect(err).toContain('Users of this customer without a passkey: 1. ');
+  expect((await vestibule('customer set acme --disable')).err).not.toContain('without a passkey');
+  const { err: enabled } = await vestibule('customer set acme --enable');
+  expect(enabled).toContain('Users of this customer without a passkey: 1. ');
   expect(err).toContain('vestibule user invite mails each a link to make one.');
   const doctor = await vestibule('doctor');
   expect(doctor.out).toMatch(

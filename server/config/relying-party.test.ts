@@ -37,6 +37,8 @@ describe('the domain of the passkeys', () => {
     ['https://hub.acme.com', 'com', shared],
     ['https://hub.acme.co.uk', 'co.uk', shared],
     ['https://acme.github.io', 'github.io', shared],
+    // A public suffix lies below it.
+    ['https://hub.s3.amazonaws.com', 'amazonaws.com', shared],
     ['https://hub.internal', 'internal', shared],
   ])('%s refuses %s, which %s', (publicUrl, domain, problem) =>
     expect(read(publicUrl, { domain }).problems).toEqual([`passkeys.domain: ${JSON.stringify(domain)} ${problem}`]),
@@ -56,7 +58,8 @@ describe('related origins', () => {
       relatedOrigins: ['https://Shop.example:443', 'https://hub.acme.example', 'https://acme.example:8443'],
     });
     expect(problems).toEqual([]);
-    expect(rp?.origins).toEqual(['https://hub.acme.example', 'https://shop.example', 'https://acme.example:8443']);
+    expect(rp?.origins).toEqual(['https://hub.acme.example']);
+    expect(rp?.related).toEqual(['https://shop.example', 'https://hub.acme.example', 'https://acme.example:8443']);
   });
 
   it.each(['https://192.0.2.7', 'https://a..b:99999'])('%s is none', (origin) =>

@@ -4,7 +4,7 @@ import type { ConfigFile } from './config-file.ts';
 
 /**
  * What passkeys are made for (Web Authentication Level 3, §4): a domain, and the origins whose pages may ask; `related` are those
- * of them that browsers are told of, as they need not be in the domain (§5.11).
+ * that browsers are told of, as they need not be in the domain (§5.11). Their pages may ask for a sign-in, and for nothing else.
  */
 export type RelyingParty = { id: string; origins: string[]; related: string[] };
 
@@ -31,7 +31,7 @@ export function readRelyingParty(
     problems.push(`passkeys.relatedOrigins: ${JSON.stringify(text)} is not an origin such as https://shop.example`);
     return [];
   });
-  return { id, origins: [...new Set([origin, ...related])], related };
+  return { id, origins: [origin], related };
 }
 
 function isNumber(hostname: string): boolean {
@@ -43,13 +43,17 @@ function problemOfDomain(domain: string, hostname: string): string | null {
   if (domain === hostname) return null;
   if (!hostname.endsWith(`.${domain}`)) return 'is neither the host of PUBLIC_URL nor a parent of it';
   if (domain === 'localhost') return null;
-  if (!domain.includes('.') || isPublicSuffix(domain))
+  if (!domain.includes('.') || isShared(domain, hostname))
     return 'is not one owner’s: anybody may have a name below it, so browsers refuse it';
   return null;
 }
 
-/** By the Public Suffix List. It is long, and loaded by an installation with such a setting only. */
-function isPublicSuffix(domain: string): boolean {
+/**
+ * Whether a domain is a public suffix, or a parent of the one that the host lies below. By the Public Suffix List, which is long,
+ * and loaded by an installation with such a setting only.
+ */
+function isShared(domain: string, hostname: string): boolean {
   const { getPublicSuffix } = createRequire(import.meta.url)('tldts') as typeof import('tldts');
-  return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
+  const suffixOf = (name: string) => getPublicSuffix(name, { allowPrivateDomains: true });
+  return suffixOf(domain) === domain || suffixOf(hostname)?.endsWith(`.${domain}`) === true;
 }

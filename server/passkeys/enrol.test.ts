@@ -57,6 +57,15 @@ describe('a session by a provider', () => {
   });
 });
 
+it('no password, set where there is none, removes the passkeys that are left', async () => {
+  await givePasskey(portal, 'alice');
+  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+  const change = () => changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  expect(await change()).toMatchObject({ kind: 'changed', steps: [{ step: 'passkeys removed', outcome: '1' }] });
+  expect(await portal.sql`select from passkey`).toHaveLength(0);
+  expect(await change()).toEqual({ kind: 'unchanged' });
+});
+
 it('an account begins a limited number of enrolments from one address', async () => {
   const { begin } = await signedIn();
   expect((await begin()).statusCode).toBe(200);

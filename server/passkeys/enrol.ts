@@ -14,6 +14,7 @@ import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { putPasskeyMade } from '../storage/passkey-upgrade.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
+import { withdrawInvitations } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -125,6 +126,8 @@ async function store(
     const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
     if (!id) return refused('already-enrolled');
+    // It is for whoever has none, and would work again once this one is removed.
+    await withdrawInvitations(sql, userId);
     const browser = browserName(userAgent);
     await queueMail(sql, reader, {
       kind: 'passkeyAdded',
@@ -157,7 +160,7 @@ export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'e
 /**
  * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
  * one, and would outlive the person's account at the provider. Where the session would have to sign in again for the code, the
- * fresh proof stands for that if there is an app, as it is a code of it then (account/proof-to-ask.ts).
+ * fresh proof stands for that if there is an app, as it is a code of it then, or what counts as one (account/proof-to-ask.ts).
  */
 export async function standingOf(
   sql: Connection,

@@ -4,8 +4,9 @@ import { issueResetLink } from '#server/password/issue-reset-link.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { invitationFor, invite } from '#testing/invite-for-test.ts';
-import { makeByLink } from '#testing/passkey-by-invitation-for-test.ts';
-import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { beginByLink, makeByLink } from '#testing/passkey-by-invitation-for-test.ts';
+import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changeTo, linkFor, newPassword, storedHash } from '#testing/reset-for-test.ts';
@@ -163,6 +164,49 @@ describe('the account page', () => {
     expect(await asksForPassword()).toBe(false);
   });
 
+  it('signs nobody out, in a session from before, who could not come back: an invitation helps', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = 'only'`;
+    const page = async (action = 'passkeys?do=enrol') => {
+      const { body } = await browser.get(`/portal/account/${action}`);
+      return ['data-options', 'Ask your administrator for an invitation', 'Sign out and back in'].map((text) =>
+        body.includes(text),
+      );
+    };
+    expect(await page()).toEqual([true, false, false]);
+    portal.wait(601_000);
+    expect(await page()).toEqual([false, true, false]);
+    expect(await page('app?do=setUp')).toEqual([false, true, false]);
+    await givePasskey(portal, 'alice');
+    expect(await page()).toEqual([false, false, true]);
+    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
+    expect(await page()).toEqual([false, true, false]);
+    // A sign-in would ask for what a customer has come to require.
+    portal.wait(-601_000);
+    await portal.sql`update customer set two_factor = 'app' where key = 'acme'`;
+    expect(await page()).toEqual([false, true, false]);
+  });
+
+  it('adds a passkey in a session from before, which ends an open invitation', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = 'only'`;
+    const hash = await invitationFor(portal, 'alice');
+    const form = formIn((await browser.get('/portal/account/passkeys?do=enrol')).body);
+    const options = await browser.open('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+    const credential = enrolmentOf(made, options.json<{ challenge: string }>());
+    const answer = await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential });
+    expect(answer.headers.location).toContain('notice=passkeyAdded');
+    // An operator removes what was lost: the old link is none to come back by.
+    await portal.sql`delete from passkey`;
+    expect((await beginByLink(browserForTest(portal), hash)).statusCode).toBe(409);
+  });
+
   it('keeps the last passkey, and says why; of two it removes one', async () => {
     const browser = await signedIn();
     await givePasskey(portal, 'alice', { name: 'Second' });
@@ -179,6 +223,13 @@ describe('the account page', () => {
       'This is your last passkey, and you can’t sign in without one.',
     );
     expect(await portal.sql`select from passkey`).toHaveLength(1);
+    // One for an earlier domain goes: it is no way in. Nor does it make the last one that works less than that.
+    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
+    await givePasskey(portal, 'alice', { name: 'Third' });
+    const [third] = await portal.sql<{ id: string }[]>`select id from passkey where id <> ${last}`;
+    expect(await remove(third?.id ?? '')).toContain('notice=passkeyLast');
+    expect(await remove(last)).toContain('notice=passkeyRemoved');
+    await portal.sql`update passkey set id = ${last}`;
     // Where a password counts, too, it goes.
     await portal.sql`update customer set passkeys = 'on'`;
     expect(await remove(last)).toContain('notice=passkeyRemoved');

@@ -92,7 +92,8 @@ async function complete(
   if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };
   const user = { id: passkey.userId, username: passkey.username };
   steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });
-  const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
+  const origins = purpose === 'sign-in' ? [...rp.origins, ...rp.related] : rp.origins;
+  const checked = await checkAssertion({ assertion, clientData, passkey }, { ...rp, origins }, steps);
   if (checked.kind === 'refused') return { ...checked, user };
   if (purpose === 'second-factor') {
     if (who.kind !== 'half') return refusedSigned('sign-in-over', user);

@@ -68,8 +68,10 @@ export async function answerLinkForm(
       const { retryAfter, reference } = result;
       if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
       const again = { screen: 'forgottenChange', status: 429, notice: 'tooManyAttempts' } as const;
-      const form = { ...again, retryAfter, reference, destination };
-      return await formAgain(deps, request, reply, form, { resetHash: token, typedUsername: '' });
+      const query = { [invitedParameter]: kept[invitedParameter] };
+      const form = { ...again, retryAfter, reference, destination, query };
+      const page = { resetHash: token, typedUsername: '', ...(invited && { invitation: invited }) };
+      return await formAgain(deps, request, reply, form, page);
     }
     case 'refused': {
       const { reason, reference } = result;

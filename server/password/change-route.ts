@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invitedParameter, invitedValues } from '#contract/invited.ts';
 import { ChangeForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
@@ -27,9 +28,11 @@ export function changeRoute(deps: Deps) {
   };
 }
 
-export function changeFormAgain(deps: Deps) {
+/** `invited`: whose form it is, of an invitation to make a passkey; null for a password. */
+export function changeFormAgain(deps: Deps, invited: 'passkey' | null = null) {
   return formKeeper(deps, 'forgottenChange', ({ hash = '' }: Partial<ChangeForm>, request) => ({
     destination: destinationOfAddress(request, deps.config),
-    page: { resetHash: hash, typedUsername: '' },
+    ...(invited && { query: { [invitedParameter]: invitedValues[invited] } }),
+    page: { resetHash: hash, typedUsername: '', ...(invited && { invitation: invited }) },
   }));
 }

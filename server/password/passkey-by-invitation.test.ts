@@ -219,6 +219,9 @@ describe('a link that makes no passkey', () => {
     expect([await begins(hash), await begins(hash)]).toContain(429);
     const answer = await postByLink(browserForTest(portal), hash, '{}');
     expect(answer.statusCode).toBe(429);
+    // Still the page of an invitation, not of a reset.
+    expect(answer.body).toContain('Create your passkey</h1>');
+    expect(answer.body).not.toContain('name="password"');
     expect(await lastEvent()).toMatchObject({ event: 'password-change-refused', reason: 'throttled' });
   });
 

@@ -53,7 +53,7 @@ it('SA-30 a provider sets up no app for a person with a password: nothing of the
     await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
     expect(await register(browser)).toBe(409);
     const page = await browser.get(registrationPage);
-    expect(page.body).toContain('Sign in with your password once');
+    expect(page.body).toContain('Sign in with your password or passkey once');
     expect(page.body).toContain('/portal/logout?destination=%2Fportal%2FtwoFactorRegistration');
     expect(await signedInAs(portal, elsewhere)).toBe(username);
     expect(await signedInAs(portal, browser.cookies)).toBe(username);
@@ -77,7 +77,7 @@ it('SA-30 where the customer requires an app as well, the page says what to do',
   await addUser(portal, { username: 'uma', email: 'uma@evil.test', customers: ['evil'] });
   await addUser(portal, { username: 'uwe', email: 'uwe@evil.test', customers: ['acme', 'evil'], passwordHash: null });
   for (const [name, words] of [
-    ['uma', 'Sign in with your password once'],
+    ['uma', 'Sign in with your password or passkey once'],
     ['uwe', 'Your administrator can help'],
   ] as const) {
     const { browser, location } = await signInByProvider(`${name}@evil.test`);
@@ -121,7 +121,7 @@ it('MF-12 a person whose customer required codes by email before proves one firs
   const sent = portal.mails.length;
   const uma = await signInByProvider('uma@evil.test');
   expect(uma.location).toMatch(/^\/portal\/twoFactorRegistration\?(?!.*codeSentViaEmail)/);
-  expect((await uma.browser.get(uma.location)).body).toContain('Sign in with your password once');
+  expect((await uma.browser.get(uma.location)).body).toContain('Sign in with your password or passkey once');
   await portal.workOff();
   expect(portal.mails.slice(sent).map(({ recipient }) => recipient)).not.toContain('uma@evil.test');
 });

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 import { isEmailConfirmed } from './email-code.ts';
-import { hasPasskey, isPasskeyRequiredOf } from './passkey-policy.ts';
+import { hasPasskey, isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passkey-policy.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
@@ -73,13 +73,30 @@ function isElsewhere(sql: Connection, s: Fragment): Fragment {
     )`;
 }
 
-/** A condition: the session's user can sign in by a password or passkey of their own. */
+/**
+ * A condition: the session's user can sign in by a password or passkey of their own. A passkey that opens nothing now counts, too,
+ * as it may again: once its customer takes passkeys, or the portal is back at its domain.
+ */
 function hasOwnWay(sql: Connection, s: Fragment): Fragment {
+  return isWayOf(sql, sql`${s}.user_id`, hasPasskey(sql, sql`${s}.user_id`));
+}
+
+/** Whether a user can sign in by a password or passkey of their own as things are. `rpId`: what usable passkeys are made for. */
+export async function hasOwnWayNow(
+  sql: Connection,
+  { userId, rpId }: { userId: string; rpId: string | null },
+): Promise<boolean> {
+  const id = sql`${userId}::uuid`;
+  const byPasskey = sql`(${isPasskeyTakenOf(sql, id)} and ${usablePasskeysOf(sql, id, rpId)} > 0)`;
+  return (await sql`select where ${isWayOf(sql, id, byPasskey)}`).length > 0;
+}
+
+function isWayOf(sql: Connection, userId: Fragment, byPasskey: Fragment): Fragment {
   return sql`
     exists (
       select from portal_user whose
-      where whose.id = ${s}.user_id and not ${isSsoRequiredOf(sql, sql`whose.id`)} and (
+      where whose.id = ${userId} and not ${isSsoRequiredOf(sql, sql`whose.id`)} and (
         whose.password_hash is not null and not ${isPasskeyRequiredOf(sql, sql`whose.id`)}
-        or ${hasPasskey(sql, sql`whose.id`)})
+        or ${byPasskey})
     )`;
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addCustomer } from '#testing/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
@@ -93,4 +93,30 @@ it('a sign-in by a provider sets up an app only for who has no passkey, which is
   expect(await ask(cookies)).toEqual([409, false]);
   await portal.sql`delete from passkey`;
   expect(await ask(cookies)).toEqual([200, true]);
+});
+
+describe('a session by a provider, of somebody with passkeys and no password,', () => {
+  const next = async () => {
+    const cookies = await halfSession(portal, 'alice');
+    await sessionByConnection(portal, 'alice', 'app');
+    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+    await givePasskey(portal, 'alice');
+    return async () => {
+      const { serverPage } = await pageOf(portal, { url: screen, cookies });
+      return serverPage?.name === 'registerElsewhere' && [serverPage.why, serverPage.comesBackTo];
+    };
+  };
+
+  it('is sent to sign in by one that works', async () => {
+    expect(await (await next())()).toEqual(['provider', screen]);
+  });
+
+  it.each([
+    ['which are for another domain', "update passkey set rp_id = 'elsewhere.example'"],
+    ['which no customer takes', "update customer set passkeys = 'off'"],
+  ])('%s, to the administrator', async (_, change) => {
+    const shown = await next();
+    await portal.sql.unsafe(change);
+    expect(await shown()).toEqual(['provider', null]);
+  });
 });

@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
-import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
+import { type FactorScope, findFactorScope, hasOwnWayNow } from '../storage/factor-scope.ts';
 import { findProofToRegister } from '../storage/fresh-proof.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { isPasskeyBeforeApp } from '../storage/passkey-before-app.ts';
@@ -39,6 +39,7 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   if (typeof account === 'string') return { kind: account };
   const scope = await findFactorScope(deps.sql, hash);
   if (scope === 'signInAgain') return { kind: 'tooOld' };
+  if (scope === 'withPassword') return { kind: 'elsewhere', scope: await ownWayOrNone(deps, account.userId) };
   if (scope !== 'mayRegister') return { kind: 'elsewhere', scope };
   const { keys } = deps;
   const sealedSecret = await findOrInsertPendingTotp(deps.sql, {
@@ -51,6 +52,12 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
   const { issuer, ...answer } = await inApp(deps, account, totpSecret);
   return { kind: 'open', account: account.username, issuer, answer };
+}
+
+/** Whom a passkey keeps from it that signs them in no more needs an administrator, who can remove it. */
+async function ownWayOrNone({ sql, config }: Deps, userId: string): Promise<'withPassword' | 'byAdministrator'> {
+  const rpId = config.passkeys?.id ?? null;
+  return (await hasOwnWayNow(sql, { userId, rpId })) ? 'withPassword' : 'byAdministrator';
 }
 
 /** What an authenticator app reads of a secret, and the name that it shows beside the account. */

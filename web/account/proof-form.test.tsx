@@ -13,6 +13,7 @@ const account: AccountPage = {
   begun: 'setUp',
   ask: 'signIn',
   mayAskPasskey: false,
+  needsInvitation: false,
   kept: { id: '7' },
 };
 

@@ -97,12 +97,21 @@ function PasskeyProof() {
   );
 }
 
-/** Where nothing can be asked here: signs out, and returns once signed in again. */
+/** Where nothing can be asked here: signs out, and returns once signed in again; unless the person could not. */
 export function SignInAgain({ children }: { children?: ReactNode }) {
   const text = useAccountText();
-  const { section, begun, kept } = useAccount();
+  const { section, begun, kept, needsInvitation } = useAccount();
   const { toCall } = usePortalUrls();
   const toSection = useSectionUrl();
+  if (needsInvitation)
+    return (
+      <>
+        <p className="hint">{text('account-proof-invitation')}</p>
+        <p className="links">
+          <a href={toSection(section)}>{text('cancel')}</a>
+        </p>
+      </>
+    );
   const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined, kept) };
   return (
     <>
