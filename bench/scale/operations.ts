@@ -55,10 +55,10 @@ export const operations: readonly Operation[] = [
     samples: 60,
     run: (installation, turn) =>
       asked(
-        303,
+        204,
         fetch(`${installation.origin}/portal/password/forgotten`, {
           method: 'POST',
-          headers: { ...formHeaders, accept: 'text/html' },
+          headers: formHeaders,
           body: `username=${userOf(installation, turn)}%40acme.test`,
           redirect: 'manual',
         }),

@@ -3,10 +3,9 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DebianPostgresql, debianPostgresql } from '#testing/debian-postgresql.ts';
 import { freePort } from '#testing/free-port.ts';
-import { limits } from '../limits.ts';
 import { connect, isDatabaseAway } from './connect.ts';
 import type { Database } from './database.ts';
-import { primaryOf } from './primary.ts';
+import { askAll, primaryOf } from './primary.ts';
 import { stateOf } from './server-state.ts';
 
 /** A standby whose primary is gone may be waiting to ask it again, five seconds by default, before it is promoted. */
@@ -52,10 +51,10 @@ describe('of a primary and a standby', { timeout: 60_000 }, () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const from = performance.now();
     expect(await portOf(poolOn(port, primary.port))).toBe(primary.port);
-    // Not the time in which it may say something.
-    expect(performance.now() - from).toBeLessThan(limits.serverMaySay);
+    // Nobody waits for the end of the time in which it may say something.
+    const asked = await askAll([`postgres://vestibule@127.0.0.1:${port}/postgres`, primary.urlOf('postgres')]);
+    expect(asked.map(({ role }) => role)).toEqual(['primary']);
     silent.close();
   });
 
@@ -106,7 +105,7 @@ it('a primary that falls silent holds nobody for long once a standby is promoted
   await here`select pg_promote(wait => false)`;
   const answers = await Promise.all(hung);
   expect(answers.some((error) => error !== null && isDatabaseAway(error))).toBe(true);
-  expect(await portOf(sql)).toBe(standby.port);
+  await expect.poll(() => portOf(sql).catch(() => null), { timeout: 10_000 }).toBe(standby.port);
   for (const pool of [sql, here]) await pool.end({ timeout: 1 });
   line.close();
   await standby.close();
