@@ -24,7 +24,7 @@ try {
   const one = await open(small);
   const other = await open(large);
   await measureOperations(one, other);
-  await measureUpkeep(one, other);
+  await measureUpkeep(other);
   if (values.readme) await writeReadmeTable('bench:scale', reported(), new Date());
 } finally {
   for (const close of opened.reverse()) await close();

@@ -69,7 +69,8 @@ async function addEvents(
   await sql`
     insert into audit_event (at, event, reference, user_id, username, address, request_id, steps)
     select now() - interval '90 days' * (1 - n::float8 / ${events}::int), 'signed-in',
-      case when n % 10 = 0 then overlay(lpad(n::text, 8, '0') placing '-' || substr(lpad(n::text, 8, '0'), 5, 1) from 5 for 1) end, user_id, fold, '127.0.0.1', gen_random_uuid()::text,
+      case when n % 10 = 0 then left(lpad(n::text, 8, '0'), 4) || '-' || right(lpad(n::text, 8, '0'), 4) end,
+      user_id, fold, '127.0.0.1', gen_random_uuid()::text,
       '[{"step": "account", "outcome": "found"}, {"step": "password", "outcome": "right"}]'
     from generate_series(${from}::int, ${to}::int) n join login_name on fold = 'user-' || n % ${users}::int`;
 }
