@@ -72,7 +72,7 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
   );
 }
 
-/** What a user's session has proven, and when: by its sign-in, just now or too long ago, or by a code after it. */
+/** When a user's session has proven a code: at its sign-in, just now; there, but too long ago; or in a proof since. */
 export async function sessionHasProven(
   portal: PortalUnderTest,
   username: string,
@@ -83,7 +83,7 @@ export async function sessionHasProven(
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update session set created_at = now() - ${age}::interval, fresh_proof = ${isSince ? 'code' : null},
+      update session set created_at = now() - ${age}::interval, proven = 'code', fresh_proof = ${isSince ? 'code' : null},
         fresh_proof_at = ${isSince ? sql`now()` : null}, fresh_proof_passkey_id = null
       where user_id = (select id from portal_user where username = ${username})`,
   );
