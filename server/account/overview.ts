@@ -16,7 +16,7 @@ import type { Fields, Outcome, Section } from './section.ts';
 /** Who is signed in, and what there is to look after. */
 export const overview: Section = {
   name: 'overview',
-  kept: [],
+  kept: ['language'],
   actions: { language: { needsProof: false, run: chooseLanguage } },
   view: async (_deps, visit) => viewOf(visit),
 };

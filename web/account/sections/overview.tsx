@@ -1,6 +1,6 @@
 import type { AccountSection } from '#contract/account.ts';
 import type { AccountView } from '#contract/account-page.ts';
-import { languageNames, languages } from '#contract/languages.ts';
+import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
 import { pageCallUrl } from '#contract/page-calls.ts';
 import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
@@ -17,7 +17,7 @@ type Props = Extract<AccountView, { name: 'overview' }>;
 export function Overview(view: Props) {
   const text = useAccountText();
   const language = useLanguage();
-  const { username } = useAccount();
+  const { username, kept } = useAccount();
   const { page } = useVisit();
   const { email, customers, provider, sections } = view;
   return (
@@ -41,7 +41,11 @@ export function Overview(view: Props) {
           <div className="field">
             <label htmlFor="chosen">{text('account-language-label')}</label>
             <div className="control choice">
-              <select id="chosen" name="language" defaultValue={view.language ?? language}>
+              <select
+                id="chosen"
+                name="language"
+                defaultValue={languageOfTag(kept.language ?? '') ?? view.language ?? language}
+              >
                 {languages.map((tag) => (
                   <option key={tag} value={tag} lang={tag}>
                     {languageNames[tag]}
