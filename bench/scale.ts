@@ -1,5 +1,6 @@
 // Measures what the size of an installation costs: each operation with a million users, a million sessions and ten million
-// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --readme]
+// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --share 0.01 --readme]; the
+// share is that of the large one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +17,11 @@ import { measureUpkeep } from './scale/upkeep.ts';
 import { startPortal } from './servers.ts';
 
 const small: Size = { users: 1000, sessions: 1000, events: 1000 };
-const large: Size = { users: 1_000_000, sessions: 1_000_000, events: 10_000_000 };
-
-const { values } = parseArgs({ options: { readme: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { share: { type: 'string', default: '1' }, readme: { type: 'boolean', default: false } },
+});
+const share = Number(values.share);
+const large: Size = { users: 1_000_000 * share, sessions: 1_000_000 * share, events: 10_000_000 * share };
 
 const opened: (() => Promise<unknown>)[] = [];
 try {

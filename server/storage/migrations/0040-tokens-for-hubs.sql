@@ -19,7 +19,7 @@ alter table session add column if not exists sid uuid;
 alter table session alter column sid set default gen_random_uuid();
 -- new transaction, again while rows change
 -- In parts: whose session waits to be changed waits for one of them only.
-update session set sid = gen_random_uuid() where token_hash in (select token_hash from session where sid is null limit 5000);
+update session set sid = gen_random_uuid() where token_hash in (select token_hash from session where sid is null limit 2000);
 -- new transaction
 -- A constraint that is valid already spares `set not null` its look at every row, which nobody could pass.
 alter table session
