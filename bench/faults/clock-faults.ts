@@ -1,3 +1,4 @@
+import { askForReset } from './asked-mails.ts';
 import type { Fault } from './fault.ts';
 import { roll } from './roll.ts';
 
@@ -27,7 +28,27 @@ const clock = (how: string, step: number): Fault => ({
   },
 });
 
+const day = 24 * 60 * 60_000;
+
+/** Somebody asks for a reset meanwhile, which the other instance has to answer. */
+const wrongDay = (how: string, step: number, username: string): Fault => {
+  const { begin, ...fault } = clock(how, step);
+  return {
+    ...fault,
+    // By that instance everybody's session has ended, or has not begun.
+    mayLose: Infinity,
+    endsLaterSessions: true,
+    begin: async (world) => {
+      const end = await begin(world);
+      await askForReset(world.portals, username, world.askedMails);
+      return end;
+    },
+  };
+};
+
 export const clockFaults: readonly Fault[] = [
   clock('5 minutes ahead', 5 * 60_000),
   clock('5 minutes back', -5 * 60_000),
+  wrongDay('a day ahead', day, 'user-3'),
+  wrongDay('a day back', -day, 'user-4'),
 ];
