@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
 import { codeForm, keyToRegister, recoveryCodes } from './code-form.ts';
+import { passkeysAreKept } from './kept-passkeys.ts';
 import { expectSignedIn, signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -143,5 +144,42 @@ test(
     await signInForm(page).send(username, password);
     await expect(page).toHaveURL('/portal/account/app?do=setUp');
     await expect(heading(page)).toHaveText(texts['account-app-title']);
+  },
+);
+
+test(
+  'a session that ends while the page is open: what was typed comes back with it',
+  both,
+  async ({ page, portal, newPerson, anotherBrowser }) => {
+    const { username } = await newPerson();
+    await passkeysAreKept(portal, username);
+    await signIn(page, username, password);
+    await page.goto('/portal/account/passkeys');
+    await follow(page, texts['account-passkeys-rename-one'].replace('{name}', 'Phone'));
+    const name = page.getByLabel(texts['account-passkeys-name']);
+    const typed = 'Müller & <b>Söhne</b> +1 #7?';
+    await name.fill(typed);
+    const { page: elsewhere } = await anotherBrowser();
+    await signIn(elsewhere, username, password);
+    await elsewhere.goto('/portal/account/sessions');
+    await press(elsewhere, texts['account-sessions-end-others']);
+    await expect(elsewhere.getByText(texts['account-notice-sessionsEnded'])).toBeVisible();
+    await press(page, texts['account-passkeys-rename']);
+    await signInForm(page).send(username, password);
+    await expect(name).toHaveValue(typed);
+    await press(page, texts['account-passkeys-rename']);
+    await expect(page.getByText(texts['account-notice-passkeyRenamed'])).toBeVisible();
+    await expect(page.getByText(typed, { exact: true })).toBeVisible();
+
+    await page.goto('/portal/account');
+    const chosen = page.getByLabel(texts['account-language-label']);
+    await chosen.selectOption('pl');
+    await sessionsEnd(portal, username);
+    await press(page, texts['account-language-button']);
+    await signInForm(page).send(username, password);
+    await expect(heading(page)).toHaveText(texts['account-title']);
+    await expect(chosen).toHaveValue('pl');
+    await press(page, texts['account-language-button']);
+    await expect(page.getByText(textsOf('pl')['account-notice-languageChosen'])).toBeVisible();
   },
 );

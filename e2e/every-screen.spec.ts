@@ -4,6 +4,7 @@ import { faintParts } from './contrast.ts';
 import { cutTexts, largeText, setReaderStyle, textSpacing } from './cut-texts.ts';
 import { everyScreen, type ScreenUnderTest } from './every-screen.ts';
 import { forcedColourFaults } from './forced-colours.ts';
+import { comeFromOwnPage } from './from-own-page.ts';
 import { keyboardFaults } from './keyboard-faults.ts';
 import { serverPageNames, serverPageUrl, showServerPages } from './server-pages.ts';
 import { expect, test } from './test.ts';
@@ -23,6 +24,7 @@ for (const [index, { address, stage, needs }] of screens.entries()) {
     if (needs) watch.expect(needs);
     await page.addInitScript({ path: axeScript });
     await stages.enter(context, stage);
+    await comeFromOwnPage(context);
     if (address.includes('serverPage=')) await showServerPages(context);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.goto(address);

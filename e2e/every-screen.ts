@@ -4,12 +4,13 @@ import type { MessageKey } from './texts.ts';
 import { askingUrl, decidedUrl } from './visits.ts';
 
 /**
- * A screen by its address. `stage` is how far a sign-in must have come to show it; `needs` says what the console
- * repeats of the answer.
+ * A screen by its address. `stage` is how far a sign-in must have come to show it; `shows` is a text that no other step under
+ * that heading has; `needs` says what the console repeats of the answer.
  */
 export type ScreenUnderTest = {
   address: string;
   heading: MessageKey;
+  shows?: MessageKey;
   stage?: Stage;
   status?: number;
   needs?: RegExp;
@@ -89,12 +90,58 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   {
     address: `/portal/account/passkeys?do=rename&id=${keptPasskey}`,
     heading: 'account-passkeys-title',
+    shows: 'account-passkeys-name',
     stage: 'account',
   },
+  {
+    address: `/portal/account/passkeys?do=remove&id=${keptPasskey}`,
+    heading: 'account-passkeys-title',
+    shows: 'account-passkeys-remove',
+    stage: 'account',
+  },
+  {
+    address: '/portal/account/passkeys?do=enrol&notice=passkeyProofRefused',
+    heading: 'account-passkeys-title',
+    shows: 'account-proof-code',
+    stage: 'account long ago',
+  },
   { address: '/portal/account/app', heading: 'account-app-title', stage: 'account' },
-  { address: '/portal/account/app?do=replace', heading: 'account-app-title', stage: 'account' },
-  { address: '/portal/account/app?do=remove', heading: 'account-app-title', stage: 'account' },
-  { address: '/portal/account/app?do=setUp&notice=passwordWrong', heading: 'account-app-title', stage: 'old' },
+  {
+    address: '/portal/account/app?do=replace',
+    heading: 'account-app-title',
+    shows: 'account-app-replace-text',
+    stage: 'account',
+  },
+  {
+    address: '/portal/account/app?do=replace&notice=codeWrong',
+    heading: 'account-app-title',
+    shows: 'registration-scan',
+    stage: 'account proven',
+  },
+  {
+    address: '/portal/account/app?do=remove',
+    heading: 'account-app-title',
+    shows: 'account-app-remove-text',
+    stage: 'account',
+  },
+  {
+    address: '/portal/account/app?notice=appRemoved',
+    heading: 'account-app-title',
+    shows: 'account-app-button-set-up',
+    stage: 'old',
+  },
+  {
+    address: '/portal/account/app?do=setUp',
+    heading: 'account-app-title',
+    shows: 'account-proof-signIn',
+    stage: 'old without password',
+  },
+  {
+    address: '/portal/account/app?do=setUp&notice=passwordWrong',
+    heading: 'account-app-title',
+    shows: 'account-proof-password',
+    stage: 'old',
+  },
   { address: '/portal/account/recovery-codes', heading: 'account-recovery-codes-title', stage: 'account' },
   { address: '/portal/account/devices', heading: 'account-devices-title', stage: 'account' },
   { address: '/portal/account/sessions', heading: 'account-sessions-title', stage: 'account' },

@@ -1,23 +1,35 @@
 import type { Page } from '@playwright/test';
 import { type Language, languages } from '#contract/languages.ts';
+import { axeScript, expectAccessible } from './axe.ts';
+import { cutTexts } from './cut-texts.ts';
 import { everyScreen, withQuery } from './every-screen.ts';
+import { comeFromOwnPage } from './from-own-page.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expect, test } from './test.ts';
-import { textsOf } from './texts.ts';
+import { type MessageKey, textsOf } from './texts.ts';
 
 const texts = textsOf('en');
 
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
+/** Rendered by the server alone, in texts of its own. */
+const isAccountPage = (address: string) => address.startsWith('/portal/account');
+
 /**
- * The text that an address makes the screen show as its title: others are shown beside a field, or replace a page's
- * text.
+ * The text that an address makes the screen show, as its title or on the account page: others are shown beside a field, or
+ * replace a page's text.
  */
-function noticeOf(address: string): keyof typeof texts | null {
-  if (address.startsWith('/portal/loginfail/')) return null;
-  const key = `notice-${/[?&]notice=(\w+)/.exec(address)?.[1]}-title`;
-  return key in texts ? (key as keyof typeof texts) : null;
+function noticeOf(address: string, texts: Record<MessageKey, string>): string {
+  if (address.startsWith('/portal/loginfail/')) return '';
+  const [, notice = ''] = /[?&]notice=(\w+)/.exec(address) ?? [];
+  const [, reason] = /[?&]reason=(\d)/.exec(address) ?? [];
+  if (!isAccountPage(address)) {
+    const key = `notice-${notice}-title`;
+    return key in texts ? `${texts[key as MessageKey]}.` : '';
+  }
+  if (notice === '') return '';
+  return texts[(reason ? `changed-failed-page-error-${reason}` : `account-notice-${notice}`) as MessageKey];
 }
 
 const usual = { width: 1280, height: 800 };
@@ -25,7 +37,7 @@ const usual = { width: 1280, height: 800 };
 const zoomed = { width: 320, height: 256 };
 
 /** A screen as its visitor has it: read at once, since each question to the browser takes as long as the page. */
-async function screenOf(page: Page, told: string, imprint: string) {
+async function screenOf(page: Page, told: readonly string[], imprint: string) {
   return await page.evaluate(
     ({ told, imprint }) => {
       const { scrollWidth, clientWidth, lang } = document.documentElement;
@@ -39,7 +51,7 @@ async function screenOf(page: Page, told: string, imprint: string) {
         lang,
         title: document.title,
         heading: [...document.querySelectorAll('h1')].map(textOf).join(),
-        told: told === '' || seen('main *', told),
+        told: told.every((text) => seen('main *', text)),
         imprint: seen('a[href]', imprint),
         placeholder: /\{\w+\}/.exec(main?.innerText ?? 'no main {part}')?.[0],
         logoLinks: [...document.querySelectorAll('header a[href]')].map(textOf),
@@ -51,27 +63,30 @@ async function screenOf(page: Page, told: string, imprint: string) {
   );
 }
 
-for (const [index, { address, heading: key, stage, status = 200, needs }] of everyScreen.entries()) {
+for (const [index, { address, heading: key, shows, stage, status = 200, needs }] of everyScreen.entries()) {
   test(
     `${address} says what it is in the requested language`,
     both,
     async ({ page, context, watch, stages, javaScriptEnabled }) => {
       if (needs) watch.expect(needs);
       await stages.enter(context, stage);
+      await comeFromOwnPage(context);
+      const isForEveryone = javaScriptEnabled && isAccountPage(address);
+      if (isForEveryone) await page.addInitScript({ path: axeScript });
       // With JavaScript each page is checked after hydration, in all six languages; without, they alternate.
       const turn = languages[index % languages.length] as Language;
       for (const language of javaScriptEnabled ? languages : [turn]) {
         const texts = textsOf(language);
-        await page.setViewportSize(['en', 'de', 'pl'].includes(language) ? zoomed : usual);
+        await page.setViewportSize(isForEveryone || ['en', 'de', 'pl'].includes(language) ? zoomed : usual);
         const answer = await page.goto(withQuery(address, `lang=${language}`));
         expect(answer?.status()).toBe(status);
         // Every test checks that nothing violates it (HD-07).
         const policy = answer?.headers()['content-security-policy'];
         expect(policy).toMatch(/default-src 'none'/);
         expect(policy).not.toMatch(/unsafe|\*|https?:/);
-        const told = noticeOf(address);
+        const told = [noticeOf(address, texts), shows ? texts[shows] : ''].filter(Boolean);
         await expect
-          .poll(() => screenOf(page, told ? `${texts[told]}.` : '', texts.imprint), { intervals: [50] })
+          .poll(() => screenOf(page, told, texts.imprint), { intervals: [50] })
           .toEqual({
             lang: language,
             title: `${texts[key]} · Vestibule`,
@@ -82,7 +97,13 @@ for (const [index, { address, heading: key, stage, status = 200, needs }] of eve
             logoLinks: key === 'login-title' ? [] : ['Vestibule'],
             scrollsSideways: false,
             // The account page is not React's.
-            isScripted: javaScriptEnabled && !address.startsWith('/portal/account'),
+            isScripted: javaScriptEnabled && !isAccountPage(address),
+          });
+        // every-screen.spec.ts does so for all screens, in English.
+        if (isForEveryone)
+          await test.step(`the account page is for everyone in ${language}`, async () => {
+            await expectAccessible(page);
+            expect(await cutTexts(page)).toEqual([]);
           });
       }
     },

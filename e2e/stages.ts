@@ -10,6 +10,7 @@ import {
   codeMailsAreLongAgo,
   deviceIsRemembered,
   recoveryCodesAreUsed,
+  sessionHasProven,
   sessionIsElsewhere,
   signInIsOld,
 } from './time-passed.ts';
@@ -24,8 +25,11 @@ export type Stage =
   | 'recovery codes'
   | 'few recovery codes'
   | 'account'
+  | 'account long ago'
+  | 'account proven'
   | 'choice'
   | 'old'
+  | 'old without password'
   | 'provider began'
   | 'signed in there'
   | 'elsewhere'
@@ -77,12 +81,13 @@ export class Stages {
     }
     if (/^(?:signed in there|one moment|other account)/.test(stage)) await this.#prepared('provider began');
     if (stage === 'one moment' || stage === 'other account') return '';
+    if (stage.startsWith('account ')) return await this.#prepared('account');
     const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
     const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
     const customers = stage === 'other network' ? [customer, await addOffice(portal)] : [customer];
     await addUserTo(portal, username, password, { customers });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
-    if (stage === 'old') await passkeysAreKept(portal, username);
+    if (stage.startsWith('old')) await passkeysAreKept(portal, username);
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
     return username;
   }
@@ -96,11 +101,19 @@ export class Stages {
   }
 
   async #cookieOf(stage: Stage, username: string) {
-    if (stage === 'account') return await this.#accountCookie(username);
+    if (stage.startsWith('account')) {
+      const cookie = await this.#accountCookie(username);
+      const proven = { 'account long ago': 'nothing lately', 'account proven': 'a code since' } as const;
+      await sessionHasProven(this.#needs.portal, username, proven[stage as keyof typeof proven] ?? 'at sign-in');
+      return cookie;
+    }
     if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);
-    if (stage === 'old') {
+    if (stage.startsWith('old')) {
+      const { portal } = this.#needs;
+      await passwordIsThatOf(portal, username, 'ada');
       const { cookie } = await this.#signIn(username);
-      await signInIsOld(this.#needs.portal, username);
+      await signInIsOld(portal, username);
+      if (stage !== 'old') await passwordIsThatOf(portal, username, null);
       return cookie;
     }
     if (stage.startsWith('elsewhere')) {

@@ -72,6 +72,23 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
   );
 }
 
+/** When a user's session has proven a code: at its sign-in, just now; there, but too long ago; or in a proof since. */
+export async function sessionHasProven(
+  portal: PortalUnderTest,
+  username: string,
+  what: 'at sign-in' | 'nothing lately' | 'a code since',
+): Promise<void> {
+  const age = what === 'nothing lately' ? '11 minutes' : '0';
+  const isSince = what === 'a code since';
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update session set created_at = now() - ${age}::interval, proven = 'code', fresh_proof = ${isSince ? 'code' : null},
+        fresh_proof_at = ${isSince ? sql`now()` : null}, fresh_proof_passkey_id = null
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}
+
 /** Gives a user a new username, by which nobody signs in. */
 export async function renameTo(portal: PortalUnderTest, username: string, next: string): Promise<void> {
   await onDatabaseOf(portal, (sql) => sql`update portal_user set username = ${next} where username = ${username}`);

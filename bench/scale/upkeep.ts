@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { deleteOldAuditEvents } from '#server/storage/audit-event.ts';
 import { deleteEndedSessions } from '#server/storage/session.ts';
 import { report } from '../figures.ts';
@@ -7,7 +6,7 @@ import type { Installation } from './operations.ts';
 const day = 86_400_000;
 
 /** What housekeeping deletes at most: the events of many days, when fewer are kept from now on, and everybody's session. */
-export async function measureUpkeep(_small: Installation, { sql }: Installation): Promise<void> {
+export async function measureUpkeep({ sql }: Installation): Promise<void> {
   const now = Date.now();
   await measure('deleting the events of ten days', () => deleteOldAuditEvents(sql, new Date(now - 80 * day)));
   await measure('deleting all sessions', () =>

@@ -1,6 +1,7 @@
 import type { Browser } from '@playwright/test';
 import type { Language } from '#contract/languages.ts';
 import { everyScreen, withQuery } from '../every-screen.ts';
+import { comeFromOwnPage } from '../from-own-page.ts';
 import { MailInbox } from '../mail-inbox.ts';
 import { Stages } from '../stages.ts';
 import { password, startPortalWithUsers } from '../test.ts';
@@ -24,6 +25,7 @@ export async function takeScreenShots(browser: Browser, languages: readonly Lang
   const stages = new Stages({ portal, inbox, password });
   try {
     const page = await browser.newPage({ reducedMotion: 'reduce' });
+    await comeFromOwnPage(page.context());
     for (const [index, { address, stage }] of everyScreen.entries()) {
       await stages.enter(page.context(), stage);
       for (const language of languages) {

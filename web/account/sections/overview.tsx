@@ -1,6 +1,6 @@
 import type { AccountSection } from '#contract/account.ts';
 import type { AccountView } from '#contract/account-page.ts';
-import { languageNames, languages } from '#contract/languages.ts';
+import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
 import { pageCallUrl } from '#contract/page-calls.ts';
 import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
@@ -17,7 +17,7 @@ type Props = Extract<AccountView, { name: 'overview' }>;
 export function Overview(view: Props) {
   const text = useAccountText();
   const language = useLanguage();
-  const { username } = useAccount();
+  const { username, kept } = useAccount();
   const { page } = useVisit();
   const { email, customers, provider, sections } = view;
   return (
@@ -41,7 +41,11 @@ export function Overview(view: Props) {
           <div className="field">
             <label htmlFor="chosen">{text('account-language-label')}</label>
             <div className="control choice">
-              <select id="chosen" name="language" defaultValue={view.language ?? language}>
+              <select
+                id="chosen"
+                name="language"
+                defaultValue={languageOfTag(kept.language ?? '') ?? view.language ?? language}
+              >
                 {languages.map((tag) => (
                   <option key={tag} value={tag} lang={tag}>
                     {languageNames[tag]}
@@ -81,15 +85,21 @@ function Entry({ section, view }: { section: Exclude<AccountSection, 'overview'>
       case 'app':
         return text(view.appSince === null ? 'account-app-none' : 'account-app-set-up');
       case 'recoveryCodes':
-        return text('account-count-left', { count: view.recoveryCodesLeft });
+        return counted('account-count-left', view.recoveryCodesLeft);
       case 'passkeys':
         return text('account-passkeys-about');
       case 'devices':
-        return text('account-count', { count: view.devices });
+        return counted('account-count', view.devices);
       case 'sessions':
-        return text('account-count', { count: view.sessions });
-      default:
-        return text(`account-${section === 'password' ? 'password' : 'sign-ins'}-about`);
+        return counted('account-count', view.sessions);
+      case 'password':
+        return text(view.isPasswordOpen ? 'account-password-about' : 'account-password-fixed');
+      case 'signIns':
+        return text('account-sign-ins-about');
     }
+  }
+
+  function counted(words: 'account-count' | 'account-count-left', count: number): string {
+    return count === 0 ? text('account-count-none') : text(words, { count });
   }
 }
