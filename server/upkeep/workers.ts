@@ -50,7 +50,13 @@ export function startWorkers(deps: DepsWithoutWake, mayWork: MayWork = async () 
   const hubs =
     hubsToTell(deps.config).length === 0
       ? null
-      : startWorker({ name: 'telling hubs', work: inTime(hubTelling(deps)), lookEvery, lanes: limits.hubLogoutLanes, log });
+      : startWorker({
+          name: 'telling hubs',
+          work: inTime(hubTelling(deps)),
+          lookEvery,
+          lanes: limits.hubLogoutLanes,
+          log,
+        });
   return {
     wake,
     async stop() {
