@@ -24,13 +24,17 @@ it('RL-08 work waits while the clock is more than an hour from the database’s,
   expect(told.slice(1)).toEqual(['the clock is that of the database again']);
 });
 
-it('the database is asked once for what is done at the same time', async () => {
+it('the database is asked once for what is done at the same time, and again after it was away', async () => {
   let asked = 0;
+  let isAway = true;
   const sql = async () => {
+    if (isAway) throw new Error('away');
     asked += 1;
     return [{ now: new Date() }];
   };
   const mayWork = clockCheck({ sql: sql as never, now: () => new Date(), log: {} as never }, minute);
+  await expect(mayWork()).rejects.toThrow('away');
+  isAway = false;
   expect(await Promise.all([mayWork(), mayWork()])).toEqual([true, true]);
   expect(await mayWork()).toBe(true);
   expect(asked).toBe(1);

@@ -2,7 +2,7 @@ import type { DepsWithoutWake } from '../deps/deps.ts';
 import { hour, limits } from '../limits.ts';
 import { databaseTime } from '../storage/database-time.ts';
 
-/** Whether this instance may do what cannot be undone by its own clock. */
+/** Whether this instance may do, by its own clock, what cannot be undone. */
 export type MayWork = () => Promise<boolean>;
 
 /**
@@ -30,6 +30,11 @@ export function clockCheck(
 
   return async () => {
     if (asked === null || performance.now() - asked.at >= lookEvery) asked = { at: performance.now(), answer: ask() };
-    return await asked.answer;
+    try {
+      return await asked.answer;
+    } catch (error) {
+      asked = null;
+      throw error;
+    }
   };
 }
