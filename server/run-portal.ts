@@ -18,6 +18,7 @@ import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
+import { clockCheck } from './upkeep/clock-check.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
 import type { Traces } from './upkeep/traces.ts';
@@ -48,8 +49,9 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     outage: { isDatabaseAway: false },
   };
   const traces = await openTraces(config, log);
-  const workers = startWorkers(depsWithoutWake);
-  const stopHousekeeping = startHousekeeping(depsWithoutWake);
+  const mayWork = clockCheck(depsWithoutWake);
+  const workers = startWorkers(depsWithoutWake, mayWork);
+  const stopHousekeeping = startHousekeeping(depsWithoutWake, mayWork);
   const app = await buildApp(
     { ...depsWithoutWake, wake: workers.wake },
     { built, ...(traces && { prepare: traces.addTo }) },

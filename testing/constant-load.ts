@@ -9,6 +9,8 @@ export type LoadCounts = {
   refused: number;
   /** How often each other status or error occurred. */
   lost: Record<string, number>;
+  /** How long each of those answered well took, in milliseconds. */
+  times: number[];
 };
 
 const kinds = ['signIns', 'checks', 'forwardAuth', 'gate'] as const;
@@ -32,7 +34,7 @@ export type ConstantLoad = {
 
 type Answer = { status: number; cookies: string[]; retryAfter: string | undefined };
 
-const none = (): LoadCounts => ({ well: 0, refused: 0, lost: {} });
+const none = (): LoadCounts => ({ well: 0, refused: 0, lost: {}, times: [] });
 /** A third of the sign-ins signs out again. */
 const signOutEvery = 3;
 const patience = 60_000;
@@ -68,10 +70,12 @@ export function constantLoad(
 
   /** The answer if it is the expected one. */
   async function counted(kind: Kind, expected: number, asked: Promise<Answer>): Promise<Answer | null> {
+    const from = performance.now();
     const answer = await asked.catch((error: Error) => error);
     const count = load.counts[kind];
     if (!(answer instanceof Error) && answer.status === expected) {
       count.well += 1;
+      count.times.push(performance.now() - from);
       return answer;
     }
     const how = answer instanceof Error ? answer.message : String(answer.status);

@@ -40,19 +40,36 @@ export type OpenIdProvider = {
   clientSecret: string;
   /** The users by the address that they sign in with. */
   people: Map<string, Person>;
+  /** False: the portal's own requests are accepted and never answered; browsers are answered all the same. */
+  answerPortal: (isAnswering: boolean) => void;
+  /** Nothing listens at its address until `reopen`. */
+  shut: () => Promise<void>;
+  reopen: () => Promise<void>;
   close: () => Promise<void>;
 };
+
+/** What only the portal asks for. */
+const portalPaths = ['/.well-known/openid-configuration', '/jwks', '/token', '/me'];
 
 export async function startOpenIdProvider(options: OpenIdProviderOptions): Promise<OpenIdProvider> {
   const { clientId = 'vestibule', clientSecret = 'secret of the client' } = options;
   const people = new Map<string, Person>();
   let answer = (_request: IncomingMessage, _response: ServerResponse): unknown => null;
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let isSilent = false;
+  const server = createServer((request, response) => {
+    if (!(isSilent && portalPaths.includes(request.url ?? ''))) void answer(request, response);
+  });
+  const listen = async (port: number) => await once(server.listen(port, '127.0.0.1'), 'listening');
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://127.0.0.1:${port}`;
   const provider = new Provider(issuer, await configuration({ ...options, clientId, clientSecret }, people));
   const callback = provider.callback();
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
   answer = (request, response) =>
     request.url?.startsWith(signInPath) ? signInPage(provider, people, request, response) : callback(request, response);
   return {
@@ -60,11 +77,12 @@ export async function startOpenIdProvider(options: OpenIdProviderOptions): Promi
     clientId,
     clientSecret,
     people,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    answerPortal: (isAnswering) => {
+      isSilent = !isAnswering;
     },
+    shut: close,
+    reopen: async () => void (await listen(port)),
+    close,
   };
 }
 

@@ -21,7 +21,7 @@ import { quickFolder } from './quick-folder.ts';
 /** Two instances behind nginx, as processes, while people sign in, sign out and use the hub. */
 export type TwoPortals = {
   instances: PortalProcess[];
-  /** Starts an instance anew; `preload` is a module's source that runs in it first. */
+  /** Starts an instance anew; `preload` is more of a module's source that runs in it first. */
   start: (index: number, preload?: string) => Promise<void>;
   load: ConstantLoad;
   /** The database, beside the instances' own line to it. */
@@ -49,10 +49,12 @@ type Where = {
   /** The folder for a folder with all files; that of quick tests by default. */
   where?: string;
   env?: Record<string, string>;
+  /** A module's source that runs in each instance first. */
+  preload?: string;
 };
 
 /** Starts all; if a part does not start, what did is closed. */
-export async function twoPortals({ where = quickFolder, env = {} }: Where = {}): Promise<TwoPortalsOnOne> {
+export async function twoPortals({ where = quickFolder, ...how }: Where = {}): Promise<TwoPortalsOnOne> {
   return await startOrClose(where, async ({ folder, closers }) => {
     const embedded = await openEmbedded({ dataFolder: folder, log: silent });
     closers.unshift(() => embedded.close());
@@ -60,7 +62,7 @@ export async function twoPortals({ where = quickFolder, env = {} }: Where = {}):
     closers.unshift(() => sql.end({ timeout: 1 }));
     const wire = await cuttableDatabase({ sql, place: embedded.place, close: () => sql.end() });
     closers.unshift(() => wire.close());
-    const portals = await start({ folder, closers, env, sql, databaseUrl: wire.url });
+    const portals = await start({ folder, closers, ...how, sql, databaseUrl: wire.url });
     return { ...portals, wire, cluster: clusterFolder(folder) };
   });
 }
@@ -68,12 +70,12 @@ export async function twoPortals({ where = quickFolder, env = {} }: Where = {}):
 /** Starts them on an empty database of somebody else's; if a part does not start, what did is closed. */
 export async function twoPortalsOn(
   databaseUrl: string,
-  { where = quickFolder, env = {} }: Where = {},
+  { where = quickFolder, ...how }: Where = {},
 ): Promise<TwoPortals> {
   return await startOrClose(where, async ({ folder, closers }) => {
     const sql = connect({ url: databaseUrl });
     closers.unshift(() => sql.end({ timeout: 1 }));
-    return await start({ folder, closers, env, sql, databaseUrl });
+    return await start({ folder, closers, ...how, sql, databaseUrl });
   });
 }
 
@@ -96,9 +98,16 @@ async function startOrClose<T>(
   }
 }
 
-type Beginning = Begun & { env: Record<string, string>; sql: Database; databaseUrl: string };
+type Beginning = Begun & Omit<Where, 'where'> & { sql: Database; databaseUrl: string };
 
-async function start({ folder, closers, env: more, sql, databaseUrl }: Beginning): Promise<Omit<TwoPortals, 'close'>> {
+async function start({
+  folder,
+  closers,
+  env: more = {},
+  preload: first = '',
+  sql,
+  databaseUrl,
+}: Beginning): Promise<Omit<TwoPortals, 'close'>> {
   await migrate(sql);
   await addCustomer({ sql } as PortalForTest, 'acme');
   for (const username of usernames) await addUser({ sql } as PortalForTest, { username });
@@ -124,7 +133,8 @@ async function start({ folder, closers, env: more, sql, databaseUrl }: Beginning
   };
   const instances: PortalProcess[] = [];
   const startInstance = async (index: number, preload = '') => {
-    instances[index] = await portalProcess(databaseUrl, { preload, env: { ...env, PORT: String(ports[index]) } });
+    const how = { preload: first + preload, env: { ...env, PORT: String(ports[index]) } };
+    instances[index] = await portalProcess(databaseUrl, how);
   };
   closers.unshift(() => {
     for (const { child } of instances) child.kill('SIGKILL');

@@ -4,15 +4,15 @@ import type { TwoPortals } from '#testing/two-portals.ts';
 import { report } from '../figures.ts';
 import { formHeaders } from '../sign-in-form.ts';
 
-/** Whom an email was promised. */
-const promised: string[] = [];
+/** The addresses to which an email was promised. */
+export type AskedMails = string[];
 
 /** An email that was refused waits 10 s for the next try, and longer each time; then no second one may follow. */
 const patience = 120_000;
 const quiet = 5000;
 
 /** Asks for a reset link as somebody who forgot their password; throws unless that is acknowledged. */
-export async function askForReset({ env }: TwoPortals, username: string): Promise<void> {
+export async function askForReset({ env }: TwoPortals, username: string, asked: AskedMails): Promise<void> {
   const address = `${username}@acme.test`;
   const answer = await fetch(`${env.PUBLIC_URL}/portal/password/forgotten`, {
     method: 'POST',
@@ -20,16 +20,16 @@ export async function askForReset({ env }: TwoPortals, username: string): Promis
     body: new URLSearchParams({ username: address }),
   });
   if (answer.status !== 204) throw new Error(`a reset was answered ${answer.status}`);
-  promised.push(address);
+  asked.push(address);
 }
 
 /** Reports whether each promised email came, and came once. */
-export async function measureMails({ mails }: MailServerForTest): Promise<void> {
+export async function measureMails({ mails }: MailServerForTest, asked: AskedMails): Promise<void> {
   const countOf = (address: string) => mails.filter(({ envelope }) => envelope.to.includes(address)).length;
   const end = performance.now() + patience;
-  while (promised.some((address) => countOf(address) === 0) && performance.now() < end) await pause(100);
+  while (asked.some((address) => countOf(address) === 0) && performance.now() < end) await pause(100);
   await pause(quiet);
-  const counts = promised.map(countOf);
+  const counts = asked.map(countOf);
   const once = counts.filter((count) => count === 1).length;
   report('emails asked for meanwhile', `${once} of ${counts.length} came once`, 'each once', once === counts.length);
 }

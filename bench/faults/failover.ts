@@ -28,7 +28,7 @@ export async function measureFailover(): Promise<void> {
         return () => {};
       },
     };
-    await measureFault(fault, { portals, people });
+    await measureFault(fault, { portals, crowds: [people] });
     await measurePeople(people, 'the failover');
   } finally {
     await portals.close();

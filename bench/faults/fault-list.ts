@@ -2,30 +2,17 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Behaviour, MailServerForTest } from '#testing/mail-server-for-test.ts';
-import type { TwoPortals, TwoPortalsOnOne } from '#testing/two-portals.ts';
+import type { Behaviour } from '#testing/mail-server-for-test.ts';
 import { formHeaders, formOf } from '../sign-in-form.ts';
 import { askForReset } from './asked-mails.ts';
-import type { FullDisk } from './full-disk.ts';
-import type { People } from './people.ts';
+import { clockFaults } from './clock-faults.ts';
+import type { Fault, World } from './fault.ts';
 import { signalPostgres } from './postgres-processes.ts';
+import { providerFaults } from './provider-faults.ts';
+import { roll } from './roll.ts';
 
-/** All that a fault may touch. */
-export type World = { portals: TwoPortalsOnOne; disk: FullDisk; mailServer: MailServerForTest; people: People };
-
-/**
- * What is done to two instances under load. `begin` returns what ends it, which is done `lasts` milliseconds later.
- * `mayLose` is how many requests may get no answer or a wrong one; all others are answered well or refused honestly.
- */
-export type Fault<W = World> = {
-  name: string;
-  lasts: number;
-  mayLose: number;
-  begin: (world: W) => Promise<() => unknown>;
-};
-
-/** Each connection of the load waits for one answer at most. */
-const connections = 9;
+/** Each connection of the load waits for one answer at most; beside it are those who change passwords, and two visitors. */
+const connections = 12;
 const nothing = () => {};
 
 /** PostgreSQL's first process ends the others, and what keeps it running starts it again: the end of the fault. */
@@ -39,41 +26,15 @@ const endPostgres =
     return nothing;
   };
 
-/** Runs first in an instance: SIGUSR2 steps its clock by so many milliseconds, or back again. */
-const steppedClock = (step: number) => `
-  const Real = Date;
-  let offset = 0;
-  globalThis.Date = class extends Real {
-    constructor(...given) {
-      given.length > 0 ? super(...given) : super(Real.now() + offset);
-    }
-    static now() {
-      return Real.now() + offset;
-    }
-  };
-  process.on('SIGUSR2', () => (offset = offset === 0 ? ${step} : 0));`;
-
-const clock = (how: string, step: number): Fault => ({
-  name: `the clock of one instance stepped ${how}`,
-  lasts: 5000,
-  // An app whose clock is right shows codes that are wrong there.
-  mayLose: 15,
-  begin: async ({ portals }) => {
-    await roll(portals, 1, steppedClock(step));
-    portals.instances[1]?.child.kill('SIGUSR2');
-    return () => portals.instances[1]?.child.kill('SIGUSR2');
-  },
-});
-
 /** Somebody asks for a reset meanwhile; whether each of them gets one email is looked at in the end. */
 const mail = (name: string, username: string, behaviour: Behaviour | 'away'): Fault => ({
   name: `the mail server ${name} for 10 s`,
   lasts: 10_000,
   mayLose: 0,
-  begin: async ({ portals, mailServer }) => {
+  begin: async ({ portals, mailServer, askedMails }) => {
     if (behaviour === 'away') await mailServer.shut();
     else mailServer.behave(behaviour);
-    await askForReset(portals, username);
+    await askForReset(portals, username, askedMails);
     return () => (behaviour === 'away' ? mailServer.reopen() : mailServer.behave('well'));
   },
 });
@@ -139,8 +100,8 @@ export const faults: readonly Fault[] = [
   mail('away', 'user-0', 'away'),
   mail('slow', 'user-1', 'never-greet'),
   mail('refusing', 'user-2', { at: 'rcpt', code: 451, words: '4.3.0 not now' }),
-  clock('5 minutes ahead', 5 * 60_000),
-  clock('5 minutes back', -5 * 60_000),
+  ...providerFaults,
+  ...clockFaults,
   {
     name: '5,000 requests that never end, at each instance',
     lasts: 10_000,
@@ -178,12 +139,6 @@ async function guessFrom(localAddress: string, url: string): Promise<void> {
     ([answer]) => answer.resume(),
     () => pause(10),
   );
-}
-
-async function roll(portals: TwoPortals, index: number, preload?: string): Promise<void> {
-  portals.instances[index]?.child.kill('SIGTERM');
-  await portals.instances[index]?.exit;
-  await portals.start(index, preload);
 }
 
 async function halfRequests({ hostname, port }: URL, count: number): Promise<Socket[]> {

@@ -1,36 +1,60 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ConstantLoad } from '#testing/constant-load.ts';
-import { statusesOf, type TwoPortals } from '#testing/two-portals.ts';
-import { report } from '../figures.ts';
+import type { TwoPortals } from '#testing/two-portals.ts';
+import { median, report } from '../figures.ts';
 import { residentMemory } from '../memory.ts';
-import type { Fault } from './fault-list.ts';
-import type { People } from './people.ts';
-
-type UnderLoad = { portals: TwoPortals; people: People };
+import type { Counts } from './crowd.ts';
+import type { Fault, UnderLoad } from './fault.ts';
+import { areKept, forgetEnded } from './kept-sessions.ts';
 
 /** In milliseconds, from the end of the fault to a good answer of every kind. */
 const recovery = 5000;
 
+/** How long sign-ins are timed before a fault that may not slow them down, in milliseconds, and how much slower they may be. */
+const usual = 5000;
+const slower = 1.5;
+
 /** Brings a fault about and ends it, under load, and reports what became of the requests and of what was acknowledged. */
 export async function measureFault<W extends UnderLoad>(fault: Fault<W>, world: W): Promise<void> {
-  const { portals, people } = world;
+  const { portals, crowds } = world;
   const { load } = portals;
+  const signIns = () => median(load.counts.signIns.times);
+  if (fault.sparesPasswords) {
+    load.begin();
+    await pause(usual);
+  }
+  const before = signIns();
+  const earlier = new Set(load.sessions);
   load.begin();
-  people.begin();
+  for (const crowd of crowds) crowd.begin();
   const end = await fault.begin(world);
   await pause(fault.lasts);
+  const meanwhile = signIns();
   await end();
-  const took = await load.wellAgain();
-  const { lost, refused, well } = sumOf(load, people);
+  const from = performance.now();
+  await Promise.all([load, ...crowds].map((one) => one.wellAgain()));
+  const took = performance.now() - from;
+  const { lost, refused, well } = sumOf(world);
   const lostCount = Object.values(lost).reduce((sum, count) => sum + count, 0);
   const ways = Object.entries(lost).map(([how, count]) => `${count} ${how}`);
   const told = ways.length > 0 ? `${lostCount} lost (${ways.join(', ')})` : '0 lost';
+  const later = fault.endsLaterSessions ? `; ${await forgetEnded(portals, earlier)}` : '';
   const isKept = await areKept(portals);
+  const most = fault.mayLose === Infinity ? '' : `at most ${fault.mayLose} lost, `;
   report(
     fault.name,
-    `${well} well, ${refused} refused, ${told}; well again after ${(took / 1000).toFixed(1)} s, ${await memoryOf(portals)}${isKept ? '' : '; SESSIONS CHANGED'}`,
-    `at most ${fault.mayLose} lost, 5 s, no session changed`,
+    `${well} well, ${refused} refused, ${told}; well again after ${(took / 1000).toFixed(1)} s, ${await memoryOf(portals)}${later}${isKept ? '' : '; SESSIONS CHANGED'}`,
+    `${most}${recovery / 1000} s, no ${later ? 'earlier ' : ''}session changed`,
     lostCount <= fault.mayLose && took <= recovery && isKept,
+  );
+  if (!fault.sparesPasswords) return;
+  const ratio = meanwhile / before;
+  const times = `${meanwhile.toFixed(1)} to ${before.toFixed(1)} ms`;
+  const goal = `at most ${slower.toFixed(2)}`;
+  report(
+    'sign-ins by password meanwhile',
+    `${ratio.toFixed(2)} of their time before (${times})`,
+    goal,
+    ratio <= slower,
   );
 }
 
@@ -40,15 +64,13 @@ async function memoryOf({ instances }: TwoPortals): Promise<string> {
   return `${bytes.map((count) => Math.round(count / 1e6)).join(' and ')} MB`;
 }
 
-function sumOf(load: ConstantLoad, people: People) {
-  const [others, changes] = [load.unanswered(), people.counts()];
-  const well = Object.values(load.counts).reduce((sum, count) => sum + count.well, changes.well);
-  return { well, refused: others.refused + changes.refused, lost: { ...others.lost, ...changes.lost } };
-}
-
-/** Whether all acknowledged sign-ins still are, and all acknowledged sign-outs. */
-async function areKept(portals: TwoPortals): Promise<boolean> {
-  const signedIn = await statusesOf(portals, new Set(portals.load.sessions));
-  const ended = await statusesOf(portals, new Set(portals.load.ended));
-  return [...signedIn].every((status) => status === 200) && [...ended].every((status) => status === 401);
+function sumOf({ portals: { load }, crowds }: UnderLoad): Counts {
+  const sums = { well: Object.values(load.counts).reduce((sum, { well }) => sum + well, 0), ...load.unanswered() };
+  for (const { counts } of crowds) {
+    const { well, refused, lost } = counts();
+    sums.well += well;
+    sums.refused += refused;
+    Object.assign(sums.lost, lost);
+  }
+  return sums;
 }

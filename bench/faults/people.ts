@@ -11,6 +11,7 @@ import type { PortalForTest } from '#testing/portal-for-test.ts';
 import { portalSecret } from '#testing/portal-process.ts';
 import type { TwoPortals } from '#testing/two-portals.ts';
 import { report } from '../figures.ts';
+import { type Crowd, countedCrowd } from './crowd.ts';
 import { type Answer, poster } from './poster.ts';
 
 /** What a person did last that the portal acknowledged. */
@@ -25,10 +26,7 @@ type Person = {
 };
 
 /** People who choose a new password by a link, and sign in with it and with their app's code, one after the other. */
-export type People = {
-  /** Since the last `begin`. */
-  counts: () => { well: number; refused: number; lost: Record<string, number> };
-  begin: () => void;
+export type People = Crowd & {
   stop: () => Promise<void>;
   /** What is no longer as it was acknowledged: nothing, if all is well. */
   missing: () => Promise<string[]>;
@@ -45,22 +43,21 @@ export async function peopleWhoChange(portals: TwoPortals): Promise<People> {
   const origin = env.PUBLIC_URL as string;
   const post = poster(origin);
   const people = await addPeople(portals);
-  let counts = { well: 0, refused: 0, lost: {} as Record<string, number> };
+  const crowd = countedCrowd();
   let stopped = false;
 
   /** The answer, if it is a good one; `unknown` if nobody knows what became of the request. */
   async function counted(kind: string, posted: Promise<Answer>, isGood: (answer: Answer) => boolean) {
     const answer = await posted.catch((error: Error) => error);
     if (!(answer instanceof Error) && isGood(answer)) {
-      counts.well += 1;
+      crowd.well();
       return answer;
     }
     if (!(answer instanceof Error) && answer.isRefusal) {
-      counts.refused += 1;
+      crowd.refused();
       return 'refused';
     }
-    const how = `${kind} ${answer instanceof Error ? answer.message : `${answer.status} ${answer.location}`}`;
-    counts.lost[how] = (counts.lost[how] ?? 0) + 1;
+    crowd.lost(`${kind} ${answer instanceof Error ? answer.message : `${answer.status} ${answer.location}`}`);
     return 'unknown';
   }
 
@@ -113,10 +110,7 @@ export async function peopleWhoChange(portals: TwoPortals): Promise<People> {
     }
   })();
   return {
-    counts: () => counts,
-    begin: () => {
-      counts = { well: 0, refused: 0, lost: {} };
-    },
+    ...crowd,
     stop: async () => {
       stopped = true;
       await working;

@@ -59,11 +59,16 @@ async function packagedFolder(): Promise<string> {
     throw new Error(`There is no built-in PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL.`);
   }
   const native = dirname(dirname(paths.postgres));
+  await preparePackage(native);
+  return native;
+}
+
+/** Makes a package's `native` folder complete, as its install script would. */
+export async function preparePackage(native: string): Promise<void> {
   await completeLinks(native);
   for (const path of Object.values(binariesIn(native))) {
     await access(path, constants.X_OK).catch(() => chmod(path, 0o755).catch(() => undefined));
   }
-  return native;
 }
 
 /** npm packages contain no symbolic links: the install script creates them, and may be disabled. */

@@ -10,10 +10,16 @@ import { startWorkers, type Workers } from './workers.ts';
 const portal = portalOfFile({ once: startAfresh });
 const other = otherInstanceOfFile(portal);
 let workers: Workers;
+let isClockRight = true;
+let asked = 0;
+const mayWork = async () => {
+  asked += 1;
+  return isClockRight;
+};
 beforeAll(() => {
   // Polls only when the test says so.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  workers = startWorkers(other.deps);
+  workers = startWorkers(other.deps, mayWork);
   other.deps.wake = workers.wake;
 });
 afterAll(async () => {
@@ -22,9 +28,9 @@ afterAll(async () => {
 });
 
 /** Like `expect.poll`, which would advance the fake clock. */
-async function until(isSo: () => boolean): Promise<void> {
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000;
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (performance.now() > end) throw new Error('it did not come to that');
     await sleep(5);
   }
@@ -44,6 +50,21 @@ it('work queued by another instance is found at the next poll', async () => {
   vi.advanceTimersByTime(1);
   await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
   expect(portal.mails).toHaveLength(0);
+});
+
+it('RL-08 while the clock is wrong, work is left to other instances, and then done', async () => {
+  const before = other.mails.length;
+  const requests = async () => (await portal.sql`select from reset_request`).length;
+  isClockRight = false;
+  await askForReset(other, 'dave@acme.test');
+  await queueMailTo(other, 'bob');
+  asked = 0;
+  vi.advanceTimersByTime(limits.workLookEvery);
+  await until(() => asked >= 2);
+  expect([await requests(), other.mails.length]).toEqual([1, before]);
+  isClockRight = true;
+  vi.advanceTimersByTime(limits.workLookEvery);
+  await until(async () => (await requests()) === 0 && other.mails.length > before);
 });
 
 it('a stop waits only for the emails in progress', async () => {

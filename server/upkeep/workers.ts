@@ -5,17 +5,25 @@ import { answerResetRequest } from '../password/answer-reset-request.ts';
 import { hubsToTell, hubTelling } from '../sign-out/tell-hubs.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { type Outcome, startWorker } from '../worker.ts';
+import type { MayWork } from './clock-check.ts';
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };
 
-/** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
-export function startWorkers(deps: DepsWithoutWake): Workers {
+/**
+ * Starts the workers for work queued in the database; instances share it, and each piece is done by only one. What cannot
+ * be undone waits until `mayWork`.
+ */
+export function startWorkers(deps: DepsWithoutWake, mayWork: MayWork = async () => true): Workers {
   const { log } = deps;
+  const inTime =
+    (work: (stopping: AbortSignal) => Promise<Outcome>) =>
+    async (stopping: AbortSignal): Promise<Outcome> =>
+      (await mayWork()) ? await work(stopping) : 'nothing';
   const lookEvery = limits.workLookEvery;
   const mails = startWorker({
     name: 'sending an email',
-    work: mailDelivery(deps),
+    work: inTime(mailDelivery(deps)),
     lookEvery,
     lanes: limits.mailLanes,
     log,
@@ -23,7 +31,10 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
   const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
   const resetRequests = startWorker({
     name: 'answering a reset request',
-    work: noting(deps, () => answerResetRequest({ ...deps, wake })),
+    work: noting(
+      deps,
+      inTime(() => answerResetRequest({ ...deps, wake })),
+    ),
     lookEvery,
     log,
   });
@@ -39,7 +50,13 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
   const hubs =
     hubsToTell(deps.config).length === 0
       ? null
-      : startWorker({ name: 'telling hubs', work: hubTelling(deps), lookEvery, lanes: limits.hubLogoutLanes, log });
+      : startWorker({
+          name: 'telling hubs',
+          work: inTime(hubTelling(deps)),
+          lookEvery,
+          lanes: limits.hubLogoutLanes,
+          log,
+        });
   return {
     wake,
     async stop() {
@@ -49,10 +66,13 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
 }
 
 /** The same work, which also notes whether the database is there: for pages that don't ask it themselves. */
-function noting({ outage }: DepsWithoutWake, work: () => Promise<Outcome>): () => Promise<Outcome> {
-  return async () => {
+function noting<Args extends unknown[]>(
+  { outage }: DepsWithoutWake,
+  work: (...args: Args) => Promise<Outcome>,
+): (...args: Args) => Promise<Outcome> {
+  return async (...args) => {
     try {
-      const outcome = await work();
+      const outcome = await work(...args);
       outage.isDatabaseAway = false;
       return outcome;
     } catch (error) {

@@ -22,12 +22,12 @@ export function keepFresh<T>({
 }: {
   read: () => Promise<T>;
   now: () => Date;
-  /** How long to wait if there is a last good value. */
+  /** How long to wait if there is a last good value, and how long callers share one reading. */
   patience: number;
   /** Called once until it works again. */
   onFailure: (words: string) => void;
 }): Kept<T> {
-  let good: { value: T; readAt: number } | null = null;
+  let good: { value: T; askedAt: number; readAt: number } | null = null;
   let underWay: Promise<T> | null = null;
   let triedAt = Number.NEGATIVE_INFINITY;
   let missedAt = Number.NEGATIVE_INFINITY;
@@ -35,18 +35,23 @@ export function keepFresh<T>({
 
   const isOver = (since: number, time: number) => now().getTime() - since >= time;
 
+  /** Who comes while a reading has hung for a while begins another one: the provider may be back. */
   function readOnce(): Promise<T> {
-    triedAt = now().getTime();
-    underWay ??= read()
+    if (underWay !== null && !isOver(triedAt, patience)) return underWay;
+    const askedAt = now().getTime();
+    triedAt = askedAt;
+    const reading = read()
       .then((value) => {
-        good = { value, readAt: now().getTime() };
+        // Not in place of what was asked for later.
+        if (good === null || good.askedAt <= askedAt) good = { value, askedAt, readAt: now().getTime() };
         complained = false;
         return value;
       })
       .finally(() => {
-        underWay = null;
+        if (underWay === reading) underWay = null;
       });
-    return underWay;
+    underWay = reading;
+    return reading;
   }
 
   async function readAgain(last: T, signal: AbortSignal): Promise<T> {

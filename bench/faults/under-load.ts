@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { mailServerForTest } from '#testing/mail-server-for-test.ts';
+import { twoPortals } from '#testing/two-portals.ts';
+import { residentMemory } from '../memory.ts';
+import type { World } from './fault.ts';
+import { fullDisk } from './full-disk.ts';
+import { heapInUse, tellsHeap } from './heap-in-use.ts';
+import { type People, peopleWhoChange } from './people.ts';
+import { startProvider, visitorsOf } from './visitors.ts';
+
+/** Of an instance, on average, in bytes: what it holds, and the objects that it refers to. */
+export type Memory = { resident: number; heap: number };
+
+/** Room for the database and its log, in megabytes. */
+const diskSize = 1000;
+/** After a load, in milliseconds: V8 gives memory back when there has been little to do for a minute. */
+const rest = 90_000;
+/** As `npm start` has it. */
+const nodeOptions = '--max-semi-space-size=8';
+
+/** Does something while two instances are under load; what they hold at rest is measured afterwards if asked for. */
+export async function underLoad(
+  work: (world: World, people: People) => Promise<void>,
+  { isMemoryAsked }: { isMemoryAsked: boolean },
+): Promise<Memory | null> {
+  const disk = fullDisk(diskSize);
+  const mailServer = await mailServerForTest({ tls: 'off' });
+  try {
+    const env = { SMTP_URL: mailServer.url, NODE_OPTIONS: nodeOptions };
+    const portals = await twoPortals({ where: disk.folder, env, preload: tellsHeap });
+    try {
+      const provider = await startProvider(portals);
+      const [people, visitors] = [await peopleWhoChange(portals), visitorsOf(portals, provider)];
+      await work({ portals, disk, mailServer, askedMails: [], provider, crowds: [people, visitors] }, people);
+      await Promise.all([people, visitors, portals.load].map((one) => one.stop()));
+      await provider.close();
+      if (!isMemoryAsked) return null;
+      await pause(rest);
+      const residents = await Promise.all(portals.instances.map(({ child }) => residentMemory(child.pid as number)));
+      return { resident: meanOf(residents), heap: meanOf(await Promise.all(portals.instances.map(heapInUse))) };
+    } finally {
+      await portals.close();
+    }
+  } finally {
+    await mailServer.close();
+    disk.close();
+  }
+}
+
+const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
