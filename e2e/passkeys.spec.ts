@@ -106,12 +106,23 @@ test('it proves on the account page who it is, and what was begun goes on', asyn
   await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
 });
 
-/** Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. */
-const makesThemUnasked = (page: Page) =>
-  page.addInitScript(() => {
+/**
+ * Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. Returns how each
+ * was asked for, so far.
+ */
+async function makesThemUnasked(page: Page): Promise<unknown[]> {
+  const asked: unknown[] = [];
+  await page.exposeFunction('tellAsked', (mediation: unknown) => void asked.push(mediation));
+  await page.addInitScript(() => {
+    const { tellAsked } = window as unknown as { tellAsked: (mediation: unknown) => Promise<void> };
     const create = navigator.credentials.create.bind(navigator.credentials);
-    navigator.credentials.create = (options) => create({ publicKey: options?.publicKey as never });
+    navigator.credentials.create = async (options) => {
+      await tellAsked((options as { mediation?: unknown }).mediation);
+      return await create({ publicKey: options?.publicKey as never });
+    };
   });
+  return asked;
+}
 
 test('after a password the browser makes one by itself, once, and nobody waits for it', async ({
   page,
@@ -120,13 +131,18 @@ test('after a password the browser makes one by itself, once, and nobody waits f
 }) => {
   const { username, email } = await newPerson();
   await withoutOffer(page);
-  await makesThemUnasked(page);
+  const asked = await makesThemUnasked(page);
   const authenticator = await VirtualAuthenticator.addTo(page);
   const stored = page.waitForResponse('**/passkeys/upgrade');
   await signIn(page, username, password);
   expect((await stored).status()).toBe(204);
   expect(await authenticator.passkeys()).toHaveLength(1);
   await inbox.take(email, 'passkeyAdded');
+  await signOut(page);
+  const script = page.waitForResponse('**/passkeys/upgrade.js');
+  await signIn(page, username, password);
+  expect(await (await script).text()).toBe('');
+  expect(asked).toEqual(['conditional']);
   await signOut(page);
   await passkeyButton(page).click();
   await expectSignedIn(page, username);
