@@ -7,6 +7,7 @@ import { assertionOf, newPasskey, type PasskeyForTest } from '#testing/passkey-f
 import { median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, postSignIn } from './sign-in-form.ts';
+import { timed } from './timed.ts';
 
 const samples = 300;
 const noAaguid = '00000000-0000-0000-0000-000000000000';
@@ -117,10 +118,4 @@ function cookiesOf({ headers }: Response): string {
     .getSetCookie()
     .map((line) => line.split(';', 1)[0])
     .join('; ');
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

@@ -1,11 +1,13 @@
 // Measures what the size of an installation costs: each operation with a million users, a million sessions and ten million
-// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --readme]
+// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --share 0.01 --readme]; the
+// share is that of the large one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbedded } from '#server/embedded/embedded.ts';
 import { connect } from '#server/storage/connect.ts';
+import { migrate } from '#server/storage/migrate.ts';
 import { reported } from './figures.ts';
 import { writeReadmeTable } from './readme-table.ts';
 import { fill, type Size } from './scale/fill.ts';
@@ -15,9 +17,11 @@ import { measureUpkeep } from './scale/upkeep.ts';
 import { startPortal } from './servers.ts';
 
 const small: Size = { users: 1000, sessions: 1000, events: 1000 };
-const large: Size = { users: 1_000_000, sessions: 1_000_000, events: 10_000_000 };
-
-const { values } = parseArgs({ options: { readme: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { share: { type: 'string', default: '1' }, readme: { type: 'boolean', default: false } },
+});
+const share = Number(values.share);
+const large: Size = { users: 1_000_000 * share, sessions: 1_000_000 * share, events: 10_000_000 * share };
 
 const opened: (() => Promise<unknown>)[] = [];
 try {
@@ -35,7 +39,10 @@ async function open(size: Size): Promise<Installation> {
   opened.push(() => rm(dataFolder, { recursive: true, force: true }));
   const database = await openEmbedded({ dataFolder, log: { info() {}, warn: console.warn } });
   opened.push(() => database.close());
-  await fill(database.place, size);
+  const filling = connect(database.place, { poolSize: 1, statementTimeout: 0 });
+  await migrate(filling);
+  await fill(filling, size);
+  await filling.end();
   const sql = connect(database.place);
   opened.push(() => sql.end());
   const portal = await startPortal(dataFolder);

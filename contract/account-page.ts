@@ -65,6 +65,8 @@ export type AccountView =
       isPart: boolean;
       /** The sections that apply, in their order. */
       sections: Exclude<AccountSection, 'overview'>[];
+      /** Whether the password can be changed here. */
+      isPasswordOpen: boolean;
       appSince: string | null;
       recoveryCodesLeft: number;
       devices: number;

@@ -56,6 +56,13 @@ describe('closed lists and their rows in the documentation', () => {
     );
   });
 
+  it('every table of the database has a row that says what it is bound by', () => {
+    const schema = readFileSync(new URL('storage/schema.sql', import.meta.url), 'utf8');
+    const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name]) => name);
+    const scale = read('operating.md').split('\n### Scale\n')[1]?.split('\n### ')[0] ?? '';
+    expect(firstCells(`## Scale\n${scale}`, 'Scale').sort()).toEqual(tables.sort());
+  });
+
   it('every outcome of a request for a link has a row, and every row is an outcome', () => {
     expect(firstCells(read('events.md'), 'What came of a request for a link').sort()).toEqual(
       Object.keys(resetOutcomes).sort(),

@@ -1,7 +1,5 @@
 import { hashPassword } from '#server/secrets/password-hash.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database, Place } from '#server/storage/database.ts';
-import { migrate } from '#server/storage/migrate.ts';
+import type { Database } from '#server/storage/database.ts';
 import { password } from '../sign-in-form.ts';
 
 export type Size = { users: number; sessions: number; events: number };
@@ -9,10 +7,11 @@ export type Size = { users: number; sessions: number; events: number };
 /** A statement inserts so many rows. */
 const atOnce = 250_000;
 
-/** Fills an empty database with users of ten customers, their sessions, and events of the last 90 days. */
-export async function fill(place: Place, { users, sessions, events }: Size): Promise<void> {
-  const sql = connect(place, { poolSize: 1, statementTimeout: 0 });
-  await migrate(sql);
+/**
+ * Fills the empty tables with users of ten customers, their sessions, and events of the last 90 days. `sql`: one connection
+ * without a limit of time. Every column that it names is as old as its table, so that it can fill earlier versions.
+ */
+export async function fill(sql: Database, { users, sessions, events }: Size): Promise<void> {
   await sql`
     insert into customer (key, name, created_at)
     select 'customer-' || n, 'Customer ' || n, now() from generate_series(0, 9) n`;
@@ -30,7 +29,6 @@ export async function fill(place: Place, { users, sessions, events }: Size): Pro
   for (const { words } of indexes) await sql.unsafe(words);
   await sql`vacuum analyze`;
   await sql`checkpoint`;
-  await sql.end();
 }
 
 async function inParts(count: number, work: (from: number, to: number) => Promise<void>): Promise<void> {

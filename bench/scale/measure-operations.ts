@@ -1,18 +1,19 @@
 import { median, report } from '../figures.ts';
+import { timed } from '../timed.ts';
 import { type Installation, operations } from './operations.ts';
 
 /** Each operation on a small installation and on a large one, alternately, after one of each to warm up. */
 export async function measureOperations(small: Installation, large: Installation): Promise<void> {
-  for (const { name, samples, run } of operations) {
+  for (const { name, samples, prepare } of operations) {
     const times = { small: [] as number[], large: [] as number[] };
     for (let turn = 0; turn <= samples; turn += 1)
       for (const [size, installation] of [
         ['small', small],
         ['large', large],
       ] as const) {
-        const started = performance.now();
-        await run(installation, turn);
-        if (turn > 0) times[size].push(performance.now() - started);
+        const run = await prepare(installation, turn);
+        const time = await timed(run);
+        if (turn > 0) times[size].push(time);
       }
     const [few, many] = [median(times.small), median(times.large)];
     const ratio = many / few;

@@ -3,33 +3,39 @@ import { promisify } from 'node:util';
 import type { Database } from '#server/storage/database.ts';
 import { root } from '../servers.ts';
 import { formHeaders, postSignIn } from '../sign-in-form.ts';
+import { sendCode, signInThatWaits } from '../sign-in-that-waits.ts';
 import type { Size } from './fill.ts';
 
 /** A portal on a database of some size. */
 export type Installation = { dataFolder: string; origin: string; sql: Database; size: Size };
 
-/** What people and operators do; `turn` differs each time. Throws if it fails. */
+/** What people and operators do; `turn` differs each time. `prepare` returns it, ready to be timed. Throws if it fails. */
 export type Operation = {
   name: string;
   samples: number;
-  run: (installation: Installation, turn: number) => Promise<unknown>;
+  prepare: (installation: Installation, turn: number) => Promise<() => Promise<unknown>>;
 };
+
+/** An operation that needs nothing beforehand. */
+const plain = (
+  name: string,
+  samples: number,
+  run: (installation: Installation, turn: number) => Promise<unknown>,
+): Operation => ({ name, samples, prepare: async (installation, turn) => () => run(installation, turn) });
 
 /** Users that are far apart, so that each reads other pages of the database. */
 const userOf = ({ size }: Installation, turn: number) => `user-${(turn * 7919) % size.users}`;
 
 const run = promisify(execFile);
 
-const command = (name: string, words: (installation: Installation, turn: number) => string[]): Operation => ({
-  name: `vestibule ${name}`,
-  samples: 7,
-  run: (installation, turn) =>
+const command = (name: string, words: (installation: Installation, turn: number) => string[]): Operation =>
+  plain(`vestibule ${name}`, 7, (installation, turn) =>
     run(process.execPath, ['server/command-line/vestibule.ts', ...words(installation, turn)], {
       cwd: root,
       env: { ...process.env, VESTIBULE_DATA: installation.dataFolder },
       maxBuffer: 1e8,
     }),
-});
+  );
 
 const asked = async (expected: number, answer: Promise<Response>) => {
   const { status } = await answer;
@@ -37,33 +43,33 @@ const asked = async (expected: number, answer: Promise<Response>) => {
 };
 
 export const operations: readonly Operation[] = [
+  plain('a sign-in', 60, (installation, turn) =>
+    asked(303, postSignIn(installation.origin, userOf(installation, turn))),
+  ),
   {
-    name: 'a sign-in',
+    name: 'a right code',
     samples: 60,
-    run: (installation, turn) => asked(303, postSignIn(installation.origin, userOf(installation, turn))),
-  },
-  {
-    name: 'a session check',
-    samples: 300,
-    run: async ({ origin, size }, turn) => {
-      const cookie = `vestibule-session=${String((turn * 7919) % size.sessions).padStart(43, 's')}`;
-      return await asked(200, fetch(`${origin}/portal/session`, { headers: { cookie } }));
+    prepare: async (installation, turn) => {
+      const { sql, dataFolder, origin } = installation;
+      const waiting = await signInThatWaits(sql, dataFolder, userOf(installation, turn));
+      return () => sendCode(origin, waiting);
     },
   },
-  {
-    name: 'a request for a reset link',
-    samples: 60,
-    run: (installation, turn) =>
-      asked(
-        204,
-        fetch(`${installation.origin}/portal/password/forgotten`, {
-          method: 'POST',
-          headers: formHeaders,
-          body: `username=${userOf(installation, turn)}%40acme.test`,
-          redirect: 'manual',
-        }),
-      ),
-  },
+  plain('a session check', 300, ({ origin, size }, turn) => {
+    const cookie = `vestibule-session=${String((turn * 7919) % size.sessions).padStart(43, 's')}`;
+    return asked(200, fetch(`${origin}/portal/session`, { headers: { cookie } }));
+  }),
+  plain('a request for a reset link', 60, (installation, turn) =>
+    asked(
+      204,
+      fetch(`${installation.origin}/portal/password/forgotten`, {
+        method: 'POST',
+        headers: formHeaders,
+        body: `username=${userOf(installation, turn)}%40acme.test`,
+        redirect: 'manual',
+      }),
+    ),
+  ),
   command('user show', (installation, turn) => ['user', 'show', userOf(installation, turn)]),
   command('user list', () => ['user', 'list']),
   command('user list TEXT', (installation, turn) => ['user', 'list', userOf(installation, turn)]),

@@ -32,6 +32,22 @@ describe('the account page', () => {
   });
 });
 
+it('the overview says what there is, and promises no change that its section refuses', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const entry = async (section: string) => {
+    const { body } = await portal.send({ url: '/portal/account', cookies });
+    return new RegExp(`/portal/account/${section}"><strong>[^<]*</strong><span>([^<]*)<`).exec(body)?.[1];
+  };
+  expect([await entry('recovery-codes'), await entry('devices'), await entry('sessions')]).toEqual([
+    texts['account-count-none'],
+    texts['account-count-none'],
+    'In total: 1',
+  ]);
+  expect(await entry('password')).toBe(texts['account-password-about']);
+  await portal.sql`update portal_user set may_change_password = false`;
+  expect(await entry('password')).toBe(texts['account-password-fixed']);
+});
+
 it('an address that does not exist does not keep a session from ending unused', async () => {
   const cookies = cookiesOf(await portal.signIn('alice', testPassword));
   const seen = async () => (await portal.sql`select last_seen_at from session`)[0]?.last_seen_at;

@@ -1,5 +1,6 @@
 import type { AccountSection } from '#contract/account.ts';
 import { accountUrl } from '#contract/account.ts';
+import type { AccountView } from '#contract/account-page.ts';
 import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -7,6 +8,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { updateUser } from '../storage/portal-user.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countChange } from './count-change.ts';
+import { stateOfPassword } from './password.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import type { Fields, Outcome, Section } from './section.ts';
@@ -16,7 +18,12 @@ export const overview: Section = {
   name: 'overview',
   kept: ['language'],
   actions: { language: { needsProof: false, run: chooseLanguage } },
-  view: async (_deps, { session, account }) => ({
+  view: async (_deps, visit) => viewOf(visit),
+};
+
+function viewOf(visit: AccountVisit): Extract<AccountView, { name: 'overview' }> {
+  const { session, account } = visit;
+  return {
     name: 'overview',
     email: session.email,
     // Those whose networks admit the person here.
@@ -25,12 +32,13 @@ export const overview: Section = {
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
     sections: account.isPart ? partOfSections : sections,
+    isPasswordOpen: stateOfPassword(visit) === 'open',
     appSince: account.appSince?.toISOString() ?? null,
     recoveryCodesLeft: account.recoveryCodesLeft,
     devices: account.rememberedDevices,
     sessions: account.sessions,
-  }),
-};
+  };
+}
 
 type Listed = Exclude<AccountSection, 'overview'>;
 

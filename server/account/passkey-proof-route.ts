@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
-import { refuse, sendProblem } from '../http/refuse.ts';
+import { sendProblem } from '../http/refuse.ts';
 import { beginCeremony, optionsOfSignIn } from '../passkeys/begin.ts';
-import { keepPasskeyBrowserToken } from '../passkeys/browser-token.ts';
+import { browserToBegin } from '../passkeys/browser-to-begin.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { passkeyKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { accountVisitOf } from './account-visit.ts';
 import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
@@ -23,16 +21,12 @@ export function passkeyProofOptionsRoute(deps: Deps) {
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return sendProblem(reply, 401);
-    const now = deps.now();
-    const asked = proofToAsk(visit, now);
-    if (asked === null || !(await mayProveByPasskey(deps, visit))) return sendProblem(reply, 409);
-    const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
-    if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
-    const token = keepPasskeyBrowserToken(request, reply, deps.config);
-    const challenge = await beginCeremony(deps, token, {
-      purpose: 'prove',
-      sessionHash: tokenHash(visit.sessionToken),
-    });
+    if (proofToAsk(visit, deps.now()) === null || !(await mayProveByPasskey(deps, visit)))
+      return sendProblem(reply, 409);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    const sessionHash = tokenHash(visit.sessionToken);
+    const challenge = await beginCeremony(deps, browserToken, { purpose: 'prove', sessionHash });
     return reply.send(optionsOfSignIn(challenge, rp.id));
   };
 }

@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { keepPasskeyBrowserToken } from '../passkeys/browser-token.ts';
+import { browserToBegin } from '../passkeys/browser-to-begin.ts';
 import { beginEnrolment, enrol, standingOf } from '../passkeys/enrol.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { isUpgradeOpen } from '../storage/passkey-upgrade.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { passkeyKeys } from '../storage/throttle-keys.ts';
 import { isFreshSignIn } from '../two-factor/registration.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
@@ -38,10 +36,8 @@ export function upgradeOptionsRoute(deps: Deps) {
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
     if (!rp || !visit || !(await mayUpgrade(deps, visit))) return reply.code(204).send();
-    const now = deps.now();
-    const until = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
-    if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
-    const browserToken = keepPasskeyBrowserToken(request, reply, deps.config);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
     return reply.send(await beginEnrolment(deps, rp, visit, { browserToken, purpose: 'upgrade' }));
   };
 }

@@ -25,11 +25,12 @@ import type { Fields, Outcome, Section } from './section.ts';
 export const password: Section = {
   name: 'password',
   kept: [],
-  view: async (_deps, visit) => ({ name: 'password', username: visit.session.username, state: stateOf(visit) }),
+  view: async (_deps, visit) => ({ name: 'password', username: visit.session.username, state: stateOfPassword(visit) }),
   actions: { change: { needsProof: false, run: change, again: () => ({ notice: 'passwordChanged' }) } },
 };
 
-function stateOf({ account }: AccountVisit): 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' {
+/** Whether the password can be changed here, or why not. */
+export function stateOfPassword({ account }: AccountVisit): 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' {
   if (account.isPart) return 'part';
   if (account.isByPasskey) return 'byPasskey';
   if (!account.hasPassword) return 'none';
@@ -43,7 +44,7 @@ function stateOf({ account }: AccountVisit): 'open' | 'none' | 'byPasskey' | 'fo
  */
 async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
   const { current = '', password = '', repeat = '' } = fields;
-  if (stateOf(visit) !== 'open') return { kind: 'refused', notice: 'notPossible' };
+  if (stateOfPassword(visit) !== 'open') return { kind: 'refused', notice: 'notPossible' };
   if (current === '') return { kind: 'refused', notice: 'entryMissing' };
   const { userId: id, username, email } = visit.session;
   const customers = await listKeysOfCustomers(deps.sql, id);

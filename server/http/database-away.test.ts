@@ -4,7 +4,15 @@ import { screenPaths } from '#contract/screens.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { invitationFor } from '#testing/invite-for-test.ts';
 import { listeningPortal } from '#testing/listening-portal.ts';
+import {
+  beginByLink,
+  type InvitationOptions,
+  makeByLink,
+  postByLink,
+} from '#testing/passkey-by-invitation-for-test.ts';
+import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   askForReset,
@@ -15,6 +23,7 @@ import {
   newPassword,
   storedHash,
 } from '#testing/reset-for-test.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
 import {
   codeNow,
   halfSession,
@@ -185,6 +194,25 @@ describe('with the database down', () => {
     expect((await verify(portal, code, gwen)).body).toBe('true');
     const again = await portal.send({ method: 'POST', url: sendUrl, cookies: hugo, headers: { accept: '*/*' } });
     expect(again.statusCode).toBe(204);
+  });
+
+  it('a passkey of an invitation is answered 503 with its page, and the link makes one afterwards', async () => {
+    wire.mend();
+    await addUser({ ...portal, sql: database.sql }, { username: 'ivan', passwordHash: null });
+    const hash = await invitationFor(portal, 'ivan');
+    const browser = browserForTest(portal);
+    const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
+    const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
+    const credential = enrolmentOf(passkey, options);
+    wire.cut();
+    expect((await beginByLink(browser, hash)).statusCode).toBe(503);
+    const page = await postByLink(browser, hash, credential);
+    expect([page.statusCode, page.headers['retry-after']]).toEqual([503, '5']);
+    expect(page.body).toMatch(/<form[^>]*action="\/portal\/passkeys\/invitation"/);
+    expect([hiddenHash(page), page.body.includes(credential.slice(0, 99))]).toEqual([hash, false]);
+    wire.mend();
+    const { location } = await makeByLink(browser, hash);
+    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
   });
 
   it('everything recovers by itself once it is back, with the existing session', async () => {

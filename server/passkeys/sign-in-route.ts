@@ -1,17 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import { PasskeyForm } from '#contract/payloads.ts';
-import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { languageOverride } from '../http/request-url.ts';
-import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { formWithNotice, isOfEarlierTurn } from '../sign-in/form-of-earlier-turn.ts';
+import { formWithNotice } from '../sign-in/form-of-earlier-turn.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
+import { recordRefusedDestination } from '../sign-in/record-refused-destination.ts';
+import { type WayOfSignIn, wayOfForm } from '../sign-in/way-of-form.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { twoFactorFormAgain } from '../two-factor/verify-route.ts';
@@ -33,26 +30,16 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     if (!rp) return sendProblem(reply, 404);
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { credential, turn } = request.body;
     const who = await visitor.who();
-    // A form that was open before its turn ended has the earlier person's destination.
-    const isTurnOver = turnOfEndedSession(deps, request, reply, who) !== null;
-    const since = happenedSince(turn, visitor.turns);
-    const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
-    const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
-    if (isOfEarlierTurn(since, who))
-      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, languageOverride(request)), 303);
-    const way = {
-      destination: accepted ?? defaultDestination(config.basePath),
-      lang: languageOverride(request),
-      address: visitor.address,
-    };
+    const form = wayOfForm(deps, request, reply, { visitor, who });
+    if (form.kind === 'earlier') return reply.redirect(form.url, 303);
+    const { way, asked, accepted } = form;
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait && who.kind === 'half' && purpose === 'second-factor') return backToCode(reply, who.half, way);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
-    const result = await signInByPasskey(deps, rp, { visitor, answer: credential, purpose });
+    const result = await signInByPasskey(deps, rp, { visitor, answer: request.body.credential, purpose });
     if (result.kind === 'signedIn') {
-      if (redirectURL && !accepted) await recordRefusedDestination(request, visitor.address);
+      if (asked && !accepted) await recordRefusedDestination(deps, request, way.address);
       return letIn(request, reply, config, result, { ...way, username: null });
     }
     if (result.kind === 'expired')
@@ -67,17 +54,9 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
   };
 
   /** What a password began goes on, by its code. */
-  function backToCode(
-    reply: FastifyReply,
-    half: HalfSession,
-    { destination, lang }: { destination: string; lang: string | undefined },
-  ): FastifyReply {
+  function backToCode(reply: FastifyReply, half: HalfSession, { destination, lang }: WayOfSignIn): FastifyReply {
     const query = { destination, notice: 'passkeyRefused' satisfies Notice, lang };
     return reply.redirect(secondFactorUrl(config.basePath, half, query), 303);
-  }
-
-  async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
-    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
   }
 }
 

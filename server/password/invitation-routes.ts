@@ -2,9 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvitationForm, InvitationPasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { keepPasskeyBrowserToken } from '../passkeys/browser-token.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { passkeyKeys } from '../storage/throttle-keys.ts';
+import { browserToBegin } from '../passkeys/browser-to-begin.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerLinkForm } from './answer-link-form.ts';
 import { destinationOfForm } from './destination-of-form.ts';
@@ -12,22 +10,19 @@ import { addByInvitation, beginByInvitation } from './passkey-by-invitation.ts';
 
 /** The routes by which an invited person makes a passkey instead of a password (docs/decisions/0055). */
 export function invitationRoutes(deps: Deps) {
-  const { config } = deps;
-  const rp = config.passkeys;
+  const rp = deps.config.passkeys;
 
   /** `POST passkeys/invitation/options`: begins it; 409 for a link that makes no passkey. */
   async function begin(request: FastifyRequest<{ Body: InvitationForm }>, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const now = deps.now();
-    const busyUntil = await countAttempt(deps.sql, passkeyKeys(visitor.address), now);
-    if (busyUntil) return await refuse(deps, request, reply, 429, { retryAfter: busyUntil.getTime() - now.getTime() });
-    const browserToken = keepPasskeyBrowserToken(request, reply, config);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
     const begun = await beginByInvitation(deps, rp, { visitor, token: request.body.hash }, browserToken);
     if (begun.kind === 'begun') return reply.send(begun.options);
     if (begun.kind === 'closed') return sendProblem(reply, 409);
-    return await refuse(deps, request, reply, 429, { retryAfter: begun.until.getTime() - now.getTime() });
+    return await refuse(deps, request, reply, 429, { retryAfter: begun.until.getTime() - deps.now().getTime() });
   }
 
   /** `POST passkeys/invitation`: 303 to the outcome, as for a password. */

@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { LoginForm } from '#contract/payloads.ts';
-import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
-import { formWithNotice, isOfEarlierTurn } from './form-of-earlier-turn.ts';
 import { keptForm } from './kept-form.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
+import { recordRefusedDestination } from './record-refused-destination.ts';
 import { signIn } from './sign-in.ts';
+import { wayOfForm } from './way-of-form.ts';
 
 export const performLoginSchema = { body: LoginForm };
 
@@ -30,21 +28,10 @@ export function performLoginRoute(deps: Deps) {
     }
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { address } = visitor;
     const { username, password, turn } = request.body;
-    const who = await visitor.who();
-    // A form that was open before its turn ended has the earlier person's destination.
-    const isTurnOver = turnOfEndedSession(deps, request, reply, who) !== null;
-    const since = happenedSince(turn, visitor.turns);
-    const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
-    const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
-    if (isOfEarlierTurn(since, who))
-      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, languageOverride(request)), 303);
-    const way = {
-      destination: accepted ?? defaultDestination(config.basePath),
-      lang: languageOverride(request),
-      address,
-    };
+    const form = wayOfForm(deps, request, reply, { visitor, who: await visitor.who() });
+    if (form.kind === 'earlier') return reply.redirect(form.url, 303);
+    const { way, asked, accepted } = form;
     const domain = domainOfAddress(username);
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
@@ -57,7 +44,7 @@ export function performLoginRoute(deps: Deps) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, {
           ...result,
-          form: keptForm(deps, request, { ...request.body, redirectURL }),
+          form: keptForm(deps, request, { ...request.body, redirectURL: asked }),
         });
       case 'refused':
         return turnAway(reply, config, { type: 'default', reference: result.reference, username }, way);
@@ -65,7 +52,7 @@ export function performLoginRoute(deps: Deps) {
         return turnAway(reply, config, { type: 'ip', reference: result.reference, username }, way);
       case 'secondFactor':
       case 'signedIn':
-        if (redirectURL && !accepted) await recordRefusedDestination(request, address);
+        if (asked && !accepted) await recordRefusedDestination(deps, request, way.address);
         return letIn(request, reply, config, result, {
           ...way,
           username,
@@ -91,10 +78,6 @@ export function performLoginRoute(deps: Deps) {
       { screen: 'login', status: 400, notice, destination },
       { typedUsername },
     );
-  }
-
-  async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
-    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
   }
 }
 

@@ -58,6 +58,34 @@ test('a file changed after it was run is refused by name', async () => {
   await expect(migrate(database.sql, folder)).rejects.toThrow('The migration 0002-colour.sql was changed');
 });
 
+test('a part that changes some rows of many runs again until none is left, each time in a transaction of its own', async () => {
+  await migrate(database.sql, folder);
+  await database.sql`insert into fruit select 'fruit ' || n from generate_series(1, 24) n`;
+  await writeFile(
+    join(folder, '0003-colours.sql'),
+    `-- new transaction, again while rows change
+update fruit set colour = 'colour ' || txid_current() where name in (select name from fruit where colour is null limit 10);
+-- new transaction
+alter table fruit alter colour set not null;
+`,
+  );
+  expect(await migrate(database.sql, folder)).toEqual(['0003-colours.sql']);
+  const rows = await database.sql<{ count: number }[]>`select count(*) from fruit group by colour order by count(*)`;
+  expect(rows.map(({ count }) => count)).toEqual([5, 10, 10]);
+  expect(await migrate(database.sql, folder)).toEqual([]);
+});
+
+test('what has run a file of ours before it was rewritten goes on, by the former checksum alone', async () => {
+  const fresh = await databaseForTest();
+  const set = (checksum: string) =>
+    fresh.sql`update migration set checksum = ${checksum} where name = '0040-tokens-for-hubs.sql'`;
+  await set('f1ca4fe5a6c6f24960a0d0838a8994f33bfd08e6b6c7edf0481b1c2f3a6a8d11');
+  expect(await migrate(fresh.sql)).toEqual([]);
+  await set('0'.repeat(64));
+  await expect(migrate(fresh.sql)).rejects.toThrow('The migration 0040-tokens-for-hubs.sql was changed');
+  await fresh.close();
+});
+
 test('different line ends are not a change', async () => {
   await migrate(database.sql, folder);
   await writeFile(join(folder, '0002-colour.sql'), 'alter table fruit add colour text;\r\n');

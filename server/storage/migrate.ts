@@ -3,15 +3,25 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, Database } from './database.ts';
 
-type Migration = { name: string; parts: string[]; checksum: string };
+type Migration = { name: string; parts: Part[]; checksum: string };
+/** `isRepeated`: one statement, run again, each time in its own transaction, until it changes no row. */
+type Part = { text: string; isRepeated: boolean };
 
 const migrationLock = 7_374_111;
+/**
+ * Files that came to lock a large table for too long, and were rewritten with the same result: the SHA-256 of the former text,
+ * which databases of that time have run.
+ */
+const formerChecksums: Readonly<Record<string, string>> = {
+  '0040-tokens-for-hubs.sql': 'f1ca4fe5a6c6f24960a0d0838a8994f33bfd08e6b6c7edf0481b1c2f3a6a8d11',
+};
 const ownFolder = join(import.meta.dirname, 'migrations');
 
 /**
  * Brings the database to this version: runs the missing files `NNNN-what.sql`, in order, each in a transaction. A file
- * that would lock a table for long has lines `-- new transaction`: each part must be repeatable. Several instances may
- * start at once: one runs a part, the others wait. Returns the names of the files that were run. Throws an error with
+ * that would lock a table for long has lines `-- new transaction`: each part must be repeatable. A part after `-- new
+ * transaction, again while rows change` is one statement that changes some rows of many. Several instances may start at
+ * once: one runs a part, the others wait. Returns the names of the files that were run. Throws an error with
  * one readable sentence if the database is newer than this version, or was made by files that have changed since.
  */
 export async function migrate(sql: Database, folder: string = ownFolder): Promise<string[]> {
@@ -36,14 +46,18 @@ async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Ma
 
 /** Runs a file part by part; false if another instance was faster. */
 async function apply(sql: Database, { name, parts, checksum }: Migration, migrations: Migration[]): Promise<boolean> {
-  for (const [at, part] of parts.entries()) {
-    const mine = await sql.begin(async (sql) => {
-      if ((await lockAndList(sql, migrations)).has(name)) return false;
-      await sql.unsafe(part).simple();
-      if (at === parts.length - 1) await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
-      return true;
-    });
-    if (!mine) return false;
+  for (const [at, { text, isRepeated }] of parts.entries()) {
+    for (let isLeft = true; isLeft; ) {
+      const mine = await sql.begin(async (sql) => {
+        if ((await lockAndList(sql, migrations)).has(name)) return false;
+        const { count } = await sql.unsafe(text).simple();
+        isLeft = isRepeated && count > 0;
+        if (at === parts.length - 1 && !isLeft)
+          await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
+        return true;
+      });
+      if (!mine) return false;
+    }
   }
   return true;
 }
@@ -54,10 +68,18 @@ async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name) => {
       // Git may check out other line ends than were committed.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
-      const parts = sql.split(/^-- new transaction\n/m);
-      return { name, parts, checksum: createHash('sha256').update(sql).digest('hex') };
+      return { name, parts: partsOf(sql), checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
+}
+
+function partsOf(sql: string): Part[] {
+  const [first = '', ...rest] = sql.split(/^-- new transaction(, again while rows change)?\n/m);
+  const parts: Part[] = [{ text: first, isRepeated: false }];
+  // The words after "new transaction" stand between the texts, undefined where there are none.
+  for (let at = 0; at < rest.length; at += 2)
+    parts.push({ text: rest[at + 1] ?? '', isRepeated: rest[at] !== undefined });
+  return parts;
 }
 
 async function createMigrationTable(sql: Connection): Promise<void> {
@@ -84,7 +106,7 @@ function refuseUnknown(migrations: Migration[], applied: Map<string, string>): v
         `The database belongs to a newer version of Vestibule (it has ${name}): run that version or a later one.`,
       );
     }
-    if (known.get(name) !== checksum) {
+    if (known.get(name) !== checksum && formerChecksums[name] !== checksum) {
       throw new Error(
         `The migration ${name} was changed after this database had applied it: restore the file and add a new migration instead.`,
       );

@@ -296,6 +296,7 @@ create table portal_user (
   check ((language = ANY (ARRAY['en'::text, 'de'::text, 'es'::text, 'pl'::text, 'nl'::text, 'it'::text]))),
   primary key (id)
 );
+CREATE INDEX portal_user_by_name ON portal_user USING btree (username, id);
 CREATE INDEX portal_user_imported_hash ON portal_user USING btree (id) WHERE ((password_hash IS NOT NULL) AND (password_hash !~~ '$argon2id$v=19$m=19456,t=2,p=1$%'::text));
 
 create table provider_logout (

@@ -10,12 +10,12 @@ import { useVisit } from '../visit.ts';
 import { useAccount, useSectionUrl } from './account-context.ts';
 import { AccountForm } from './account-form.tsx';
 import { useAccountText } from './account-texts.tsx';
+import { Cancel } from './cancel.tsx';
 
 /** Asks who it is once more, where something was begun; what was begun comes back afterwards. */
 export function ProofForm({ ask }: { ask: AskedProof }) {
   const text = useAccountText();
-  const { section, username, mayAskPasskey } = useAccount();
-  const toSection = useSectionUrl();
+  const { username, mayAskPasskey } = useAccount();
   if (ask === 'signIn') return <SignInAgain>{mayAskPasskey && <PasskeyProof />}</SignInAgain>;
   return (
     <>
@@ -56,9 +56,7 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
         </button>
       </AccountForm>
       {mayAskPasskey && <PasskeyProof />}
-      <p className="links">
-        <a href={toSection(section)}>{text('cancel')}</a>
-      </p>
+      <Cancel />
     </>
   );
 }
@@ -107,9 +105,7 @@ export function SignInAgain({ children }: { children?: ReactNode }) {
     return (
       <>
         <p className="hint">{text('account-proof-invitation')}</p>
-        <p className="links">
-          <a href={toSection(section)}>{text('cancel')}</a>
-        </p>
+        <Cancel />
       </>
     );
   const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined, kept) };
@@ -122,9 +118,7 @@ export function SignInAgain({ children }: { children?: ReactNode }) {
         </button>
       </form>
       {children}
-      <p className="links">
-        <a href={toSection(section)}>{text('cancel')}</a>
-      </p>
+      <Cancel />
     </>
   );
 }

@@ -17,7 +17,16 @@ create table if not exists hub_key (
 -- What hubs know a session by. It opens nothing, unlike the token.
 alter table session add column if not exists sid uuid;
 alter table session alter column sid set default gen_random_uuid();
+-- new transaction, again while rows change
+-- In parts: whose session waits to be changed waits for one of them only.
+update session set sid = gen_random_uuid() where token_hash in (select token_hash from session where sid is null limit 2000);
 -- new transaction
-update session set sid = gen_random_uuid() where sid is null;
+-- A constraint that is valid already spares `set not null` its look at every row, which nobody could pass.
+alter table session
+  drop constraint if exists session_sid_there,
+  add constraint session_sid_there check (sid is not null) not valid;
+-- new transaction
+alter table session validate constraint session_sid_there;
 -- new transaction
 alter table session alter column sid set not null;
+alter table session drop constraint session_sid_there;

@@ -6,6 +6,7 @@ import { TextField } from '../../parts/text-field.tsx';
 import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { Cancel } from '../cancel.tsx';
 import { dayInWords } from '../times.ts';
 
 type Props = Extract<AccountView, { name: 'app' }>;
@@ -123,15 +124,5 @@ function NextApp({ url, totpSecret, issuer }: NonNullable<Props['next']>) {
       </AccountForm>
       <Cancel />
     </>
-  );
-}
-
-function Cancel() {
-  const text = useAccountText();
-  const { section } = useAccount();
-  return (
-    <p className="links">
-      <a href={useSectionUrl()(section)}>{text('cancel')}</a>
-    </p>
   );
 }

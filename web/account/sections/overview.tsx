@@ -85,15 +85,21 @@ function Entry({ section, view }: { section: Exclude<AccountSection, 'overview'>
       case 'app':
         return text(view.appSince === null ? 'account-app-none' : 'account-app-set-up');
       case 'recoveryCodes':
-        return text('account-count-left', { count: view.recoveryCodesLeft });
+        return counted('account-count-left', view.recoveryCodesLeft);
       case 'passkeys':
         return text('account-passkeys-about');
       case 'devices':
-        return text('account-count', { count: view.devices });
+        return counted('account-count', view.devices);
       case 'sessions':
-        return text('account-count', { count: view.sessions });
-      default:
-        return text(`account-${section === 'password' ? 'password' : 'sign-ins'}-about`);
+        return counted('account-count', view.sessions);
+      case 'password':
+        return text(view.isPasswordOpen ? 'account-password-about' : 'account-password-fixed');
+      case 'signIns':
+        return text('account-sign-ins-about');
     }
+  }
+
+  function counted(words: 'account-count' | 'account-count-left', count: number): string {
+    return count === 0 ? text('account-count-none') : text(words, { count });
   }
 }

@@ -7,6 +7,7 @@ import { useVisit } from '../../visit.ts';
 import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { Cancel } from '../cancel.tsx';
 import { SignInAgain } from '../proof-form.tsx';
 
 type Props = Extract<AccountView, { name: 'passkeys' }>;
@@ -146,15 +147,6 @@ function Enrol({ known }: Pick<Props, 'known'>) {
       </AccountForm>
       <Cancel />
     </>
-  );
-}
-
-function Cancel() {
-  const text = useAccountText();
-  return (
-    <p className="links">
-      <a href={useSectionUrl()('passkeys')}>{text('cancel')}</a>
-    </p>
   );
 }
 
