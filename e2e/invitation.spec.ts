@@ -103,7 +103,7 @@ test('where only passkeys sign in: the page makes one and nothing else', async (
   const { username, email } = await newPerson({ customers: [customer] });
   await portal.mustRun(['user', 'invite', username]);
   const { link } = await inbox.take(email, 'invitation');
-  await VirtualAuthenticator.addTo(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
   await withoutOffer(page);
   const heading = page.getByRole('heading', { level: 1 });
   const button = page.getByRole('button', { name: texts['invitation-passkey-button'] });
@@ -113,6 +113,10 @@ test('where only passkeys sign in: the page makes one and nothing else', async (
   await expect(button).toBeVisible();
   await page.reload();
   await expect(page.getByText(texts['passkey-no-script'])).toBeHidden();
+  await authenticator.recognises(false);
+  await button.click();
+  await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+  await authenticator.recognises(true);
   await button.click();
   await expect(heading).toHaveText(texts['invitation-passkey-done-title']);
   await page.getByRole('link', { name: texts['return-to-login'] }).click();
