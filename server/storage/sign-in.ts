@@ -8,6 +8,7 @@ import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
+import { oldestEnded, oldestRecorded } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
@@ -242,6 +243,8 @@ export async function completeSignIn(
   const [ofPress, ofEarlier] = made.press?.hashes ?? [null, null];
   const signedOutSince = new Date(now.getTime() + limits.signOutKept);
   const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
+  const { stage, address } = made;
+  const session = { userId: sql`(select id from who)`, connectionId: null, stage, address, now };
   const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
     with locked as materialized (
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
@@ -275,6 +278,10 @@ export async function completeSignIn(
         and token_hash in (${replacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })})
       returning token_hash
     ),
+    ${oldestEnded(sql, session, {
+      onlyIf: sql`exists (select from new_session)`,
+      besides: sql`token_hash in (select token_hash from replaced)`,
+    })},
     ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, {
       userId: made.userId,
       forgive: made.forgive,
@@ -297,6 +304,9 @@ export async function completeSignIn(
       select now, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
         ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
       from who where exists (select from new_session)
+      union all
+      select at, event, null, user_id, username, null, address, request_id, steps
+      from (${oldestRecorded(sql, session, event.requestId ?? null)}) as ended
     )
     select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors",
       case when exists (select from who) then coalesce((select token_hash from pressed limit 1), ${made.tokenHash}) end as "samePress"`;
