@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { endedKeptUntil } from './ended-session.ts';
-import { oldestEnded, oldestRecorded } from './oldest-sessions.ts';
+import { endOldestSessions, hasManySessions } from './oldest-sessions.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 import { type Fragment, isInDomains } from './sso-domain.ts';
 
@@ -141,7 +141,7 @@ export type NewSession = {
   endsAt: Date;
 };
 
-/** Creates the session that follows a second factor, a passkey or a provider's answer, and ends the user's oldest if there are too many. */
+/** Creates the session that follows a second factor, a passkey or a provider's answer, and ends the user's oldest if there are too many: in a transaction. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
   const {
     tokenHash,
@@ -159,13 +159,8 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
   const full = session.replacedFull ?? null;
   const stage: SessionStage = waitsFor ? 'half' : 'full';
-  const made = { userId: sql`${userId}::uuid`, connectionId: origin.connectionId, stage, address, now };
-  await sql`
-    with ${oldestEnded(sql, made, { onlyIf: sql`true`, besides: sql`false` })},
-    recorded as (
-      insert into audit_event (at, event, user_id, username, address, request_id, steps)
-      ${oldestRecorded(sql, made, session.requestId ?? null)}
-    )
+  const way = { userId: sql`${userId}::uuid`, connectionId: origin.connectionId, address };
+  const [row] = await sql<{ isMany: boolean }[]>`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
       replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id)
@@ -173,7 +168,12 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
-      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})`;
+      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})
+    returning ${hasManySessions(sql, way)} as "isMany"`;
+  if (!row?.isMany) return;
+  const { connectionId } = origin;
+  const requestId = session.requestId ?? null;
+  await endOldestSessions(sql, { tokenHash, userId, connectionId, stage, address, requestId, now });
 }
 
 /**

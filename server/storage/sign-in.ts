@@ -8,7 +8,7 @@ import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
-import { oldestEnded, oldestRecorded } from './oldest-sessions.ts';
+import { hasManySessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
@@ -46,6 +46,8 @@ export type SignInAttempt = {
   deviceKnown: boolean;
   /** Set if the address, its network or everyone has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
+  /** One more session of the user by a password ends others (storage/oldest-sessions.ts). */
+  hasManySessions: boolean;
   /** The attempt is counted and may continue. */
   admitted: boolean;
   /** A hash that no password has, for names without one (docs/decisions/0041); null stands for one of ours. */
@@ -109,6 +111,7 @@ export async function beginSignIn(
       exists (select from totp where totp.user_id = found.id) as "hasApp", found.factor_version as "factorVersion",
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
       ${isPasskeyRequiredOf(sql, sql`found.id`)} as "passkeyRequired",
+      ${hasManySessions(sql, { userId: sql`found.id`, connectionId: null, address: attempt.address })} as "hasManySessions",
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
@@ -128,8 +131,9 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, originBlockedUntil, admitted, decoy, ...user } = row;
-  return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted, decoy };
+  const { deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, decoy, ...user } = row;
+  const found = user.id === null ? null : user;
+  return { user: found, deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, decoy };
 }
 
 /** A user's current second factor, and where codes are sent; null if the user is gone. */
@@ -243,8 +247,6 @@ export async function completeSignIn(
   const [ofPress, ofEarlier] = made.press?.hashes ?? [null, null];
   const signedOutSince = new Date(now.getTime() + limits.signOutKept);
   const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
-  const { stage, address } = made;
-  const session = { userId: sql`(select id from who)`, connectionId: null, stage, address, now };
   const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
     with locked as materialized (
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
@@ -278,10 +280,6 @@ export async function completeSignIn(
         and token_hash in (${replacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })})
       returning token_hash
     ),
-    ${oldestEnded(sql, session, {
-      onlyIf: sql`exists (select from new_session)`,
-      besides: sql`token_hash in (select token_hash from replaced)`,
-    })},
     ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, {
       userId: made.userId,
       forgive: made.forgive,
@@ -304,9 +302,6 @@ export async function completeSignIn(
       select now, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
         ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
       from who where exists (select from new_session)
-      union all
-      select at, event, null, user_id, username, null, address, request_id, steps
-      from (${oldestRecorded(sql, session, event.requestId ?? null)}) as ended
     )
     select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors",
       case when exists (select from who) then coalesce((select token_hash from pressed limit 1), ${made.tokenHash}) end as "samePress"`;
