@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows } from '#testing/held-rows.ts';
+import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verifyByForm } from '#testing/two-factor-for-test.ts';
 import { second } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -14,6 +18,7 @@ import { updateHubReceivers } from '../storage/hub-logout.ts';
 // A person with any number of sessions would keep the portal busy with their list of them, and a hub with their ends.
 
 const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeEach(() => startAccountAfresh(portal));
 
 /** So many more sessions of a user, like the newest of theirs, each used a second before the one before. */
@@ -100,6 +105,34 @@ describe('a user’s 101st session', () => {
     expect([await sessionsOf('alice'), await isThere(oldest)]).toEqual([101, true]);
     await signedIn(portal, 'alice');
     expect([await sessionsOf('alice'), await isThere(oldest)]).toEqual([100, false]);
+  });
+});
+
+describe('a sign-in', () => {
+  it('by passkey counts among those by password', async () => {
+    await signedIn(portal, 'alice');
+    await copies('alice', 99);
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'alice'));
+    expect([await sessionsOf('alice'), await signedInAs(portal, browser.cookies)]).toEqual([100, 'alice']);
+    expect(await events()).toEqual([expect.objectContaining({ username: 'alice' })]);
+  });
+
+  it('by a provider ends the oldest of its connection, and none by password', async () => {
+    await addOidcConnection(portal, provider);
+    provider.bend({ claims: (honest) => ({ ...honest, sub: 'subject of alice', email: 'alice@acme.test' }) });
+    const come = async () => {
+      const browser = browserForTest(portal);
+      await browser.get(pathOf(provider.visit(await departFor(browser))));
+      return await signedInAs(portal, browser.cookies);
+    };
+    const byPassword = await signedIn(portal, 'alice');
+    portal.wait(1000 * second);
+    await come();
+    await copies('alice', 99);
+    expect(await come()).toBe('alice');
+    expect([await sessionsOf('alice'), await signedInAs(portal, byPassword)]).toEqual([101, 'alice']);
+    expect(await events()).toEqual([expect.objectContaining({ username: 'alice' })]);
   });
 });
 
