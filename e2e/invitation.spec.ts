@@ -1,4 +1,5 @@
 import { changeUser } from '#server/accounts/change-user.ts';
+import { invitationFor } from './invitation-for.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import { onDatabaseOf } from './portal-database.ts';
 import { changeForm, hashOf, newPassword } from './reset-forms.ts';
@@ -54,10 +55,9 @@ test('an invitation: a passkey instead, in the words and on the way of a passwor
   inbox,
   newPerson,
 }) => {
-  const { username, email } = await newPerson();
-  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
-  await portal.mustRun(['user', 'invite', username]);
-  const { link } = await inbox.take(email, 'invitation');
+  const person = await newPerson();
+  const { username, email } = person;
+  const link = await invitationFor({ portal, inbox }, person);
   const authenticator = await VirtualAuthenticator.addTo(page);
   await withoutOffer(page);
   const heading = page.getByRole('heading', { level: 1 });
@@ -86,50 +86,37 @@ test('the page of an invitation keeps its words and its button in another langua
   inbox,
   newPerson,
 }) => {
-  const { username, email } = await newPerson();
-  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
-  await portal.mustRun(['user', 'invite', username]);
-  const { link } = await inbox.take(email, 'invitation');
   const polish = textsOf('pl');
-  await page.goto(link);
+  await page.goto(await invitationFor({ portal, inbox }, await newPerson()));
   await expect(page.getByRole('button', { name: texts['passkey-instead'] })).toBeVisible();
   await page.getByLabel(texts.language).selectOption('pl');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(polish['invitation-title']);
   await expect(page.getByRole('button', { name: polish['passkey-instead'] })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(polish['invitation-title']);
+  await expect(page.getByRole('button', { name: polish['passkey-instead'] })).toBeVisible();
 });
 
-test('without a script the page of an invitation has no button that cannot work', {
-  tag: '@without-script-only',
-}, async ({ page, portal, inbox, newPerson }) => {
-  const { username, email } = await newPerson();
-  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
-  await portal.mustRun(['user', 'invite', username]);
-  await page.goto((await inbox.take(email, 'invitation')).link);
-  await expect(page.getByRole('button', { name: texts['invitation-button'] })).toBeVisible();
-  await expect(page.getByRole('button', { name: texts['passkey-instead'] })).toBeHidden();
-});
-
-test('where only passkeys sign in: the page makes one and nothing else, or says what is needed', {
-  tag: '@without-script',
-}, async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
-  await addCustomerTo(portal, 'keys', { name: 'Keys', passkeys: 'only' });
-  const { username, email } = await newPerson({ customers: ['keys'] });
+test('where only passkeys sign in: the page makes one and nothing else', async ({ page, portal, inbox, newPerson }) => {
+  const customer = `keys-${Date.now()}`;
+  await addCustomerTo(portal, customer, { passkeys: 'only' });
+  const { username, email } = await newPerson({ customers: [customer] });
   await portal.mustRun(['user', 'invite', username]);
   const { link } = await inbox.take(email, 'invitation');
-  await VirtualAuthenticator.addTo(page);
-  if (javaScriptEnabled) await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await withoutOffer(page);
   const heading = page.getByRole('heading', { level: 1 });
   const button = page.getByRole('button', { name: texts['invitation-passkey-button'] });
   await page.goto(link);
   await expect(heading).toHaveText(texts['invitation-passkey-title']);
   await expect(page.getByLabel(texts['invitation-password'], { exact: true })).toHaveCount(0);
-  if (!javaScriptEnabled) {
-    await expect(page.getByText(texts['passkey-no-script'])).toBeVisible();
-    return await expect(button).toBeHidden();
-  }
   await expect(button).toBeVisible();
   await page.reload();
   await expect(page.getByText(texts['passkey-no-script'])).toBeHidden();
+  await authenticator.recognises(false);
+  await button.click();
+  await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
+  await authenticator.recognises(true);
   await button.click();
   await expect(heading).toHaveText(texts['invitation-passkey-done-title']);
   await page.getByRole('link', { name: texts['return-to-login'] }).click();

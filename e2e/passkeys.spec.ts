@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
-import { passkeysAreKept } from './kept-passkeys.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
@@ -107,12 +106,23 @@ test('it proves on the account page who it is, and what was begun goes on', asyn
   await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
 });
 
-/** Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. */
-const makesThemUnasked = (page: Page) =>
-  page.addInitScript(() => {
+/**
+ * Makes passkeys as a browser does that has just filled in the saved password; Chromium under test saves none. Returns how each
+ * was asked for, so far.
+ */
+async function makesThemUnasked(page: Page): Promise<unknown[]> {
+  const asked: unknown[] = [];
+  await page.exposeFunction('tellAsked', (mediation: unknown) => void asked.push(mediation));
+  await page.addInitScript(() => {
+    const { tellAsked } = window as unknown as { tellAsked: (mediation: unknown) => Promise<void> };
     const create = navigator.credentials.create.bind(navigator.credentials);
-    navigator.credentials.create = (options) => create({ publicKey: options?.publicKey as never });
+    navigator.credentials.create = async (options) => {
+      await tellAsked((options as { mediation?: unknown }).mediation);
+      return await create({ publicKey: options?.publicKey as never });
+    };
   });
+  return asked;
+}
 
 test('after a password the browser makes one by itself, once, and nobody waits for it', async ({
   page,
@@ -121,13 +131,18 @@ test('after a password the browser makes one by itself, once, and nobody waits f
 }) => {
   const { username, email } = await newPerson();
   await withoutOffer(page);
-  await makesThemUnasked(page);
+  const asked = await makesThemUnasked(page);
   const authenticator = await VirtualAuthenticator.addTo(page);
   const stored = page.waitForResponse('**/passkeys/upgrade');
   await signIn(page, username, password);
   expect((await stored).status()).toBe(204);
   expect(await authenticator.passkeys()).toHaveLength(1);
   await inbox.take(email, 'passkeyAdded');
+  await signOut(page);
+  const script = page.waitForResponse('**/passkeys/upgrade.js');
+  await signIn(page, username, password);
+  expect(await (await script).text()).toBe('');
+  expect(asked).toEqual(['conditional']);
   await signOut(page);
   await passkeyButton(page).click();
   await expectSignedIn(page, username);
@@ -212,49 +227,6 @@ test('where an app is required, the password alone leads to the passkey, not to 
   await passkeyButton(page).click();
   await expectSignedIn(page, username);
   await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
-});
-
-test('without a script, no button and no page offers one', { tag: '@without-script-only' }, async ({
-  page,
-  newPerson,
-}) => {
-  const { username } = await newPerson();
-  await page.goto('/portal/login');
-  await expect(passkeyButton(page)).toHaveCount(0);
-  await signIn(page, username, password);
-  await page.goto('/portal/account/passkeys');
-  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
-  await expect(addButton(page)).toBeHidden();
-  await expect(page.getByText(texts['account-passkeys-no-script'])).toBeVisible();
-});
-
-test('a browser without passkeys shows no button, in no place', async ({ page, portal, newPersonWithApp }) => {
-  const { username, key } = await newPersonWithApp();
-  await passkeysAreKept(portal, username);
-  await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
-  await page.goto('/portal/login?destination=%2Fportal%2Faccount%2Fpasskeys%3Fdo%3Denrol');
-  await page.waitForLoadState('networkidle');
-  await expect(passkeyButton(page)).toHaveCount(0);
-  await signInForm(page).send(username, password);
-  await expect(heading(page)).toHaveText('Enter your code');
-  await page.waitForLoadState('networkidle');
-  await expect(passkeyButton(page)).toHaveCount(0);
-  await appCodeIsPast(portal, username);
-  await codeForm(page).send(appCode(key));
-  await expect(page.getByText(texts['account-passkeys-no-script'])).toBeVisible();
-  await expect(addButton(page)).toBeHidden();
-});
-
-test('where there is no authenticator at all, every page says that none was used', async ({ page, newPerson }) => {
-  const { username } = await newPerson();
-  await page.goto('/portal/login');
-  await passkeyButton(page).click();
-  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
-  await signInForm(page).send(username, password);
-  await expectSignedIn(page, username);
-  await page.goto('/portal/account/passkeys?do=enrol');
-  await addButton(page).click();
-  await expect(page.getByText(texts['account-passkeys-none'])).toBeVisible();
 });
 
 test('who cancels anywhere goes on where they are', async ({ page, portal, newPersonWithApp }) => {

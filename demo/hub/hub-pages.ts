@@ -6,7 +6,7 @@ export type Visitor = { user: string; email: string; customers: { key: string; n
 export type HubFacts = { name: string; startPage: string };
 
 /** The frame of the sample hub's pages. */
-export function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string, content: Html): Html {
+function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

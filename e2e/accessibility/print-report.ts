@@ -10,7 +10,7 @@ const testId = (key: TestKey) => `T${testKeys.indexOf(key) + 1}`;
 const readingId = (key: ReadingKey) => `R${readingKeys.indexOf(key) + 1}`;
 
 /** The screens that a criterion applies to. */
-export function screensOf({ on = [], never }: Criterion): ScreenName[] {
+function screensOf({ on = [], never }: Criterion): ScreenName[] {
   return never === undefined ? screensWith(...on) : [];
 }
 

@@ -8,7 +8,7 @@ import { queryValue } from './request-url.ts';
 const broughtBy = new WeakMap<FastifyRequest, string>();
 
 /** The customer in whose brand a request's answer is, by key, as asked for; null for the installation's own. */
-export function brandAskedFor(request: FastifyRequest): string | null {
+function brandAskedFor(request: FastifyRequest): string | null {
   return broughtBy.get(request) ?? queryValue(request, queryNames.customer);
 }
 

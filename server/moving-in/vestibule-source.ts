@@ -4,7 +4,7 @@ import { refusedValue } from './refusal.ts';
 import type { SourceRecord, SourceUser } from './source-user.ts';
 
 /** The fields of our own format, as `vestibule user export` writes them. */
-export const vestibuleFields = [
+const vestibuleFields = [
   'username',
   'email',
   'language',

@@ -16,7 +16,7 @@ export function refusalOfLink(link: ResetLink | null, now: Date): ChangeFailedRe
 }
 
 /** Whether an account is in use, so that no invitation counts any more: a password counts unless only passkeys do. */
-export function canSignIn({
+function canSignIn({
   passkeys,
   passwordHash,
   passkeyRequired,
