@@ -2,6 +2,7 @@ import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.
 import { customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { Origin } from '../secrets/fair-line.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { endSession } from '../sign-out/end-session.ts';
@@ -19,7 +20,7 @@ import {
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
+import { recordKey, resetKeys, turnOf } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
@@ -60,7 +61,8 @@ const { changeFailed, usedBefore } = changeFailedReasons;
  * Throws WorkQueueFull if too many passwords are waiting to be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
-  refuseWhenHashesWait();
+  const turn = turnOf(request.address);
+  refuseWhenHashesWait(turn);
   const link = await linkOf(deps, request);
   const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
   if (waitUntil) return await throttled(deps, request, waitUntil);
@@ -75,10 +77,10 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
     const words = newPasswordProblemsInWords(request.password, request.repeat, { policy, names });
     return await refused(deps, request, link, problem, words.join('; '));
   }
-  if (await wasUsedBefore(deps, user, request.password))
+  if (await wasUsedBefore(deps, user, request.password, turn))
     return await refused(deps, request, link, usedBefore, 'it is one of the last ten');
 
-  const passwordHash = await hashPassword(request.password);
+  const passwordHash = await hashPassword(request.password, turn);
   return (await store(deps, request, { purpose, user }, passwordHash)) ?? (await outrun(deps, request));
 }
 
@@ -111,9 +113,10 @@ export async function wasUsedBefore(
   { sql }: Pick<Deps, 'sql'>,
   user: Pick<ResetUser, 'id' | 'passwordHash'>,
   password: string,
+  turn: Origin,
 ): Promise<boolean> {
   const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
-  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password))) return true;
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, turn))) return true;
   return false;
 }
 
@@ -168,7 +171,7 @@ export async function endOwnSession(
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   const link = await linkOf(deps, request);
   const overBy = refusalOfLink(link, deps.now());
-  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
+  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password, turnOf(request.address))))
     return { kind: 'changed', purpose: link.purpose, ended: await endOwnSession(deps.sql, request, deps.now()) };
   const reason = overBy ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);

@@ -37,7 +37,7 @@ it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, a
 });
 
 it('PW-08 the history is per user, stored as hashes, and includes passwords set by an operator', async () => {
-  await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword) }, portal.deps.now());
+  await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword, null) }, portal.deps.now());
   await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
   expect(await landing('alice', newPassword)).toBe(failedPage(11));
   expect(await landing('alice', testPassword)).toBe(failedPage(11));

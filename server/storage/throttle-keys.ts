@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { limits, type ThrottleLimit } from '../limits.ts';
+import type { Origin } from '../secrets/fair-line.ts';
 
 /** A row of the throttle and how fast it fills. */
 export type ThrottleKey = { key: string; limit: ThrottleLimit };
@@ -91,18 +92,26 @@ export function passkeyFailureKeys(address: string): ThrottleKey[] {
 
 /**
  * The keys for failures from an address and for everybody's together. IPv6 counts per /64, since visitors can choose
- * any address in theirs, and more widely per /56.
+ * any address in theirs, and more widely per /56 and /48: who has one network must not spend the waits of everybody.
  */
 export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   const total = { key: 'total', limit: limits.throttle.total };
   if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }, total];
   const groups = ipv6Groups(address);
-  const site = [...groups.slice(0, 3), (groups[3] as number) & 0xff00];
+  const site = groups.slice(0, 3);
+  const network = [...site, (groups[3] as number) & 0xff00];
   return [
     { key: `address:${hex(groups.slice(0, 4))}::/64`, limit: limits.throttle.address },
-    { key: `network:${hex(site)}::/56`, limit: limits.throttle.network },
+    { key: `network:${hex(network)}::/56`, limit: limits.throttle.network },
+    { key: `site:${hex(site)}::/48`, limit: limits.throttle.site },
     total,
   ];
+}
+
+/** Whose turn it is among the passwords that wait to be hashed: the networks of an address, the widest first. */
+export function turnOf(address: string): Origin {
+  const [widest, ...narrower] = originKeys(address).slice(0, -1).reverse() as [ThrottleKey, ...ThrottleKey[]];
+  return [widest.key, ...narrower.map(({ key }) => key)];
 }
 
 /**

@@ -10,12 +10,12 @@ export function limitArguments(sql: Connection, { freeFailures, leakEvery, first
 
 /** The limits of origins by kind, as rows (kind, free, leak, first, longest); keys start with the kind. */
 export function originLimits(sql: Connection) {
-  const row = (kind: 'address' | 'network' | 'total') => {
+  const row = (kind: 'address' | 'network' | 'site' | 'total') => {
     const { freeFailures, leakEvery, firstWait, longestWait } = limits.throttle[kind];
     return `('${kind}', ${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000})`;
   };
   return sql.unsafe(
-    `(values ${row('address')}, ${row('network')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
+    `(values ${row('address')}, ${row('network')}, ${row('site')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
   );
 }
 
