@@ -19,8 +19,8 @@ import {
 } from '../storage/reset-link.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { recordKey, resetKeys, turnOf } from '../storage/throttle-keys.ts';
+import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { changeKey, recordKey, resetKeys, turnOf } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
@@ -77,6 +77,9 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
     const words = newPasswordProblemsInWords(request.password, request.repeat, { policy, names });
     return await refused(deps, request, link, problem, words.join('; '));
   }
+  // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
+  const waitForUser = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
+  if (waitForUser) return await throttled(deps, request, waitForUser, user);
   if (await wasUsedBefore(deps, user, request.password, turn))
     return await refused(deps, request, link, usedBefore, 'it is one of the last ten');
 
@@ -84,17 +87,24 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   return (await store(deps, request, { purpose, user }, passwordHash)) ?? (await outrun(deps, request));
 }
 
-/** Records that an address which has tried unknown links has to wait, and until when. */
+/** Under what refused changes of one user are counted. */
+const changesByLink = (userId: string) => changeKey('password-by-link', userId);
+
+/** Records who has to wait, and until when: a user with many refused changes, or else an address that has tried unknown links. */
 export async function throttled(
   deps: Deps,
   { address, requestId }: Pick<ChangeRequest, 'address' | 'requestId'>,
   until: Date,
+  user?: ResetUser,
 ): Promise<Extract<ChangeResult, { kind: 'throttled' }>> {
   const now = deps.now();
   deps.metrics.throttled.inc({ kind: 'reset' });
-  const steps = [{ step: 'throttle', outcome: `unknown links from this address: wait until ${until.toISOString()}` }];
-  const event = { event: 'password-change-refused', reason: 'throttled', address, requestId, steps } as const;
-  const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('change-throttled', address), now);
+  const counted = user ? 'refused changes of this user' : 'unknown links from this address';
+  const steps = [{ step: 'throttle', outcome: `${counted}: wait until ${until.toISOString()}` }];
+  const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
+  const event = { event: 'password-change-refused', reason: 'throttled', ...who, address, requestId, steps } as const;
+  const under = user ? `change-throttled:${user.id}` : recordKey('change-throttled', address);
+  const reference = await insertEventOnceAMinute(deps.sql, event, under, now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 
@@ -137,6 +147,7 @@ async function store(
     if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) return new RollBack(null);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(null);
     const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
+    await deleteThrottle(sql, changesByLink(user.id));
     await queuePasswordNotice(sql, user, { now, address, language, brand });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
