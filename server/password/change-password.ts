@@ -20,7 +20,7 @@ import {
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
-import { changeKey, recordKey, resetKeys, turnOf } from '../storage/throttle-keys.ts';
+import { changeKey, recordKey, turnOf, unknownLinkKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
@@ -64,7 +64,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   const turn = turnOf(request.address);
   refuseWhenHashesWait(turn);
   const link = await linkOf(deps, request);
-  const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
+  const waitUntil = link ? null : await countAttempt(deps.sql, unknownLinkKeys(request.address), deps.now());
   if (waitUntil) return await throttled(deps, request, waitUntil);
   const reason = refusalOfLink(link, deps.now()) ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);
