@@ -300,7 +300,7 @@ export const limits = {
   importLineBytes: 256 * 1024,
   /** Users that one transaction of an import adds. */
   importBatch: 500,
-  /** Waiting password hashes; any more are answered 503. */
+  /** Waiting password hashes; any more are answered 503, of the network with the most (secrets/fair-line.ts). */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
   /** That there were too many is recorded so often, by each instance. */
