@@ -38,6 +38,11 @@ export function changeKey(what: string, userId: string): ThrottleKey {
   return { key: `change-${what}:${userId}`, limit: limits.throttle.change };
 }
 
+/** The key for emails of one kind to a user about what can be repeated at will. */
+export function noticeKey(kind: string, userId: string): ThrottleKey {
+  return { key: `notice-${kind}:${userId}`, limit: limits.throttle.notice };
+}
+
 /** The password's key is the prefix of the others. */
 function wayText({ userId, connectionId }: WayIn): string {
   return connectionId === null ? userId : `${userId}:${connectionId}`;
