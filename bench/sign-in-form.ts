@@ -23,7 +23,7 @@ export async function postSignIn(origin: string, username: string, typedPassword
 /** Adds `user-0` to `user-99` of one customer, and one user of each kind that must look alike. */
 export async function addUsers(sql: Database): Promise<void> {
   const now = new Date();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, null);
   await sql`insert into customer (key, name, created_at) values ('acme', 'Acme', ${now})`;
   for (let index = 0; index < userCount; index += 1) await addUser(sql, { name: `user-${index}`, passwordHash });
   await addUser(sql, { name: 'inactive', passwordHash, active: false });

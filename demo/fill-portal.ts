@@ -37,7 +37,7 @@ export async function fillPortal(
       const user = {
         username: person.username,
         email: account.email,
-        passwordHash: password && (await hashPassword(password)),
+        passwordHash: password && (await hashPassword(password, null)),
         language: person.language ?? null,
         active: !person.isInactive,
         mayChangePassword: true,

@@ -28,7 +28,7 @@ const hashes = new Map<string, Promise<string>>();
 
 /** The hash of a password, computed once in each worker: hundreds of users have the same. */
 async function hashOf(password: string): Promise<string> {
-  const hash = hashes.get(password) ?? hashPassword(password);
+  const hash = hashes.get(password) ?? hashPassword(password, null);
   hashes.set(password, hash);
   return await hash;
 }

@@ -40,6 +40,8 @@ export const limits = {
     address: { freeFailures: 100, leakEvery: 10 * second, firstWait: 10 * second, longestWait: 5 * minute },
     /** One IPv6 /56. */
     network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
+    /** One IPv6 /48, as one customer of a provider may have: a fifth of what everybody has together. */
+    site: { freeFailures: 1000, leakEvery: second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
     /** Visits to identity providers begun from one address: a whole company may begin work at once. */
     sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
@@ -316,7 +318,7 @@ export const limits = {
   importLineBytes: 256 * 1024,
   /** Users that one transaction of an import adds. */
   importBatch: 500,
-  /** Waiting password hashes; any more are answered 503. */
+  /** Waiting password hashes; any more are answered 503, of the network with the most (secrets/fair-line.ts). */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
   /** That there were too many is recorded so often, by each instance. */

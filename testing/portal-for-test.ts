@@ -160,7 +160,7 @@ let passwordHash: Promise<string> | undefined;
 
 /** The hash of testPassword, computed once. */
 export function testPasswordHash(): Promise<string> {
-  passwordHash ??= hashPassword(testPassword);
+  passwordHash ??= hashPassword(testPassword, null);
   return passwordHash;
 }
 

@@ -15,7 +15,7 @@ export async function fill(sql: Database, { users, sessions, events }: Size): Pr
   await sql`
     insert into customer (key, name, created_at)
     select 'customer-' || n, 'Customer ' || n, now() from generate_series(0, 9) n`;
-  const hash = await hashPassword(password);
+  const hash = await hashPassword(password, null);
   await sql`set synchronous_commit to off`;
   await sql`set maintenance_work_mem to '256MB'`;
   await inParts(users, (from, to) => addUsers(sql, { from, to, hash }));

@@ -9,7 +9,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { isSessionThere } from '../storage/session.ts';
 import { beginSignIn, insertEventOnceAMinute, insertRefusal } from '../storage/sign-in.ts';
 import { deleteThrottle, findWait } from '../storage/throttle.ts';
-import { accountKey, deviceKey, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
+import { accountKey, deviceKey, originKeys, type ThrottleKey, turnOf } from '../storage/throttle-keys.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { personOf } from './person-of-event.ts';
 
@@ -42,7 +42,8 @@ export async function checkPassword(
       reference: await insertEventOnceAMinute(deps.sql, tooLong, `too-long:${session.userId}`, now),
     };
   }
-  refuseWhenHashesWait();
+  const turn = turnOf(visitor.address);
+  refuseWhenHashesWait(turn);
   const fold = foldLoginName(session.username);
   const origin = originKeys(visitor.address);
   const deviceHash = visitor.deviceToken ? tokenHash(visitor.deviceToken) : null;
@@ -67,7 +68,7 @@ export async function checkPassword(
   }
   const isOwn = attempt.user?.id === session.userId;
   const hash = isOwn ? (attempt.user?.passwordHash ?? null) : null;
-  if (hash === null || !(await verifyPassword(hash, password))) {
+  if (hash === null || !(await verifyPassword(hash, password, turn))) {
     if (!(await isSessionThere(deps.sql, visit.sessionHash, deps.now()))) return { kind: 'signedOut' };
     // As at the sign-in: the failures of a known browser count on it alone.
     return await refused('wrong-password', attempt.deviceKnown ? [] : origin, null);

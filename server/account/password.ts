@@ -11,6 +11,7 @@ import { putDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { turnOf } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
@@ -58,10 +59,11 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   // Each of them costs up to eleven hashes.
   const throttled = await countChange(deps, visit, 'password');
   if (throttled) return throttled;
-  if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password))
+  const turn = turnOf(visit.visitor.address);
+  if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password, turn))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
   const token = nextToken(deps, { visitor: visit.visitor, fields });
-  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password), token });
+  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password, turn), token });
 }
 
 /** All or nothing; the user is locked first, as by every change of one. */

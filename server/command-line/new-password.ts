@@ -17,7 +17,7 @@ export async function readNewPassword(source: PasswordSource, rules: NewPassword
   const problems = newPasswordProblemsInWords(password, repeat, rules);
   if (problems.length > 0) throw failure(`The password was not accepted: ${problems.join('; ')}.`);
   const { hashPassword } = await import('../secrets/password-hash.ts');
-  return await hashPassword(password);
+  return await hashPassword(password, null);
 }
 
 async function readTwice(source: PasswordSource): Promise<{ password: string; repeat: string } | null> {

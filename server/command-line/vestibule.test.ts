@@ -247,7 +247,7 @@ describe('users', () => {
     );
     expect({ code, out, err }).toEqual({ code: 0, out: 'User alice added.\n', err: '' });
     const hash = (await hashOf('alice')) as string;
-    expect(await verifyPassword(hash, canary)).toBe(true);
+    expect(await verifyPassword(hash, canary, null)).toBe(true);
     const shown = await Promise.all(
       ['user list --json', 'user show alice --json', 'user show alice', 'audit --json', 'audit'].map((line) =>
         vestibule(line),
@@ -319,7 +319,7 @@ describe('users', () => {
     const ended = new Promise((resolve) => child.once('close', resolve));
     expect(await text(child.stderr)).toContain('Waiting for the password on standard input …\n');
     expect(await ended).toBe(0);
-    expect(await verifyPassword(await hashOf('alice'), canary)).toBe(true);
+    expect(await verifyPassword(await hashOf('alice'), canary, null)).toBe(true);
   });
 
   test('have no password with --no-password', async () => {
@@ -407,7 +407,7 @@ describe('users', () => {
     await addSession();
     const { out } = await vestibule('user set alice --password-stdin', canary);
     expect(out).toContain('sessions ended: 1');
-    expect(await verifyPassword(await hashOf('alice'), canary)).toBe(true);
+    expect(await verifyPassword(await hashOf('alice'), canary, null)).toBe(true);
     await addSession();
     expect((await vestibule('user set alice --no-password')).out).toContain('password: removed');
     expect(await hashOf('alice')).toBeNull();
@@ -467,7 +467,7 @@ describe('a password at a terminal', () => {
     expect(out).toContain('User alice added.');
     expect(code).toBe(0);
     expect(out).not.toContain(canary);
-    expect(await verifyPassword(await hashOf('alice'), canary)).toBe(true);
+    expect(await verifyPassword(await hashOf('alice'), canary, null)).toBe(true);
   });
 
   test.runIf(hasScript)('is refused if the two entries differ', async () => {

@@ -2,6 +2,7 @@ import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.
 import { customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { Origin } from '../secrets/fair-line.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { endSession } from '../sign-out/end-session.ts';
@@ -18,8 +19,8 @@ import {
 } from '../storage/reset-link.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
+import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { changeKey, recordKey, turnOf, unknownLinkKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
@@ -60,9 +61,10 @@ const { changeFailed, usedBefore } = changeFailedReasons;
  * Throws WorkQueueFull if too many passwords are waiting to be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
-  refuseWhenHashesWait();
+  const turn = turnOf(request.address);
+  refuseWhenHashesWait(turn);
   const link = await linkOf(deps, request);
-  const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
+  const waitUntil = link ? null : await countAttempt(deps.sql, unknownLinkKeys(request.address), deps.now());
   if (waitUntil) return await throttled(deps, request, waitUntil);
   const reason = refusalOfLink(link, deps.now()) ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);
@@ -75,24 +77,34 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
     const words = newPasswordProblemsInWords(request.password, request.repeat, { policy, names });
     return await refused(deps, request, link, problem, words.join('; '));
   }
-  if (await wasUsedBefore(deps, user, request.password))
+  // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
+  const waitForUser = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
+  if (waitForUser) return await throttled(deps, request, waitForUser, user);
+  if (await wasUsedBefore(deps, user, request.password, turn))
     return await refused(deps, request, link, usedBefore, 'it is one of the last ten');
 
-  const passwordHash = await hashPassword(request.password);
+  const passwordHash = await hashPassword(request.password, turn);
   return (await store(deps, request, { purpose, user }, passwordHash)) ?? (await outrun(deps, request));
 }
 
-/** Records that an address which has tried unknown links has to wait, and until when. */
+/** Under what refused changes of one user are counted. */
+const changesByLink = (userId: string) => changeKey('password-by-link', userId);
+
+/** Records who has to wait, and until when: a user with many refused changes, or else an address that has tried unknown links. */
 export async function throttled(
   deps: Deps,
   { address, requestId }: Pick<ChangeRequest, 'address' | 'requestId'>,
   until: Date,
+  user?: ResetUser,
 ): Promise<Extract<ChangeResult, { kind: 'throttled' }>> {
   const now = deps.now();
   deps.metrics.throttled.inc({ kind: 'reset' });
-  const steps = [{ step: 'throttle', outcome: `unknown links from this address: wait until ${until.toISOString()}` }];
-  const event = { event: 'password-change-refused', reason: 'throttled', address, requestId, steps } as const;
-  const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('change-throttled', address), now);
+  const counted = user ? 'refused changes of this user' : 'unknown links from this address';
+  const steps = [{ step: 'throttle', outcome: `${counted}: wait until ${until.toISOString()}` }];
+  const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
+  const event = { event: 'password-change-refused', reason: 'throttled', ...who, address, requestId, steps } as const;
+  const under = user ? `change-throttled:${user.id}` : recordKey('change-throttled', address);
+  const reference = await insertEventOnceAMinute(deps.sql, event, under, now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 
@@ -111,9 +123,10 @@ export async function wasUsedBefore(
   { sql }: Pick<Deps, 'sql'>,
   user: Pick<ResetUser, 'id' | 'passwordHash'>,
   password: string,
+  turn: Origin,
 ): Promise<boolean> {
   const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
-  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password))) return true;
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, turn))) return true;
   return false;
 }
 
@@ -134,6 +147,7 @@ async function store(
     if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) return new RollBack(null);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(null);
     const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
+    await deleteThrottle(sql, changesByLink(user.id));
     await queuePasswordNotice(sql, user, { now, address, language, brand });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
@@ -168,7 +182,7 @@ export async function endOwnSession(
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   const link = await linkOf(deps, request);
   const overBy = refusalOfLink(link, deps.now());
-  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
+  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password, turnOf(request.address))))
     return { kind: 'changed', purpose: link.purpose, ended: await endOwnSession(deps.sql, request, deps.now()) };
   const reason = overBy ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);

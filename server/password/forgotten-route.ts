@@ -9,6 +9,7 @@ import { formAgain, formKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
@@ -34,7 +35,7 @@ export function forgottenRoute(deps: Deps) {
     const { username } = request.body;
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { address } = visitor;
+    const { address, deviceToken } = visitor;
     if (!isReadable) {
       return await refuse(deps, request, reply, 400, {
         detail: 'username must be an email address',
@@ -51,7 +52,8 @@ export function forgottenRoute(deps: Deps) {
       destination: destination ?? null,
       brand: visitor.brand,
     };
-    const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address));
+    const deviceHash = deviceToken ? tokenHash(deviceToken) : null;
+    const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address), deviceHash);
     if (waitUntil) return await throttled(request, reply, address, { until: waitUntil, destination });
     reply.raw.once('finish', deps.wake.resetRequests);
     if (!wantsPage(request)) return reply.code(204).send();

@@ -1,6 +1,7 @@
 import type { Response } from 'light-my-request';
 import { expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
+import { limits, type ThrottleLimit } from '#server/limits.ts';
+import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
@@ -56,4 +57,69 @@ it('sign-ins and requests for a link are counted separately', async () => {
   expect(
     await portal.sql`select key from throttle where key not like 'reset-%' and key not like 'recorded:%'`,
   ).toHaveLength(3);
+});
+
+const keys = ['reset-site:2001:db8:77::/48', 'reset-total'] as const;
+const failures = async () =>
+  Object.fromEntries(
+    (await portal.sql`select key, failures from throttle where key = any(${[...keys]}::text[])`).map((row) => [
+      row.key,
+      row.failures,
+    ]),
+  );
+
+/** So many requests under a key: the next one waits. */
+async function spent(key: string, { freeFailures: free, longestWait }: ThrottleLimit): Promise<void> {
+  const until = new Date(portal.deps.now().getTime() + longestWait);
+  await portal.sql`
+    insert into throttle (key, failures, changed_at, blocked_until, admitted)
+    values (${key}, ${free}, ${portal.deps.now()}, ${until}, true)
+    on conflict (key) do update set failures = excluded.failures, blocked_until = excluded.blocked_until`;
+}
+
+it('BF-06 who asks from all over a /48 waits for all of it, and spends none of what everybody has', async () => {
+  const { site } = limits.throttle;
+  const ask = (from: string) => askForReset(portal, 'nobody@acme.test', { ...script, from });
+  await ask('2001:db8:77:100::1');
+  await portal.sql`update throttle set failures = ${site.freeFailures - 1} where key = ${keys[0]}`;
+  const answers = [];
+  for (const network of ['200', '300', '400', '500']) answers.push(await ask(`2001:db8:77:${network}::1`));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([204, 429, 429, 429]);
+  expect(answers[1]?.headers['retry-after']).toBe(String(site.firstWait / 1000));
+  expect(await failures()).toEqual({ [keys[0]]: site.freeFailures, [keys[1]]: 2 });
+  expect((await ask('2001:db8:78::1')).statusCode).toBe(204);
+});
+
+it('BF-06 an address that has to wait spends none of what everybody has', async () => {
+  await spent(`reset-address:${testAddress}`, limits.throttle.address);
+  for (let n = 0; n < 3; n += 1) expect((await askForReset(portal, 'nobody@acme.test', script)).statusCode).toBe(429);
+  expect(await failures()).toEqual({});
+});
+
+it('RC-06 who signed in here before need not wait for everybody, under their own names and only those', async () => {
+  const { 'vestibule-device': device = '' } = cookiesOf(await portal.signIn('alice', testPassword));
+  expect(device).toHaveLength(43);
+  await spent('reset-total', limits.throttle.total);
+  const ask = async (name: string, cookie = device) =>
+    await askForReset(portal, `${name}@acme.test`, { ...script, cookies: { 'vestibule-device': cookie } });
+  const [known, ofOther, ofNobody, unknown] = [
+    await ask('alice'),
+    await ask('bob'),
+    await ask('nobody'),
+    await ask('alice', 'x'.repeat(43)),
+  ];
+  expect(known.statusCode).toBe(204);
+  for (const answer of [ofOther, ofNobody, unknown])
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([
+      429,
+      String(limits.throttle.total.longestWait / 1000),
+    ]);
+  expect(seen(ofOther)).toEqual(seen(ofNobody));
+  expect(await failures()).toEqual({ 'reset-total': limits.throttle.total.freeFailures });
+  await spent(`reset-address:${testAddress}`, limits.throttle.address);
+  expect((await ask('alice')).statusCode).toBe(429);
+  portal.wait(limits.deviceLifetime);
+  await portal.sql`delete from throttle`;
+  await spent('reset-total', limits.throttle.total);
+  expect((await ask('alice')).statusCode).toBe(429);
 });

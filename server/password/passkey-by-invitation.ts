@@ -22,7 +22,7 @@ import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import { resetKeys } from '../storage/throttle-keys.ts';
+import { unknownLinkKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { markHashes } from '../visitor/mark-hashes.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -53,7 +53,7 @@ export async function beginByInvitation(
 > {
   const opened = openedBy(await linkOf(deps, { token, address: visitor.address }), deps.now());
   if (opened.kind === 'refused') {
-    const until = opened.link ? null : await countAttempt(deps.sql, resetKeys(visitor.address), deps.now());
+    const until = opened.link ? null : await countAttempt(deps.sql, unknownLinkKeys(visitor.address), deps.now());
     return until ? { kind: 'throttled', until } : { kind: 'closed' };
   }
   const ceremony = { purpose: 'invitation', sessionHash: null, linkHash: tokenHash(token) } as const;
@@ -74,7 +74,7 @@ export async function addByInvitation(
 ): Promise<LinkFormResult> {
   const { address } = visitor;
   const link = await linkOf(deps, { token, address });
-  const until = link ? null : await countAttempt(deps.sql, resetKeys(address), deps.now());
+  const until = link ? null : await countAttempt(deps.sql, unknownLinkKeys(address), deps.now());
   if (until) return await throttled(deps, visitor, until);
   const wait = await waitOfPasskeys(deps, visitor, link?.user ?? undefined);
   if (wait) return { kind: 'throttled', ...wait };

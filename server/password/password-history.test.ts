@@ -8,6 +8,7 @@ import {
   changedPage,
   changeTo,
   failedPage,
+  hiddenHash,
   linkFor,
   newPassword,
   startAfresh,
@@ -30,6 +31,7 @@ it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, a
     expect(await rows()).toBe(Math.min(n + 1, passwordsRemembered - 1));
   }
   for (const password of passwords) expect(await landing('alice', password.normalize('NFD'))).toBe(failedPage(11));
+  portal.wait(limits.throttle.change.firstWait);
   // There is no minimum age: with eleven links users may return to the eleventh oldest at once.
   expect(await landing('alice', testPassword)).toBe(changedPage);
   expect(await rows()).toBe(passwordsRemembered - 1);
@@ -37,7 +39,7 @@ it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, a
 });
 
 it('PW-08 the history is per user, stored as hashes, and includes passwords set by an operator', async () => {
-  await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword) }, portal.deps.now());
+  await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword, null) }, portal.deps.now());
   await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
   expect(await landing('alice', newPassword)).toBe(failedPage(11));
   expect(await landing('alice', testPassword)).toBe(failedPage(11));
@@ -47,4 +49,33 @@ it('PW-08 the history is per user, stored as hashes, and includes passwords set 
   for (const { hash } of hashes) expect(hash).toMatch(/^\$argon2id\$/);
   await portal.sql`delete from portal_user where username = 'alice'`;
   expect(await portal.sql`select from former_password`).toHaveLength(1);
+});
+
+it('LM-08 a password used before, tried again and again with one link, is not looked up any more: 429 with the form', async () => {
+  const token = await linkFor(portal, 'alice');
+  const again = (more = {}) => changeTo(portal, token, testPassword, more);
+  const { freeFailures, firstWait } = limits.throttle.change;
+  // At once, and from many addresses.
+  const answers = await Promise.all(
+    Array.from({ length: freeFailures + 5 }, (_, n) => again({ from: `192.0.2.${n}` })),
+  );
+  const refused = answers.filter(({ statusCode }) => statusCode === 429);
+  expect(answers.filter(({ headers }) => headers.location === failedPage(11))).toHaveLength(freeFailures);
+  expect(refused).toHaveLength(5);
+  for (const page of refused)
+    expect([page.headers['retry-after'], hiddenHash(page)]).toEqual([String(firstWait / 1000), token]);
+  expect(
+    await portal.sql`select username, steps from audit_event where event = 'password-change-refused' and reason = 'throttled'`,
+  ).toEqual([
+    {
+      username: 'alice',
+      steps: [{ step: 'throttle', outcome: expect.stringContaining('refused changes of this user') }],
+    },
+  ]);
+  expect((await changeTo(portal, await linkFor(portal, 'bob'), testPassword)).headers.location).toBe(failedPage(11));
+  portal.wait(firstWait);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  expect(
+    await portal.sql`select key from throttle where key like 'change-%' and key like ${`%${await userId(portal, 'alice')}`}`,
+  ).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
 import { timed } from '../timed-work.ts';
+import type { Origin } from './fair-line.ts';
 import { readForeignHash } from './foreign-hash.ts';
 import { verifyForeignHash } from './verify-foreign-hash.ts';
 import { workQueue } from './work-queue.ts';
@@ -15,7 +16,7 @@ const prefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCos
 const mostHashesAtOnce = availableParallelism() + 1;
 const { inTurn, refuseWhenFull, length } = workQueue(mostHashesAtOnce, limits.waitingHashes);
 
-/** Throws WorkQueueFull if too many passwords are waiting to be hashed. */
+/** Throws WorkQueueFull if too many passwords are waiting to be hashed for one more of an origin. */
 export const refuseWhenHashesWait = refuseWhenFull;
 
 /** How many passwords are being hashed or checked in this process, and how many wait for that. */
@@ -24,22 +25,31 @@ export const hashesInQueue = length;
 /** The hash of no password: random in place of a salt and a result. Checking it costs as much as checking a real one. */
 const decoyHash = phcText(randomBytes(16), randomBytes(32));
 
-/** Hashes a password with argon2id; returns the PHC text. Throws WorkQueueFull if too many are waiting. */
-export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => timed('passwordHash', undefined, () => hash(password.normalize('NFC'), parameters)));
+/** Whose turn it is for what nobody on the network asked for, such as a command. */
+const noAddress: Origin = ['no address'];
+
+/**
+ * Hashes a password with argon2id, in the turn of an origin; returns the PHC text. Throws WorkQueueFull if too many are
+ * waiting.
+ */
+export function hashPassword(password: string, origin: Origin | null): Promise<string> {
+  return inTurn(origin ?? noAddress, () =>
+    timed('passwordHash', undefined, () => hash(password.normalize('NFC'), parameters)),
+  );
 }
 
 /**
- * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as the decoy, or
+ * Whether the password matches the stored hash, ours or an imported one; checked in the turn of an origin. A null hash costs the same work as the decoy, or
  * as ours without one, and never matches, so that timing doesn't reveal an account without a password, or a missing one.
  * A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
  */
 export function verifyPassword(
   storedHash: string | null,
   password: string,
+  origin: Origin | null,
   decoy: string | null = null,
 ): Promise<boolean> {
-  return inTurn(async () => {
+  return inTurn(origin ?? noAddress, async () => {
     const right = await timed('passwordHash', undefined, () => isRight(storedHash ?? decoy ?? decoyHash, password));
     return right && storedHash !== null;
   });

@@ -60,7 +60,7 @@ it('BF-01 a right password ends the waits, and old failures expire one by one', 
 
 const origins = async () =>
   Object.fromEntries(
-    (await portal.sql`select key, failures from throttle where key ~ '^(address|network|total)'`).map((row) => [
+    (await portal.sql`select key, failures from throttle where key ~ '^(address|network|site|total)'`).map((row) => [
       String(row.key).split(':')[0],
       row.failures,
     ]),
@@ -70,13 +70,13 @@ it('the same wrong password twice in a row counts once for address, network and 
   const from = '2001:db8::7';
   const press = () => portal.signIn('alice', 'once', { from });
   await Promise.all([press(), press()]);
-  expect(await origins()).toEqual({ address: 1, network: 1, total: 1 });
+  expect(await origins()).toEqual({ address: 1, network: 1, site: 1, total: 1 });
   await portal.signIn('alice', 'other', { from });
   await portal.signIn('alice', 'other', { from });
-  expect(await origins()).toEqual({ address: 2, network: 2, total: 2 });
+  expect(await origins()).toEqual({ address: 2, network: 2, site: 2, total: 2 });
   await portal.signIn('bob', 'other', { from });
   await portal.signIn('nobody', 'other', { from });
-  expect(await origins()).toEqual({ address: 4, network: 4, total: 4 });
+  expect(await origins()).toEqual({ address: 4, network: 4, site: 4, total: 4 });
 });
 
 it('BF-04 a guess that is repeated on and on counts every second time, so that an address is stopped', async () => {

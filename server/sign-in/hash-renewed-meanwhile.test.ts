@@ -41,7 +41,7 @@ it('PW-14 a sign-in that meets the renewal of its outdated hash by another goes 
 });
 
 it.each([
-  ['replaced by another one', async () => ({ passwordHash: await hashPassword('Another-Harbour-43') })],
+  ['replaced by another one', async () => ({ passwordHash: await hashPassword('Another-Harbour-43', null) })],
   ['removed', async () => ({ passwordHash: null })],
 ])('SE-13 RC-08 a sign-in whose password is %s meanwhile is refused', async (_what, change) => {
   const changing = await change();
@@ -53,13 +53,13 @@ it.each([
 });
 
 it('SE-13 RC-08 nor does it go on if the hash is renewed first, and the password replaced or the user deactivated then', async () => {
-  for (const change of [{ passwordHash: await hashPassword('Another-Harbour-43') }, { active: false }]) {
+  for (const change of [{ passwordHash: await hashPassword('Another-Harbour-43', null) }, { active: false }]) {
     const answer = await whilePasswordIsVerified(signIn, async () => {
       await signIn();
       await changeUser(portal.sql, 'olga', change, portal.deps.now());
     });
     expect(answer.headers.location).toBe('/portal/loginfail/default');
     expect(await sessions()).toBe(0);
-    await changeUser(portal.sql, 'olga', { passwordHash: await hashPassword(testPassword) }, portal.deps.now());
+    await changeUser(portal.sql, 'olga', { passwordHash: await hashPassword(testPassword, null) }, portal.deps.now());
   }
 });

@@ -46,7 +46,7 @@ it('two sign-ins in a browser that knows one of them', async () => {
 });
 
 it('a sign-in where somebody else is signed in, and the change of that person’s password', async () => {
-  const passwordHash = await hashPassword('Another-Harbour-42');
+  const passwordHash = await hashPassword('Another-Harbour-42', null);
   const change = async () => await changeUser(other.pool, 'carl', { passwordHash }, portal.deps.now());
   const [answer, changed] = await atOnce(signIn('pat'), change);
   expect([answer.statusCode, changed.kind]).toEqual([303, 'changed']);

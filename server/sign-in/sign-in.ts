@@ -16,7 +16,7 @@ import {
   type SignInAttempt,
   type SignInCustomer,
 } from '../storage/sign-in.ts';
-import { originKeys, recordKey, type ThrottleKey, unknownNameKey } from '../storage/throttle-keys.ts';
+import { originKeys, recordKey, type ThrottleKey, turnOf, unknownNameKey } from '../storage/throttle-keys.ts';
 import { letThrough, type RightUser } from './let-through.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 
@@ -26,7 +26,8 @@ import type { SignInRequest, SignInResult } from './sign-in-result.ts';
  * waiting.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
-  refuseWhenHashesWait();
+  const turn = turnOf(request.address);
+  refuseWhenHashesWait(turn);
   const now = deps.now();
   const fold = foldLoginName(request.username);
   const origin = originKeys(request.address);
@@ -47,7 +48,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const userHash = attempt.user?.passwordHash ?? null;
   // A throttled user's is not verified, but another of its kind: an imported one takes another time than ours.
   const decoy = userHash === null ? attempt.decoy : decoyLike(userHash);
-  const passwordRight = await verifyPassword(attempt.admitted ? userHash : null, request.password, decoy);
+  const passwordRight = await verifyPassword(attempt.admitted ? userHash : null, request.password, turn, decoy);
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
@@ -58,14 +59,14 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     const right = { user, admitting, attempt, steps };
     const result = await letThrough(deps, request, right, now);
     if (result.kind === 'signedIn' || result.kind === 'secondFactor') {
-      if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+      if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request);
       deps.metrics.signIns.inc(labelsOf(result));
       return result;
     }
     const changed =
       result.kind === 'otherFactors'
         ? await findFactorsOfUser(deps.sql, user.id)
-        : await renewedHash(deps, user, request.password);
+        : await renewedHash(deps, user, request);
     if (!changed) break;
     user = { ...user, ...changed };
   }
@@ -82,18 +83,27 @@ function labelsOf(result: Extract<SignInResult, { kind: 'signedIn' | 'secondFact
 }
 
 /** Only now is the password known in plain text: it is rehashed with current parameters. */
-async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
-  await updateOutdatedHash(deps.sql, user.id, user.passwordHash, await hashPassword(password));
+async function renewHash(
+  deps: Deps,
+  user: { id: string; passwordHash: string },
+  { password, address }: SignInRequest,
+): Promise<void> {
+  const renewed = await hashPassword(password, turnOf(address));
+  await updateOutdatedHash(deps.sql, user.id, user.passwordHash, renewed);
 }
 
 /**
  * The hash that replaced the verified one, if it is of the same password: another sign-in renews an outdated hash too.
  * It is verified like the first one, so an old password is refused once there is a new one.
  */
-async function renewedHash(deps: Deps, user: RightUser, password: string): Promise<{ passwordHash: string } | null> {
+async function renewedHash(
+  deps: Deps,
+  user: RightUser,
+  { password, address }: SignInRequest,
+): Promise<{ passwordHash: string } | null> {
   const passwordHash = await findPasswordHash(deps.sql, user.id);
   if (passwordHash === null || passwordHash === user.passwordHash) return null;
-  return (await verifyPassword(passwordHash, password)) ? { passwordHash } : null;
+  return (await verifyPassword(passwordHash, password, turnOf(address))) ? { passwordHash } : null;
 }
 
 /** Why the attempt is refused, or null. Checks follow the order of the steps an operator reads. */

@@ -76,11 +76,27 @@ it('BF-04 an address out of free failures gets one attempt per wait, however man
 it('BF-06 BF-07 addresses of one /64 share a budget, and a mapped address is its IPv4 address', async () => {
   for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '::ffff:192.0.2.5', '192.0.2.5'])
     await portal.signIn('nobody', `guess from ${from}`, { from });
-  expect(await portal.sql`select key, failures from throttle where key ~ '^(address|network):' order by key`).toEqual([
+  expect(
+    await portal.sql`select key, failures from throttle where key ~ '^(address|network|site):' order by key`,
+  ).toEqual([
     { key: 'address:192.0.2.5', failures: 2 },
     { key: 'address:2001:db8:1:2::/64', failures: 2 },
     { key: 'network:2001:db8:1:0::/56', failures: 2 },
+    { key: 'site:2001:db8:1::/48', failures: 2 },
   ]);
+});
+
+it('BF-06 who has failed from all over a /48 waits for all of it, and everybody else does not', async () => {
+  const { site, total } = limits.throttle;
+  await countThrottleAttempt(portal.sql, { key: 'site:2001:db8:77::/48', limit: site }, portal.deps.now());
+  await portal.sql`update throttle set failures = ${site.freeFailures - 1}`;
+  const last = await portal.signIn('nobody', 'x', { from: '2001:db8:77:100::1' });
+  const next = await portal.signIn('nobody', 'x', { from: '2001:db8:77:200::1' });
+  expect([last, next].map(({ statusCode }) => statusCode)).toEqual([303, 429]);
+  expect(next.headers['retry-after']).toBe(String(site.firstWait / 1000));
+  expect(isIn(await portal.signIn('bob', testPassword, { from: '2001:db8:78:200::1' }))).toBe(true);
+  expect(await portal.sql`select failures from throttle where key = 'total'`).toEqual([{ failures: 1 }]);
+  expect(site.freeFailures).toBeLessThan(total.freeFailures / 4);
 });
 
 it('LK-04 the rows of a flood of names are deleted, except those still waiting', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { limits, type ThrottleLimit } from '../limits.ts';
+import type { Origin } from '../secrets/fair-line.ts';
 
 /** A row of the throttle and how fast it fills. */
 export type ThrottleKey = { key: string; limit: ThrottleLimit };
@@ -53,9 +54,16 @@ export function unknownNameKey(fold: string): string {
   return `name:${bucket}`;
 }
 
-/** The keys for reset link requests, apart from failed sign-ins. */
-export function resetKeys(address: string): ThrottleKey[] {
-  return originKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
+/** The keys for reset link requests, apart from failed sign-ins: of an address and its networks, and everybody's. */
+export function resetKeys(address: string): { own: ThrottleKey[]; total: ThrottleKey } {
+  const own = networkKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
+  return { own, total: { key: 'reset-total', limit: limits.throttle.total } };
+}
+
+/** The keys for unknown links from an address, which are counted with the requests for one. */
+export function unknownLinkKeys(address: string): ThrottleKey[] {
+  const { own, total } = resetKeys(address);
+  return [...own, total];
 }
 
 /** The keys for visits to identity providers started from an address. */
@@ -83,36 +91,48 @@ export function samlFailureKeys(address: string): ThrottleKey[] {
 }
 
 /** An address, or a browser that counts by itself. */
-type Origin = { address: string } | { deviceHash: Buffer };
+type AddressOrBrowser = { address: string } | { deviceHash: Buffer };
 
 /** The keys for ceremonies with a passkey begun from an address or in a browser. */
-export function passkeyKeys(origin: Origin): ThrottleKey[] {
-  return [{ key: `passkey-${keyOfOrigin(origin)}`, limit: limits.throttle.passkey }];
+export function passkeyKeys(from: AddressOrBrowser): ThrottleKey[] {
+  return [{ key: `passkey-${keyOf(from)}`, limit: limits.throttle.passkey }];
 }
 
 /** The keys for refused answers of passkeys from an address or a browser, apart from failed passwords. */
-export function passkeyFailureKeys(origin: Origin): ThrottleKey[] {
-  return [{ key: `passkey-failure-${keyOfOrigin(origin)}`, limit: limits.throttle.passkeyFailure }];
+export function passkeyFailureKeys(from: AddressOrBrowser): ThrottleKey[] {
+  return [{ key: `passkey-failure-${keyOf(from)}`, limit: limits.throttle.passkeyFailure }];
 }
 
-function keyOfOrigin(origin: Origin): string {
-  return 'deviceHash' in origin ? `device:${origin.deviceHash.toString('hex')}` : originKeys(origin.address)[0].key;
+function keyOf(from: AddressOrBrowser): string {
+  return 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : originKeys(from.address)[0].key;
+}
+
+/** The keys for failures from an address, its networks, and everybody's together. */
+export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
+  return [...networkKeys(address), { key: 'total', limit: limits.throttle.total }];
 }
 
 /**
- * The keys for failures from an address and for everybody's together. IPv6 counts per /64, since visitors can choose
- * any address in theirs, and more widely per /56.
+ * The keys for an address and its networks, the narrowest first. IPv6 counts per /64, since visitors can choose any address in
+ * theirs, and more widely per /56 and /48: many customers of a provider have one, which must not spend everybody's total.
  */
-export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
-  const total = { key: 'total', limit: limits.throttle.total };
-  if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }, total];
+function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
+  if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }];
   const groups = ipv6Groups(address);
-  const site = [...groups.slice(0, 3), (groups[3] as number) & 0xff00];
+  const site = groups.slice(0, 3);
+  const network = [...site, (groups[3] as number) & 0xff00];
   return [
     { key: `address:${hex(groups.slice(0, 4))}::/64`, limit: limits.throttle.address },
-    { key: `network:${hex(site)}::/56`, limit: limits.throttle.network },
-    total,
+    { key: `network:${hex(network)}::/56`, limit: limits.throttle.network },
+    { key: `site:${hex(site)}::/48`, limit: limits.throttle.site },
   ];
+}
+
+/** Whose turn it is among the passwords that wait to be hashed: the networks of an address, the widest first. */
+export function turnOf(address: string): Origin {
+  return networkKeys(address)
+    .map(({ key }) => key)
+    .reverse() as [string, ...string[]];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
+import type { Fragment } from './sso-domain.ts';
 import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
@@ -10,25 +11,26 @@ export function limitArguments(sql: Connection, { freeFailures, leakEvery, first
 
 /** The limits of origins by kind, as rows (kind, free, leak, first, longest); keys start with the kind. */
 export function originLimits(sql: Connection) {
-  const row = (kind: 'address' | 'network' | 'total') => {
+  const row = (kind: 'address' | 'network' | 'site' | 'total') => {
     const { freeFailures, leakEvery, firstWait, longestWait } = limits.throttle[kind];
     return `('${kind}', ${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000})`;
   };
   return sql.unsafe(
-    `(values ${row('address')}, ${row('network')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
+    `(values ${row('address')}, ${row('network')}, ${row('site')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
   );
 }
 
-/** A condition that counts one attempt under each key, in order, and holds if none of them has to wait. */
-export function attemptAdmitted(sql: Connection, keys: readonly ThrottleKey[], now: Date) {
-  const attempts = keys.map(
-    ({ key, limit }, at) => sql`
-      ${at > 0 ? sql`union all` : sql``} select throttle_attempt(${key}, null, ${now}, ${limitArguments(sql, limit)}) as admitted`,
-  );
-  return sql`(select bool_and(admitted) from (${attempts}) as attempt)`;
+/**
+ * A condition that counts one attempt under each key, in order, and holds if none of them has to wait. After one that has to
+ * wait, none is counted: what an address sends on and on must not spend what everybody has together.
+ */
+export function attemptAdmitted(sql: Connection, [first, ...others]: readonly ThrottleKey[], now: Date): Fragment {
+  if (!first) return sql`true`;
+  return sql`case when throttle_attempt(${first.key}, null, ${now}, ${limitArguments(sql, first.limit)})
+    then ${attemptAdmitted(sql, others, now)} else false end`;
 }
 
-/** Counts one attempt under each key; null if it may proceed, else until when it has to wait. */
+/** Counts one attempt under each key, up to one that has to wait; null if it may proceed, else until when it has to wait. */
 export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
   const [row] = await sql<{ admitted: boolean }[]>`select ${attemptAdmitted(sql, keys, now)} as admitted`;
   return row?.admitted ? null : await findWait(sql, keys, now);

@@ -286,7 +286,7 @@ describe('MF-01 what is not the same press is refused as ever', () => {
     await portal.sql`update portal_user set active = false where username = 'alice'`;
     await refused(press(code, cookies));
     await portal.sql`update portal_user set active = true where username = 'alice'`;
-    const passwordHash = await hashPassword('Another-Harbour-43');
+    const passwordHash = await hashPassword('Another-Harbour-43', null);
     await changeUser(portal.sql, 'alice', { passwordHash }, portal.deps.now());
     await refused(press(code, cookies));
   });

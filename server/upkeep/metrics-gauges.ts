@@ -36,7 +36,7 @@ export function registerGauges(
   gauge('password_hashes_running', 'Passwords being hashed or checked.', [], (it) => it.set(hashesInQueue().running));
   gauge(
     'password_hashes_waiting',
-    `Passwords waiting for that; from ${limits.waitingHashes} on, sign-ins get 503.`,
+    `Passwords waiting for that; at ${limits.waitingHashes}, sign-ins of the network with the most get 503.`,
     [],
     (it) => it.set(hashesInQueue().waiting),
   );
