@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { measureMails } from './faults/asked-mails.ts';
 import { measureFailover } from './faults/failover.ts';
 import { faults } from './faults/fault-list.ts';
+import { measureSessions } from './faults/kept-sessions.ts';
 import { measureFault } from './faults/measure-fault.ts';
 import { measurePeople } from './faults/people.ts';
 import { type Memory, underLoad } from './faults/under-load.ts';
@@ -29,6 +30,7 @@ if (chosen.length > 0) {
     async (world, people) => {
       for (const fault of chosen) await measureFault(fault, world);
       await measurePeople(people, 'all that');
+      await measureSessions(world.portals);
       await measureMails(world.mailServer, world.askedMails);
     },
     { isMemoryAsked },

@@ -52,9 +52,15 @@ export const limits = {
      * don't count.
      */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
-    /** Ceremonies with a passkey begun from one address: each page with the sign-in form begins one. */
-    passkey: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
-    /** Refused answers of passkeys from one address. Nobody guesses a signature, but each try costs time and an event. */
+    /**
+     * Ceremonies with a passkey begun from one address, or in one known browser: each page with the sign-in form begins one every
+     * four minutes, and a whole company may have it open.
+     */
+    passkey: { freeFailures: 2000, leakEvery: second / 10, firstWait: 10 * second, longestWait: minute },
+    /**
+     * Refused answers of passkeys from one address, or in one known browser. Nobody guesses a signature, but each try costs time
+     * and an event.
+     */
     passkeyFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account by one way in. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
@@ -360,6 +366,9 @@ export const limits = {
     silence: hour,
     /** How often the sessions behind open events and WebSockets are checked. */
     lookEvery: 5 * second,
+    /** Open at the same time for one user, and for nobody's at one address; then the oldest is closed. */
+    streamsOfUser: 100,
+    streamsOfAddress: 1000,
     /** Without a check for this long they are closed. */
     unchecked: minute,
     /** How long the end of events may take to reach a reader. */

@@ -1,10 +1,20 @@
 import { statusesOf, type TwoPortals } from '#testing/two-portals.ts';
+import { report } from '../figures.ts';
 
-/** Whether all acknowledged sign-ins still are, and all acknowledged sign-outs. */
-export async function areKept(portals: TwoPortals): Promise<boolean> {
-  const signedIn = await statusesOf(portals, new Set(portals.load.sessions));
-  const ended = await statusesOf(portals, new Set(portals.load.ended));
+/** Whether the latest acknowledged sign-ins still are, at most `most`, and the latest acknowledged sign-outs. */
+export async function areKept(portals: TwoPortals, most = 500): Promise<boolean> {
+  const latest = (sessions: ReadonlySet<string>) => new Set([...sessions].slice(-most));
+  const signedIn = await statusesOf(portals, latest(portals.load.sessions));
+  const ended = await statusesOf(portals, latest(portals.load.ended));
   return [...signedIn].every((status) => status === 200) && [...ended].every((status) => status === 401);
+}
+
+/** Reports whether all acknowledged sign-ins and sign-outs are what they were. */
+export async function measureSessions(portals: TwoPortals): Promise<void> {
+  const { sessions, ended } = portals.load;
+  const isKept = await areKept(portals, Infinity);
+  const counts = `${sessions.size} valid and ${ended.size} ended`;
+  report('all sessions after all that', isKept ? `${counts} as acknowledged` : 'CHANGED', 'as acknowledged', isKept);
 }
 
 /** Forgets those of the load's sessions, other than the earlier ones, that have ended; says how many they are. */

@@ -55,6 +55,10 @@ export const tests = {
     file: 'server/password/invite-users.test.ts',
     title: 'that is over, or was used, says what to do',
   },
+  proofAgain: {
+    file: 'server/account/account-forms.test.ts',
+    title: 'is asked for in place once the sign-in is ten minutes old',
+  },
 } satisfies Record<string, NamedTest>;
 
 export type TestKey = keyof typeof tests;

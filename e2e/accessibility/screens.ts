@@ -1,3 +1,4 @@
+import type { AccountSection } from '#contract/account.ts';
 import type { ServerPage } from '#contract/page.ts';
 import type { PlainScreen } from '#contract/screens.ts';
 
@@ -21,7 +22,7 @@ export type Trait =
   | 'moving';
 
 export type ReportedScreen = { what: string; traits: readonly Trait[] };
-export type ScreenName = PlainScreen | 'loginFail' | 'notFound' | ServerPage['name'];
+export type ScreenName = PlainScreen | 'loginFail' | 'notFound' | ServerPage['name'] | `account.${AccountSection}`;
 
 /** Every screen of the product: a screen without an entry does not compile. */
 export const reportedScreens: Record<ScreenName, ReportedScreen> = {
@@ -62,6 +63,26 @@ export const reportedScreens: Record<ScreenName, ReportedScreen> = {
   notForYou: { what: 'You don’t have access', traits: ['status', 'moving'] },
   problem: { what: 'A request was refused, or failed', traits: ['status'] },
   notFound: { what: 'Page not found', traits: ['status'] },
+  'account.overview': { what: 'Your account, with its language', traits: ['fields', 'status', 'change', 'timed'] },
+  'account.password': {
+    what: 'Your account: the password',
+    traits: ['fields', 'personal', 'proof', 'status', 'change', 'timed'],
+  },
+  'account.passkeys': {
+    what: 'Your account: passkeys; add, rename, remove',
+    traits: ['fields', 'personal', 'proof', 'status', 'change', 'timed'],
+  },
+  'account.app': {
+    what: 'Your account: the authenticator app; set up, replace, remove',
+    traits: ['fields', 'personal', 'proof', 'picture', 'status', 'change', 'timed'],
+  },
+  'account.recoveryCodes': {
+    what: 'Your account: recovery codes',
+    traits: ['fields', 'personal', 'proof', 'status', 'change', 'timed'],
+  },
+  'account.devices': { what: 'Your account: devices that aren’t asked', traits: ['status', 'change', 'timed'] },
+  'account.sessions': { what: 'Your account: where you’re signed in', traits: ['status', 'change', 'timed'] },
+  'account.signIns': { what: 'Your account: recent sign-ins', traits: ['timed'] },
 };
 
 /** The screens that have all of some traits. */

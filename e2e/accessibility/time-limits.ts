@@ -61,6 +61,14 @@ export const timeLimits: readonly TimeLimit[] = [
     test: 'tooOld',
   },
   {
+    what: 'From a proof on the account page to a change of the way in',
+    length: limits.freshSignIn,
+    told: 'where it is proven',
+    after: 'the page asks again, where the change was begun; what was entered is kept, but for passwords and codes',
+    more: 'another proof. Essential: an unattended browser must not change how somebody signs in',
+    test: 'proofAgain',
+  },
+  {
     what: 'The question “Is this your account?”',
     length: limits.questionOfAnswer,
     told: 'by the page that is shown afterwards',

@@ -109,7 +109,7 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     close: () => void,
   ): () => void {
     const hash = identity === null || sessionToken === null ? null : tokenHash(sessionToken);
-    return streams.add({ tokenHash: hash, address, access, close });
+    return streams.add({ tokenHash: hash, userId: identity?.userId ?? null, address, access, close });
   }
 
   return { passOn };

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { findCheckedSessions } from '../storage/session.ts';
+import { originKeys } from '../storage/throttle-keys.ts';
 import { findVisitorSession } from '../storage/visitor-session.ts';
 import { type Access, meets } from './access.ts';
 
@@ -8,6 +9,8 @@ import { type Access, meets } from './access.ts';
 export type OpenStream = {
   /** Of its session; null for a stream of nobody. */
   tokenHash: Buffer | null;
+  /** Whose it is; null for nobody's. */
+  userId: string | null;
   address: string;
   access: Access;
   close: () => void;
@@ -15,7 +18,7 @@ export type OpenStream = {
 
 /** The open events and WebSockets of visitors. */
 export type OpenStreams = {
-  /** Watches a stream; call what is returned when it has ended. */
+  /** Watches a stream, and closes the oldest one of who has too many; call what is returned when it has ended. */
   add: (stream: OpenStream) => () => void;
   /** Closes those whose sessions have ended, or no longer open their paths. */
   look: () => Promise<void>;
@@ -25,6 +28,8 @@ export type OpenStreams = {
 /** Watches streams; a look at their sessions does not count as use. `now` counts in milliseconds. */
 export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>): OpenStreams {
   const streams = new Map<OpenStream, { checkedAt: number }>();
+  /** By whose they are, oldest first: each takes two connections, of which there are a limited number. */
+  const owned = new Map<string, Set<OpenStream>>();
 
   let isLooking = false;
 
@@ -51,13 +56,30 @@ export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>):
   return {
     add(stream) {
       streams.set(stream, { checkedAt: performance.now() });
-      return () => void streams.delete(stream);
+      const { key, most } = ownerOf(stream);
+      const theirs = owned.get(key) ?? new Set();
+      owned.set(key, theirs.add(stream));
+      const [oldest = stream] = theirs;
+      if (theirs.size > most) {
+        theirs.delete(oldest);
+        oldest.close();
+      }
+      return () => {
+        streams.delete(stream);
+        theirs.delete(stream);
+        if (theirs.size === 0 && owned.get(key) === theirs) owned.delete(key);
+      };
     },
     look,
     closeAll: () => {
       for (const stream of streams.keys()) stream.close();
     },
   };
+}
+
+function ownerOf({ userId, address }: OpenStream): { key: string; most: number } {
+  if (userId !== null) return { key: userId, most: limits.hub.streamsOfUser };
+  return { key: originKeys(address)[0].key, most: limits.hub.streamsOfAddress };
 }
 
 type StreamOfSession = OpenStream & { tokenHash: Buffer };

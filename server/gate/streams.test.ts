@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GateForTest, gateForTest, headersOf } from '#testing/gate-for-test.ts';
 import { answerOn } from '#testing/listening-portal.ts';
+import { limits } from '../limits.ts';
 import { openStreams } from './open-streams.ts';
 
 // The portal's own limits are far shorter than what is tested here takes.
@@ -257,6 +258,7 @@ describe('GT-12 the look at the sessions of open streams', () => {
     const streams = openStreams(gate.portal.deps);
     streams.add({
       tokenHash: row?.tokenHash as Buffer,
+      userId: 'alice',
       address: '127.0.0.1',
       access: { kind: 'signedIn', oneOfEach: [customers] },
       close: () => {
@@ -276,6 +278,30 @@ describe('GT-12 the look at the sessions of open streams', () => {
     expect(await isClosed(() => {})).toBe(false);
     const { sessionIdle } = gate.portal.deps.config;
     expect(await isClosed(() => gate.portal.wait(sessionIdle))).toBe(true);
+  });
+
+  it('closes the oldest of somebody who has too many, and nobody else’s', () => {
+    const streams = openStreams(gate.portal.deps);
+    const { streamsOfUser, streamsOfAddress } = limits.hub;
+    const closed: string[] = [];
+    const open = (name: string, userId: string | null) =>
+      streams.add({
+        ...{ tokenHash: null, userId, address: '203.0.113.5', access: { kind: 'public' } },
+        close: () => void closed.push(name),
+      });
+    open('other', 'bob');
+    open('nobody', null);
+    const forgets = Array.from({ length: streamsOfUser }, (_, n) => open(String(n), 'alice'));
+    expect(closed).toEqual([]);
+    open('next', 'alice');
+    open('after', 'alice');
+    expect(closed).toEqual(['0', '1']);
+    // Those that have ended make room.
+    for (const forget of forgets) forget();
+    for (let n = 2; n < streamsOfUser; n += 1) open('again', 'alice');
+    expect(closed).toHaveLength(2);
+    for (let n = 0; n < streamsOfAddress; n += 1) open('public', null);
+    expect(closed.slice(2)).toEqual(['nobody']);
   });
 
   it('closes what a change of the user, the customer or its networks no longer opens', async () => {

@@ -296,6 +296,25 @@ describe('the rules of every way in', () => {
     portal.wait(60_000);
     expect((await signInWithPasskey(browserForTest(portal), passkey)).statusCode).toBe(303);
   });
+
+  it('nobody else at an address makes a browser wait in which somebody has signed in: it counts by itself', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey);
+    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
+    await portal.sql`
+      update throttle set failures = 1e6, blocked_until = changed_at + interval '1 minute' where key like 'passkey-address:%'`;
+    const options = async (cookies: Record<string, string>) =>
+      (await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies })).statusCode;
+    const madeUp = { 'vestibule-device': 'A'.repeat(43) };
+    expect([await options({}), await options(madeUp), await options(browser.cookies)]).toEqual([429, 429, 200]);
+    const known = { 'vestibule-device': browser.cookies['vestibule-device'] ?? '' };
+    const other = browserForTest(portal);
+    Object.assign(other.cookies, known);
+    expect((await signInWithPasskey(other, passkey)).statusCode).toBe(303);
+    for (let n = 0; n < 30; n += 1) await postAssertion(other, '{}');
+    expect((await postAssertion(other, '{}')).statusCode).toBe(429);
+  });
 });
 
 it('a right answer that is refused makes nobody else at the address wait', async () => {

@@ -26,6 +26,11 @@ export async function putDevice(
   return { deviceToken, isNew: !isKept };
 }
 
+/** Whether anybody has signed in in a browser. */
+export async function isKnownDevice(sql: Connection, hash: Buffer): Promise<boolean> {
+  return (await sql`select from device where token_hash = ${hash} limit 1`).length > 0;
+}
+
 async function findDevice(sql: Connection, hash: Buffer, userId: string): Promise<{ byPassword: boolean } | undefined> {
   const [row] = await sql<{ byPassword: boolean }[]>`
     select by_password as "byPassword" from device where token_hash = ${hash} and user_id = ${userId}`;

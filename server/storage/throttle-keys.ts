@@ -85,16 +85,21 @@ export function samlFailureKeys(address: string): ThrottleKey[] {
   return [{ key: `saml-${key}`, limit: limits.throttle.samlFailure }];
 }
 
-/** The keys for ceremonies with a passkey begun from an address. */
-export function passkeyKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `passkey-${key}`, limit: limits.throttle.passkey }];
+/** An address, or a browser that counts by itself. */
+type Origin = { address: string } | { deviceHash: Buffer };
+
+/** The keys for ceremonies with a passkey begun from an address or in a browser. */
+export function passkeyKeys(origin: Origin): ThrottleKey[] {
+  return [{ key: `passkey-${keyOfOrigin(origin)}`, limit: limits.throttle.passkey }];
 }
 
-/** The keys for refused answers of passkeys from an address, apart from failed passwords. */
-export function passkeyFailureKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `passkey-failure-${key}`, limit: limits.throttle.passkeyFailure }];
+/** The keys for refused answers of passkeys from an address or a browser, apart from failed passwords. */
+export function passkeyFailureKeys(origin: Origin): ThrottleKey[] {
+  return [{ key: `passkey-failure-${keyOfOrigin(origin)}`, limit: limits.throttle.passkeyFailure }];
+}
+
+function keyOfOrigin(origin: Origin): string {
+  return 'deviceHash' in origin ? `device:${origin.deviceHash.toString('hex')}` : originKeys(origin.address)[0].key;
 }
 
 /** The keys for failures from an address, its networks, and everybody's together. */

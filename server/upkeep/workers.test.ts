@@ -10,7 +10,8 @@ import { startWorkers, type Workers } from './workers.ts';
 const portal = portalOfFile({ once: startAfresh });
 const other = otherInstanceOfFile(portal);
 let workers: Workers;
-let isClockRight = true;
+// Nothing has worked when the first test begins.
+let isClockRight = false;
 let asked = 0;
 const mayWork = async () => {
   asked += 1;
@@ -36,6 +37,21 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
+it('RL-08 while the clock is wrong, work is left to other instances, and then done', async () => {
+  const count = async (table: string) => (await portal.sql`select from ${portal.sql(table)}`).length;
+  await askForReset(other, 'dave@acme.test');
+  await queueMailTo(other, 'bob');
+  asked = 0;
+  vi.advanceTimersByTime(limits.workLookEvery);
+  await until(() => asked >= 2);
+  expect([await count('reset_request'), other.mails.length]).toEqual([1, 0]);
+  isClockRight = true;
+  vi.advanceTimersByTime(limits.workLookEvery);
+  await until(async () => (await count('reset_request')) + (await count('mail')) === 0);
+  expect(other.mails.length).toBeGreaterThan(0);
+  other.mails.length = 0;
+});
+
 it('the instance that receives a request or a change sends its email at once', async () => {
   await askForReset(other, 'alice@acme.test');
   await until(() => other.mails.length === 1);
@@ -50,21 +66,6 @@ it('work queued by another instance is found at the next poll', async () => {
   vi.advanceTimersByTime(1);
   await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
   expect(portal.mails).toHaveLength(0);
-});
-
-it('RL-08 while the clock is wrong, work is left to other instances, and then done', async () => {
-  const before = other.mails.length;
-  const requests = async () => (await portal.sql`select from reset_request`).length;
-  isClockRight = false;
-  await askForReset(other, 'dave@acme.test');
-  await queueMailTo(other, 'bob');
-  asked = 0;
-  vi.advanceTimersByTime(limits.workLookEvery);
-  await until(() => asked >= 2);
-  expect([await requests(), other.mails.length]).toEqual([1, before]);
-  isClockRight = true;
-  vi.advanceTimersByTime(limits.workLookEvery);
-  await until(async () => (await requests()) === 0 && other.mails.length > before);
 });
 
 it('a stop waits only for the emails in progress', async () => {

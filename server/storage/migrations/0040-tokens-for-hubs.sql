@@ -21,6 +21,8 @@ alter table session alter column sid set default gen_random_uuid();
 -- In parts: whose session waits to be changed waits for one of them only.
 update session set sid = gen_random_uuid() where token_hash in (select token_hash from session where sid is null limit 2000);
 -- new transaction
+-- Nobody needs to read that there is none to drop.
+set local client_min_messages = warning;
 -- A constraint that is valid already spares `set not null` its look at every row, which nobody could pass.
 alter table session
   drop constraint if exists session_sid_there,
