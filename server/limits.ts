@@ -66,6 +66,8 @@ export const limits = {
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Emails with a code to one account, by one way in. */
     codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
+    /** Emails of one kind to one account about what needs no proof, or a right password only. */
+    notice: { freeFailures: 10, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
     /** Changes of one kind on an account page: some have emails sent, hashes computed or everybody's sessions checked anew. */
     change: { freeFailures: 10, leakEvery: minute, firstWait: minute, longestWait: 5 * minute },
   } satisfies Record<string, ThrottleLimit>,
@@ -77,6 +79,14 @@ export const limits = {
   conformanceAnswer: 10 * second,
   /** The longest answer to it that is read. */
   conformanceBytes: 1024 * 1024,
+  /** Full sessions of a user by one way in, the password's or a connection's: one more ends the one used longest ago. */
+  sessionsOfUser: 100,
+  /** The same for half ones, from one address. */
+  halfSessionsOfUser: 20,
+  /** How many one sign-in ends, where more were made before there was a limit. */
+  oldestSessionsAtOnce: 100,
+  /** How many of their sessions people see on their account page: all of them by two ways in. */
+  sessionsShown: 200,
   halfSession: 10 * minute,
   /** Codes that one half session may try; then the password is required again. */
   codeTries: 5,
@@ -254,6 +264,8 @@ export const limits = {
   mailLanes: 5,
   /** How many a lane claims at once; it releases the rest at the first problem. */
   mailsTakenOn: 20,
+  /** So often a lane looks whether it holds an email that somebody waits for behind others. */
+  waitedForLookEvery: second / 4,
   /** Longer than any conversation with a mail server: an email claimed but not finished is retried after this. */
   mailTakenOnFor: 5 * minute,
   /** A refused email is retried after the first wait, which then doubles each time, up to the longest. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { withMissingOf, withoutParameters, withParameter } from './query.ts';
+import { longestUsername } from '#contract/payloads.ts';
+import { loginOf, withMissingOf, withoutParameters, withParameter } from './query.ts';
 
 it.each([
   ['?3', ['lang'], '?3'],
@@ -26,3 +27,8 @@ it.each([
 ])('%j inherits from %j what it lacks, verbatim', (search, other, expected) =>
   expect(withMissingOf(search, other)).toBe(expected),
 );
+
+it('a name in the address is cut to what the form sends', () => {
+  expect(loginOf(`?login=${'x'.repeat(6000)}`)).toBe('x'.repeat(longestUsername));
+  expect([loginOf('?login=ada'), loginOf('')]).toEqual(['ada', '']);
+});

@@ -7,6 +7,11 @@ export function parameterOf(search: string, name: string): string | null {
   return new URLSearchParams(search).get(name);
 }
 
+/** The name in the address, cut to what the form sends (`longestUsername` in contract/payloads.ts); empty if there is none. */
+export function loginOf(search: string): string {
+  return (parameterOf(search, queryNames.login) ?? '').slice(0, 320);
+}
+
 /** The query without the named parameters, otherwise verbatim (`?3` stays `?3`). */
 export function withoutParameters(search: string, names: readonly string[]): string {
   const kept = entriesOf(search).filter((entry) => !names.includes(nameOf(entry)));

@@ -144,7 +144,9 @@ describe('the reset request', () => {
     ['2xx', nothing(204), 'done'],
     ['a redirect that is not followed', redirected, 'done'],
     ['a refusal', json(400, {}), { name: 'failed' }],
+    ['401 by another backend, where no sign-in can be over', json(401, {}), { name: 'failed' }],
     ['too often', json(429, {}, { 'retry-after': '60' }), { name: 'throttled', seconds: 60 }],
+    ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);

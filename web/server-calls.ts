@@ -26,7 +26,9 @@ export async function askForReset(url: string, username: string): Promise<'done'
     body: new URLSearchParams({ username }),
     redirect: 'manual',
   });
-  return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
+  if (answer && (answer.ok || answer.type === 'opaqueredirect')) return 'done';
+  // Nobody is signed in here.
+  return answer?.status === 401 ? { name: 'failed' } : await failureOf(answer);
 }
 
 /**

@@ -166,3 +166,41 @@ it.each(['password', 'code'] as const)('two presses of the button that proves by
   for (const { headers } of answers) expect(headers.location).toBe(`/portal/account/app?do=${form.for}&notice=proven`);
   expect(await signedInAs(portal, { 'vestibule-session': tokens[0] ?? '' })).toBe('alice');
 });
+
+describe('the former token of a session that goes on under another', () => {
+  const renewals: [string, (cookies: Browser) => Promise<Browser>][] = [
+    [
+      '“Sign out everywhere else”',
+      async (cookies) => cookiesOf(await postAccount(portal, 'sessions', { do: 'endOthers' }, cookies)),
+    ],
+    [
+      'a proof',
+      async (cookies) => {
+        portal.wait(11 * minute);
+        const form = { do: 'prove', for: 'setUp', password: testPassword };
+        return cookiesOf(await postAccount(portal, 'app', form, cookies));
+      },
+    ],
+  ];
+  const ends: [string, (thief: Browser) => Promise<unknown>][] = [
+    ['signs out', (cookies) => portal.send({ method: 'POST', url: '/portal/logout', cookies })],
+    ['signs in as somebody else', (cookies) => portal.signIn('bob', testPassword, { cookies })],
+  ];
+  const cases = renewals.flatMap(([renewal, renew]) => ends.map(([end, go]) => ({ renewal, end, renew, go })));
+
+  it.each(cases)('after $renewal, a copy of it that $end ends nothing a minute later', async ({ renew, go }) => {
+    const cookies = await signedIn(portal, 'alice');
+    const owner = { ...cookies, ...(await renew(cookies)) };
+    portal.wait(minute);
+    await go(copyOf(cookies));
+    expect(await signedInAs(portal, owner)).toBe('alice');
+  });
+
+  it.each(cases)('after $renewal, a browser that has not read the answer $end, and ends it', async ({ renew, go }) => {
+    const cookies = await signedIn(portal, 'alice');
+    const owner = { ...cookies, ...(await renew(cookies)) };
+    portal.wait(minute - 1);
+    await go(cookies);
+    expect(await signedInAs(portal, owner)).toBe(null);
+  });
+});

@@ -18,7 +18,7 @@ export async function goOnUnder(
 ): Promise<void> {
   const after = tokenHash(token);
   await deleteSiblings(sql, before, now);
-  await updateSessionToken(sql, { before, after, pressAt: now });
+  await updateSessionToken(sql, { before, after, pressAt: now, now });
   await deletePendingTotp(sql, before);
   await moveShownRecoveryCodes(deps, sql, { userId: session.userId, before, after });
 }

@@ -37,6 +37,8 @@ export const auditEvents = {
   'recovery-codes-made': 'A user had new recovery codes made on their account page; the earlier ones no longer work.',
   'own-devices-forgotten': 'A user revoked remembered devices of theirs on their account page.',
   'own-sessions-ended': 'A user ended other sessions of theirs on their account page; the steps say how many.',
+  'oldest-sessions-ended':
+    'A sign-in ended those sessions of its user that were used longest ago, as there were too many; the steps say how many.',
   'language-chosen': 'A user chose the language of their emails and of the hub on their account page.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused':

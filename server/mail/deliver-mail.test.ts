@@ -33,6 +33,33 @@ describe('a queued email', () => {
     expect(await portal.deps.metrics.text()).toContain('vestibule_mails_sent_total{kind="passwordChanged"} 3');
   });
 
+  it('leaves before all others if somebody waits for it, also those that a lane has claimed', async () => {
+    const at = portal.deps.now();
+    for (let age = 10; age > 0; age -= 1)
+      await queueMailTo(portal, 'alice', { now: new Date(at.getTime() - age * limits.waitedForLookEvery) });
+    await queueMailTo(portal, 'bob', { kind: 'passkeyHint' });
+    portal.onSend(async ({ id, recipient }, words) => {
+      portal.mails.push({ id, recipient, ...words });
+      // The lane has claimed four at once: it holds three when somebody else begins to wait.
+      if (portal.mails.length === 5) await queueMailTo(portal, 'carol', { kind: 'passkeyHint' });
+      portal.wait(limits.waitedForLookEvery);
+    });
+    await deliver();
+    const readers = portal.mails.map(({ recipient }) => recipient.split('@')[0]);
+    expect(readers).toEqual(['bob', 'alice', 'alice', 'alice', 'alice', 'carol', ...Array(6).fill('alice')]);
+  });
+
+  it('leaves after those of its lane if the lane has claimed them a moment ago', async () => {
+    for (let age = 10; age > 0; age -= 1) await queueMailTo(portal, 'alice');
+    portal.onSend(async ({ id, recipient }, words) => {
+      portal.mails.push({ id, recipient, ...words });
+      if (portal.mails.length === 4) await queueMailTo(portal, 'carol', { kind: 'passkeyHint' });
+      portal.wait(1);
+    });
+    await deliver();
+    expect(portal.mails.findIndex(({ recipient }) => recipient.startsWith('carol'))).toBe(7);
+  });
+
   it('taken by an instance that died is sent by another one later, and not before', async () => {
     await queueMailTo(portal, 'alice');
     const until = new Date(portal.deps.now().getTime() + limits.mailTakenOnFor);

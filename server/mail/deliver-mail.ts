@@ -5,7 +5,14 @@ import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
-import { deleteMails, type MailInHand, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
+import {
+  deleteMails,
+  isMailWaitedFor,
+  type MailInHand,
+  takeOnMails,
+  updateMailPutBack,
+  updateMailsLetGo,
+} from '../storage/mail.ts';
 import type { MailKind } from '../storage/mail-kinds.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import { timed } from '../timed-work.ts';
@@ -53,9 +60,13 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     }
   };
 
-  /** Whatever happens to one, those after it are released: other lanes may send them sooner. */
+  /**
+   * Whatever happens to one, those after it are released: other lanes may send them sooner. So are they once an email is due
+   * that somebody waits for.
+   */
   async function deliverInTurn(mails: readonly MailInHand[], { until, pauseBefore, stopping }: Hand): Promise<Outcome> {
     const rest = [...mails];
+    let lookedAt = now();
     try {
       for (let mail = rest.shift(); mail; mail = rest.shift()) {
         const outcome = await deliver(mail, pauseBefore);
@@ -63,6 +74,10 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
         if (lastPause !== pauseBefore) return lastPause;
         const isLate = until.getTime() - now().getTime() < limits.mailTakenOnFor / 2;
         if (isLate || stopping?.aborted) return 'more';
+        if (rest[0]?.isWaitedFor === false && now().getTime() - lookedAt.getTime() >= limits.waitedForLookEvery) {
+          lookedAt = now();
+          if (await isMailWaitedFor(sql, lookedAt)) return 'more';
+        }
       }
       return mails.length > 0 ? 'more' : 'nothing';
     } finally {

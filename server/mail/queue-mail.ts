@@ -4,6 +4,8 @@ import { seal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
 import { insertMail } from '../storage/mail.ts';
 import type { MailDetails, MailKind } from '../storage/mail-kinds.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { noticeKey } from '../storage/throttle-keys.ts';
 
 /** The recipient: the address is that of the account. */
 export type MailReader = { id: string; username: string; email: string; language: string | null };
@@ -23,9 +25,13 @@ export type MailContent = Omit<MailDetails, 'username' | 'at' | 'brand'> & {
 /** The token or code in an email, and the hash under which it is stored elsewhere. */
 export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[] };
 
+/** What can be repeated at will, without a proof or with a right password only: of these an account gets some an hour. */
+const counted: readonly MailKind[] = ['newDevice', 'sessionsEnded', 'devicesForgotten'];
+
 /**
  * Queues an email in the transaction of its event, so that it is sent only if that commits. Its token is stored sealed,
- * so that reading the database isn't enough to use it.
+ * so that reading the database isn't enough to use it. One too many of a counted kind is left out: what it would tell of
+ * has happened, and the ones before have told of the same. Its count is locked, so nothing else is locked after this.
  */
 export async function queueMail(
   sql: Connection,
@@ -33,6 +39,7 @@ export async function queueMail(
   { kind, now, language, brand, delay = 0, ...details }: MailContent,
   carried?: Carried,
 ): Promise<void> {
+  if (counted.includes(kind) && (await countAttempt(sql, [noticeKey(kind, reader.id)], now))) return;
   const id = randomUUID();
   await insertMail(sql, {
     id,

@@ -6,6 +6,7 @@ import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
+import { endOldestSessions } from '../storage/oldest-sessions.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { keepNewestReplacement } from '../storage/session.ts';
@@ -56,15 +57,20 @@ export async function letThrough(
   const press = pressOfSignIn(deps.keys, request, now);
   const unlessSignedOut = await liveTokenHash(request);
   const given = { asked, press, unlessSignedOut, now };
-  // One statement, unless there is a device to recall, which must not get its next token in vain.
+  const isToRecall = request.rememberedToken !== null && asked;
+  // One statement, unless there is a device to recall, which must not get its next token in vain, or there are sessions to end.
   const stored =
-    asked && request.rememberedToken !== null
+    isToRecall || attempt.hasManySessions
       ? await transaction(deps.sql, async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
-          const rememberedToken = await recallDevice({ sql, now: deps.now }, user, asked, admitting, request, press);
+          const rememberedToken = isToRecall
+            ? await recallDevice({ sql, now: deps.now }, user, isToRecall, admitting, request, press)
+            : null;
           const stored = await store(deps, sql, request, right, { ...given, rememberedToken });
-          return typeof stored === 'string' ? new RollBack(stored) : stored;
+          if (typeof stored === 'string') return new RollBack(stored);
+          if (!stored.isSamePress) await endOldest(sql, request, user, stored, now);
+          return stored;
         })
       : await store(deps, deps.sql, request, right, { ...given, rememberedToken: null });
   if (typeof stored === 'string') return { kind: stored };
@@ -161,6 +167,26 @@ async function store(
     rememberedToken,
     waitsFor,
   };
+}
+
+async function endOldest(
+  sql: Connection,
+  { address, requestId }: SignInRequest,
+  { id: userId }: RightUser,
+  { sessionToken, waitsFor }: Stored,
+  now: Date,
+): Promise<void> {
+  const stage = waitsFor ? 'half' : 'full';
+  const made = {
+    tokenHash: tokenHash(sessionToken),
+    userId,
+    connectionId: null,
+    stage,
+    address,
+    requestId,
+    now,
+  } as const;
+  await endOldestSessions(sql, made);
 }
 
 async function tellOfNewDevice(

@@ -148,6 +148,7 @@ async function complete(
   const session = {
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash,
+    requestId,
     userId: user.id,
     customerIds: [customer.id],
     address,

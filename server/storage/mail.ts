@@ -6,7 +6,7 @@ import type { Mail } from './mail-kinds.ts';
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };
 
 /** An email in hand: `tries` counts this attempt, `customers` are the keys of its reader's. */
-export type MailInHand = MailRow & { tries: number; customers: string[] };
+export type MailInHand = MailRow & { tries: number; customers: string[]; isWaitedFor: boolean };
 
 export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: Date }): Promise<void> {
   await sql`
@@ -15,8 +15,17 @@ export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: D
       ${mail.sealedToken}, ${mail.tokenHash}, ${mail.queuedAt}, ${mail.sendAfter})`;
 }
 
+/** A condition: somebody waits for an email before they can go on. As in the index of migration 0053. */
+const isWaitedFor = (sql: Connection) =>
+  sql`mail.kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint')`;
+
+/** Whether an email is due that somebody waits for. */
+export async function isMailWaitedFor(sql: Connection, now: Date): Promise<boolean> {
+  return (await sql`select from mail where ${isWaitedFor(sql)} and send_after <= ${now} limit 1`).length > 0;
+}
+
 /**
- * Claims the oldest queued emails, at most `most`, in order; none if none is due at `now`. The claim is exclusive until
+ * Claims the oldest queued emails, those that somebody waits for before all others, at most `most`, in order; none if none is due at `now`. The claim is exclusive until
  * `until`; if the owner dies, another can claim them after that.
  */
 export async function takeOnMails(
@@ -25,14 +34,15 @@ export async function takeOnMails(
 ): Promise<MailInHand[]> {
   return await sql<MailInHand[]>`
     with due as materialized (
-      select id from mail where send_after <= ${now} order by send_after, id limit ${most} for update skip locked
+      select id from mail where send_after <= ${now}
+      order by ${isWaitedFor(sql)} desc, send_after, id limit ${most} for update skip locked
     ),
     taken as (
-      update mail set send_after = ${until}, tries = tries + 1 from due where mail.id = due.id returning mail.*
+      update mail set send_after = ${until}, tries = tries + 1 from due where mail.id = due.id returning mail.*, ${isWaitedFor(sql)} as is_waited_for
     )
     select id, kind, user_id as "userId", recipient, language, details, sealed_token as "sealedToken",
-      token_hash as "tokenHash", queued_at as "queuedAt", tries, ${keysOfCustomers(sql, sql`taken.user_id`)} as customers
-    from taken order by queued_at, id`;
+      token_hash as "tokenHash", queued_at as "queuedAt", tries, is_waited_for as "isWaitedFor", ${keysOfCustomers(sql, sql`taken.user_id`)} as customers
+    from taken order by is_waited_for desc, queued_at, id`;
 }
 
 /** Releases emails that were claimed but not tried. */

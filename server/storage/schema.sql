@@ -183,8 +183,8 @@ create table mail (
   check (is_sealed(sealed_token)),
   primary key (id)
 );
+CREATE INDEX mail_by_turn ON mail USING btree (((kind = ANY (ARRAY['signInCode'::text, 'resetLink'::text, 'singleSignOnHint'::text, 'passkeyHint'::text]))) DESC, send_after, id);
 CREATE INDEX mail_by_user ON mail USING btree (user_id);
-CREATE INDEX mail_send_after ON mail USING btree (send_after);
 
 create table membership (
   user_id uuid not null,
@@ -454,6 +454,7 @@ create table session (
   browser text,
   passkey_id uuid,
   fresh_proof_passkey_id uuid,
+  former_ends_at timestamp with time zone,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),

@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import { isListedFor } from './account.ts';
 import type { Connection } from './database.ts';
 import { signOutSessions } from './session.ts';
@@ -15,7 +16,7 @@ export type ListedSession = {
   isOwn: boolean;
 };
 
-/** The sessions that a session may see, its own first, then by their last use. */
+/** The sessions that a session may see, its own first, then by their last use, at most `limits.sessionsShown`. */
 export async function listSessionsFor(
   sql: Connection,
   sessionHash: Buffer,
@@ -27,7 +28,7 @@ export async function listSessionsFor(
       other.token_hash = s.token_hash as "isOwn"
     from session s join session other on ${isListedFor(sql, at)}
     where s.token_hash = ${sessionHash}
-    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid`;
+    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid limit ${limits.sessionsShown}`;
 }
 
 /** A session as an operator sees it. */

@@ -2,6 +2,7 @@ import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { endedKeptUntil } from './ended-session.ts';
+import { endOldestSessions, hasManySessions } from './oldest-sessions.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 import { type Fragment, isInDomains } from './sso-domain.ts';
 
@@ -133,12 +134,14 @@ export type NewSession = {
   browser: string | null;
   /** The passkey that it was opened by. */
   passkeyId?: string;
+  /** The request that it is made by, for the event of sessions that it ends. */
+  requestId?: string;
   origin: SessionOrigin;
   now: Date;
   endsAt: Date;
 };
 
-/** Creates the session that follows a second factor or a provider's answer. */
+/** Creates the session that follows a second factor, a passkey or a provider's answer, and ends the user's oldest if there are too many: in a transaction. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
   const {
     tokenHash,
@@ -155,15 +158,22 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   } = session;
   const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
   const full = session.replacedFull ?? null;
-  await sql`
+  const stage: SessionStage = waitsFor ? 'half' : 'full';
+  const way = { userId: sql`${userId}::uuid`, connectionId: origin.connectionId, address };
+  const [row] = await sql<{ isMany: boolean }[]>`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
       replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
-      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})`;
+      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})
+    returning ${hasManySessions(sql, way)} as "isMany"`;
+  if (!row?.isMany) return;
+  const { connectionId } = origin;
+  const requestId = session.requestId ?? null;
+  await endOldestSessions(sql, { tokenHash, userId, connectionId, stage, address, requestId, now });
 }
 
 /**
@@ -216,13 +226,17 @@ export async function deleteSiblings(sql: Connection, tokenHash: Buffer, now: Da
     delete from session where token_hash <> ${tokenHash} and ${isSibling(sql, sql`session`, tokenHash, now)}`;
 }
 
-/** Gives a session a new token; `pressAt` is when the form was sent whose second press leads here too. */
+/**
+ * Gives a full session a new token; `pressAt` is when the form was sent whose second press leads here too. By the former one
+ * the browser can still end the session while it may not have read the response: later only a copy of it is left.
+ */
 export async function updateSessionToken(
   sql: Connection,
-  { before, after, pressAt }: { before: Buffer; after: Buffer; pressAt: Date | null },
+  { before, after, pressAt, now }: { before: Buffer; after: Buffer; pressAt: Date | null; now: Date },
 ): Promise<void> {
   await sql`
-    update session set token_hash = ${after}, former_token_hash = ${before}, replaces = false, press_at = ${pressAt}
+    update session set token_hash = ${after}, former_token_hash = ${before}, replaces = false, press_at = ${pressAt},
+      former_ends_at = ${new Date(now.getTime() + limits.responseUnread)}
     where token_hash = ${before}`;
 }
 
@@ -441,12 +455,13 @@ export function idTokenPlace(userId: string): string {
 }
 
 /**
- * A condition: the former token of a session still leads to it. Its own always does; one that it has replaced, while the
- * browser may not have read the response.
+ * A condition: the former token of a session still leads to it. Its own from before a code always does; one that it has
+ * replaced, or had before it got another, while the browser may not have read the response.
  */
 export function isFormerTokenGood(sql: Connection, session: ReturnType<Connection>, now: Date) {
   const unreadSince = new Date(now.getTime() - limits.responseUnread);
-  return sql`(not ${session}.replaces or ${session}.created_at > ${unreadSince})`;
+  return sql`(not ${session}.replaces and coalesce(${session}.former_ends_at > ${now}, true)
+    or ${session}.replaces and ${session}.created_at > ${unreadSince})`;
 }
 
 /**

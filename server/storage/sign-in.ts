@@ -8,6 +8,7 @@ import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
+import { hasManySessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
@@ -45,6 +46,8 @@ export type SignInAttempt = {
   deviceKnown: boolean;
   /** Set if the address, its network or everyone has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
+  /** One more session of the user by a password ends others (storage/oldest-sessions.ts). */
+  hasManySessions: boolean;
   /** The attempt is counted and may continue. */
   admitted: boolean;
   /** A hash that no password has, for names without one (docs/decisions/0041); null stands for one of ours. */
@@ -108,6 +111,7 @@ export async function beginSignIn(
       exists (select from totp where totp.user_id = found.id) as "hasApp", found.factor_version as "factorVersion",
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
       ${isPasskeyRequiredOf(sql, sql`found.id`)} as "passkeyRequired",
+      ${hasManySessions(sql, { userId: sql`found.id`, connectionId: null, address: attempt.address })} as "hasManySessions",
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
@@ -127,8 +131,9 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, originBlockedUntil, admitted, decoy, ...user } = row;
-  return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted, decoy };
+  const { deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, decoy, ...user } = row;
+  const found = user.id === null ? null : user;
+  return { user: found, deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, decoy };
 }
 
 /** A user's current second factor, and where codes are sent; null if the user is gone. */

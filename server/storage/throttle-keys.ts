@@ -38,6 +38,11 @@ export function changeKey(what: string, userId: string): ThrottleKey {
   return { key: `change-${what}:${userId}`, limit: limits.throttle.change };
 }
 
+/** The key for emails of one kind to a user about what can be repeated at will. */
+export function noticeKey(kind: string, userId: string): ThrottleKey {
+  return { key: `notice-${kind}:${userId}`, limit: limits.throttle.notice };
+}
+
 /** The password's key is the prefix of the others. */
 function wayText({ userId, connectionId }: WayIn): string {
   return connectionId === null ? userId : `${userId}:${connectionId}`;
@@ -86,20 +91,20 @@ export function samlFailureKeys(address: string): ThrottleKey[] {
 }
 
 /** An address, or a browser that counts by itself. */
-type Origin = { address: string } | { deviceHash: Buffer };
+type AddressOrBrowser = { address: string } | { deviceHash: Buffer };
 
 /** The keys for ceremonies with a passkey begun from an address or in a browser. */
-export function passkeyKeys(origin: Origin): ThrottleKey[] {
-  return [{ key: `passkey-${keyOfOrigin(origin)}`, limit: limits.throttle.passkey }];
+export function passkeyKeys(from: AddressOrBrowser): ThrottleKey[] {
+  return [{ key: `passkey-${keyOf(from)}`, limit: limits.throttle.passkey }];
 }
 
 /** The keys for refused answers of passkeys from an address or a browser, apart from failed passwords. */
-export function passkeyFailureKeys(origin: Origin): ThrottleKey[] {
-  return [{ key: `passkey-failure-${keyOfOrigin(origin)}`, limit: limits.throttle.passkeyFailure }];
+export function passkeyFailureKeys(from: AddressOrBrowser): ThrottleKey[] {
+  return [{ key: `passkey-failure-${keyOf(from)}`, limit: limits.throttle.passkeyFailure }];
 }
 
-function keyOfOrigin(origin: Origin): string {
-  return 'deviceHash' in origin ? `device:${origin.deviceHash.toString('hex')}` : originKeys(origin.address)[0].key;
+function keyOf(from: AddressOrBrowser): string {
+  return 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : originKeys(from.address)[0].key;
 }
 
 /** The keys for failures from an address, its networks, and everybody's together. */

@@ -69,7 +69,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!(await isSessionThereForUpdate(sql, sessionHash, now))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
-    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
+    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at, now });
     await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now, passkeyId: null });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {

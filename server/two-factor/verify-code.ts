@@ -135,6 +135,7 @@ async function complete(
         tokenHash: nextSessionHash,
         formerTokenHash: hash,
         pressAt: at,
+        requestId: request.requestId,
         userId,
         customerIds: half.customers.map(({ id }) => id),
         address: request.address,

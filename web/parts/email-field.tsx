@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
-import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
-import { parameterOf } from '../query.ts';
+import { loginOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 import { CheckedField } from './checked-field.tsx';
 
@@ -18,7 +17,7 @@ export function EmailField() {
   const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
   const [isWrong, setWrong] = useState(wasRefused);
   // A refused entry is kept for correction; a name typed elsewhere isn't an address.
-  const known = (!wasRefused && parameterOf(place.search, queryNames.login)) || typedUsername.current;
+  const known = (!wasRefused && loginOf(place.search)) || typedUsername.current;
   const field = useRef<HTMLInputElement>(null);
 
   function judge(value: string) {

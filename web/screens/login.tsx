@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { CookiesBlocked } from '../parts/cookies-blocked.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -9,7 +8,7 @@ import { RedirectField } from '../parts/redirect-field.tsx';
 import { SignInForm } from '../parts/sign-in-form.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
 import { TitleHeading } from '../parts/title-heading.tsx';
-import { parameterOf } from '../query.ts';
+import { loginOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
 /** Specification §9. */
@@ -18,7 +17,7 @@ const focusDelayMilliseconds = 100;
 export function Login() {
   const message = useMessage();
   const { place, typedUsername } = useVisit();
-  const username = parameterOf(place.search, queryNames.login) || typedUsername.current;
+  const username = loginOf(place.search) || typedUsername.current;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the name that was there at first
   useEffect(() => {
