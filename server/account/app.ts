@@ -13,13 +13,7 @@ import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteLesserSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
-import {
-  deletePendingTotp,
-  deleteTotp,
-  findOrInsertPendingTotp,
-  findPendingTotp,
-  insertTotp,
-} from '../storage/totp.ts';
+import { deleteTotp, findOrInsertPendingTotp, findPendingTotp, insertTotp } from '../storage/totp.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
@@ -53,7 +47,7 @@ export const app: Section = {
       run: replace,
       again: (deps, fields) => ({ to: isBeginning(fields) ? pageOfNext(deps) : codesOfReplaced(deps) }),
     },
-    remove: { needsProof: true, run: remove },
+    remove: { needsProof: true, run: remove, again: () => ({ notice: 'appRemoved' }) },
   },
 };
 
@@ -167,26 +161,27 @@ function codesOfReplaced(deps: Deps): string {
 
 /**
  * Removes the app, unless a customer requires one: the next sign-in asks for what the customers require. Other sessions end,
- * those that wait for a code of the app among them.
+ * those that wait for a code of the app among them, and so does a copy of this one.
  */
-async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
+async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
   // The second press of the button, or another tab.
   if (!visit.account.hasApp && !visit.account.isPart) return { kind: 'done', notice: 'appRemoved' };
   if (!isOpen(visit) || visit.account.isAppRequired) return { kind: 'refused', notice: 'notPossible' };
   const { session, sessionHash } = visit;
   const { userId } = session;
   const now = deps.now();
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
   const stored = await transaction(deps.sql, async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     // Asked again: a customer may have come to require it since the page was read.
     if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
-    if (!(await deleteTotp(sql, userId))) return null;
-    await deletePendingTotp(sql, sessionHash);
+    if (!(await deleteTotp(sql, userId))) return new RollBack('gone' as const);
     await deleteRecoveryCodes(sql, userId);
     await updateFactorVersion(sql, userId);
     await deleteLesserSessionsOfUser(sql, userId, sessionHash);
     const devices = await deleteRememberedDevices(sql, userId);
+    await goOnUnder(deps, sql, visit, { token, now });
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);
@@ -194,6 +189,7 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   });
   if (stored === 'signedOut') return { kind: 'signedOut' };
   if (stored === 'notPossible') return { kind: 'refused', notice: 'notPossible' };
+  if (stored === 'gone') return { kind: 'done', notice: 'appRemoved' };
   deps.wake.mails();
-  return { kind: 'done', notice: 'appRemoved' };
+  return { kind: 'done', notice: 'appRemoved', sessionToken: token };
 }

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
 import {
   type Browser,
   codeNow,
@@ -70,6 +72,54 @@ describe('of two copies of a session cookie', () => {
     const form = { do: 'prove', for: 'remove', code: codeNow(portal, secret) };
     const owner = { ...made, ...cookiesOf(await postAccount(portal, 'app', form, made)) };
     expect((await recoveryCodesShown(portal, owner)).codes).toEqual(codes);
+  });
+});
+
+describe('right after the sign-in, which is proof enough,', () => {
+  it('whoever removes the app signs the other out, and sees it removed at the second press', async () => {
+    const { cookies } = await withApp();
+    const thief = copyOf(cookies);
+    const form = { do: 'remove', form: await markOf(portal, cookies) };
+    const removed = await postAccount(portal, 'app', form, cookies);
+    const owner = { ...cookies, ...cookiesOf(removed) };
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
+    const again = await postAccount(portal, 'app', form, cookies);
+    expect([again.headers.location, cookiesOf(again)]).toEqual([removed.headers.location, cookiesOf(removed)]);
+  });
+
+  it('whoever adds a passkey, or removes one, does', async () => {
+    const cookies = await signedIn(portal, 'bob');
+    const browser = browserForTest(portal);
+    Object.assign(browser.cookies, cookies);
+    const first = copyOf(browser.cookies);
+    const begun = await browser.open('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    const options = begun.json<{ challenge: string; user: { id: string } }>();
+    const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
+    const mark = async () => await markOf(portal, browser.cookies);
+    const credential = enrolmentOf(passkey, options);
+    await browser.post('/portal/account/passkeys', { form: await mark(), do: 'enrol', for: 'enrol', credential });
+    expect([await signedInAs(portal, browser.cookies), await signedInAs(portal, first)]).toEqual(['bob', null]);
+    const second = copyOf(browser.cookies);
+    const [row] = await portal.sql<{ id: string }[]>`select id from passkey`;
+    await browser.post('/portal/account/passkeys', { form: await mark(), do: 'remove', id: row?.id ?? '' });
+    expect(await portal.sql`select from passkey`).toEqual([]);
+    expect([await signedInAs(portal, browser.cookies), await signedInAs(portal, second)]).toEqual(['bob', null]);
+  });
+
+  it('"Sign out everywhere else" is there when no other session is: a copy is in no list', async () => {
+    const cookies = await signedIn(portal, 'bob');
+    const thief = copyOf(cookies);
+    const { body } = await portal.send({ url: '/portal/account/sessions', cookies });
+    const [, form = ''] = /name="form" value="([^"]+)"/.exec(body) ?? [];
+    expect(body).toContain('value="endOthers"');
+    const owner = {
+      ...cookies,
+      ...cookiesOf(await postAccount(portal, 'sessions', { do: 'endOthers', form }, cookies)),
+    };
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['bob', null]);
   });
 });
 

@@ -8,13 +8,16 @@ import { providerName } from '../passkeys/provider-name.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
 import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../storage/passkey.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countChange } from './count-change.ts';
+import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
+import { nextToken } from './press.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
@@ -23,9 +26,9 @@ export const passkeys: Section = {
   kept: ['id', 'name'],
   view,
   actions: {
-    enrol: { needsProof: true, run: enrol },
+    enrol: { needsProof: true, run: enrol, again: () => ({ notice: 'passkeyAdded' }) },
     rename: { needsProof: false, run: rename },
-    remove: { needsProof: true, run: remove },
+    remove: { needsProof: true, run: remove, again: () => ({ notice: 'passkeyRemoved' }) },
   },
 };
 
@@ -55,7 +58,8 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
   };
 }
 
-async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Fields): Promise<Outcome> {
+async function enrol(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
+  const { credential = '' } = fields;
   const rp = deps.config.passkeys;
   if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   const { userId: id, username } = visit.session;
@@ -64,9 +68,11 @@ async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Field
   // Each is an email, as is each removal of one.
   const throttled = await countChange(deps, visit, 'passkey');
   if (throttled) return throttled;
-  const done = await enrolPasskey(deps, rp, visit, { answer: credential, purpose: 'enrol' });
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
+  const along = (sql: Connection, now: Date) => goOnUnder(deps, sql, visit, { token, now });
+  const done = await enrolPasskey(deps, rp, visit, { answer: credential, purpose: 'enrol', along });
   return done.kind === 'enrolled'
-    ? { kind: 'done', notice: 'passkeyAdded' }
+    ? { kind: 'done', notice: 'passkeyAdded', sessionToken: token }
     : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };
 }
 
@@ -89,11 +95,16 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   return outcome === 'signedOut' ? { kind: outcome } : { kind: 'done', notice: outcome };
 }
 
-/** The last one stays where nothing else signs in: it would take an operator's invitation to come back. */
-async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
+/**
+ * The last one stays where nothing else signs in: it would take an operator's invitation to come back. As for a new one, a copy of
+ * this session's cookie is signed out.
+ */
+async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
+  const { id = '' } = fields;
   if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
   const now = deps.now();
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
   const by = { event: personOf(visit), mail: placeOf(visit), sessionHash: visit.sessionHash };
   const outcome = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return 'signedOut';
@@ -101,12 +112,13 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
     const rpId = deps.config.passkeys?.id ?? null;
     const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
     if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
-    return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
-      ? 'passkeyRemoved'
-      : 'passkeyGone';
+    if (!(await removePasskey(sql, { id, user: { id: userId, username } }, by, now))) return 'passkeyGone';
+    await goOnUnder(deps, sql, visit, { token, now });
+    return 'passkeyRemoved';
   });
   if (outcome === 'signedOut') return { kind: outcome };
   if (outcome === 'passkeyLast') return { kind: 'refused', notice: outcome };
+  if (outcome === 'passkeyGone') return { kind: 'done', notice: outcome };
   deps.wake.mails();
-  return { kind: 'done', notice: outcome };
+  return { kind: 'done', notice: outcome, sessionToken: token };
 }

@@ -100,6 +100,7 @@ describe('the app', () => {
     for (const notice of ['appRemoved', 'appRemoved']) {
       const answer = await postAccount(portal, 'app', { do: 'remove' }, cookies);
       expect(answer.headers.location).toBe(`/portal/account/app?notice=${notice}`);
+      Object.assign(cookies, cookiesOf(answer));
     }
     const left =
       await portal.sql`select from totp union all select from recovery_code union all select from remembered_device`;

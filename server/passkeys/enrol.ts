@@ -62,12 +62,19 @@ export async function beginEnrolment(
 
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
 
+/** What an authenticator has made. `along`: what is stored with it, if it is stored. */
+type Given = {
+  answer: string;
+  purpose: EnrolPurpose;
+  along?: ((sql: Connection, now: Date) => Promise<void>) | undefined;
+};
+
 /** Stores the passkey that an authenticator has made, or nothing; `reference`: of the event of the refusal. */
 export async function enrol(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  given: { answer: string; purpose: EnrolPurpose },
+  given: Given,
 ): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
   const steps: AuditStep[] = [];
   const { visitor, session } = enroller;
@@ -85,7 +92,7 @@ async function complete(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  { answer, purpose }: { answer: string; purpose: EnrolPurpose },
+  { answer, purpose, along }: Given,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const enrolment = readEnrolment(answer);
@@ -100,14 +107,14 @@ async function complete(
   const isUnasked = purpose === 'upgrade';
   const checked = await checkEnrolment({ enrolment, clientData, isUnasked }, rp, steps);
   if (checked.kind === 'refused') return checked;
-  return await store(deps, rp, enroller, { ...checked.key, isUnasked }, steps);
+  return await store(deps, rp, enroller, { ...checked.key, isUnasked, along }, steps);
 }
 
 async function store(
   deps: Deps,
   rp: RelyingParty,
   { visitor, session, sessionToken, account }: Enroller,
-  { isUnasked, ...key }: EnrolledKey & { isUnasked: boolean },
+  { isUnasked, along, ...key }: EnrolledKey & { isUnasked: boolean } & Pick<Given, 'along'>,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const { userId, username } = session;
@@ -128,6 +135,7 @@ async function store(
     if (!id) return refused('already-enrolled');
     // It is for whoever has none, and would work again once this one is removed.
     await withdrawInvitations(sql, userId);
+    await along?.(sql, now);
     const browser = browserName(userAgent);
     await queueMail(sql, reader, {
       kind: 'passkeyAdded',

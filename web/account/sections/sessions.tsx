@@ -18,13 +18,12 @@ export function Sessions({ sessions }: Props) {
           <Entry key={session.sid} {...session} />
         ))}
       </ul>
-      {sessions.length > 1 && (
-        <AccountForm action="endOthers">
-          <button className="button quiet" type="submit">
-            {text('account-sessions-end-others')}
-          </button>
-        </AccountForm>
-      )}
+      {/* A copy of this browser's cookie is in no list, so it is there for one session, too (docs/decisions/0051). */}
+      <AccountForm action="endOthers">
+        <button className="button quiet" type="submit">
+          {text('account-sessions-end-others')}
+        </button>
+      </AccountForm>
     </>
   );
 }
