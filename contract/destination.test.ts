@@ -33,7 +33,16 @@ const refused: [string, string[]][] = [
   ['OR-04 backslashes', ['/\\evil.example', '\\\\evil.example', '\\/evil.example', '/portal\\..\\evil']],
   [
     'OR-05 control characters',
-    ['/\t/evil.example', '/\n/evil.example', '/\r/evil.example', '\t//evil.example', '\n/portal', '/portal\u0000'],
+    [
+      '/\t/evil.example',
+      '/\n/evil.example',
+      '/\r/evil.example',
+      '\t//evil.example',
+      '\n/portal',
+      '/portal\u0000',
+      '/a\u0085b',
+      '/a\u009f',
+    ],
   ],
   ['OR-07 a scheme without its slashes', ['https:evil.example', 'https:/evil.example', 'http:evil', 'https:/portal']],
   ['script', ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'java\nscript:alert(1)']],

@@ -20,7 +20,7 @@ export const longestDestination = 2048;
 export function acceptableDestination(value: string, rules: DestinationRules): string | null {
   if (value.length > longestDestination || /\p{Surrogate}/u.test(value)) return null;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
-  if (/[\\\u0000-\u001f\u007f]/.test(value)) return null;
+  if (/[\\\u0000-\u001f\u007f-\u009f]/.test(value)) return null;
   if (/^\/(?!\/)/.test(value)) return ownPath(value, rules);
   if (/^https?:\/\/[^/]/i.test(value)) return ownAddress(value, rules) ?? listedAddress(value, rules);
   return isRelative(value) ? ownRelative(value, rules) : null;

@@ -28,7 +28,8 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-function buildProgram(): Command {
+/** All commands, as they are typed. */
+export function buildProgram(): Command {
   const program = new Command('vestibule')
     .description('The front door of a business software hub: sign-in pages and the server behind them.')
     .version(packageFile.version)

@@ -12,7 +12,11 @@ type Flags = { json?: true };
 
 /** `vestibule serve`, `vestibule migrate` and `vestibule config check` */
 export function addServerCommands(program: Command): void {
-  program.command('serve').description('run the portal until it is stopped').action(runServe);
+  program
+    .command('serve')
+    .description('run the portal until it is stopped')
+    .option('--json', 'print the log as JSON, as it is anyway')
+    .action(runServe);
   program
     .command('migrate')
     .description('update the database to this version; the server also does so when it starts')

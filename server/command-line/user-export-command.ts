@@ -17,6 +17,7 @@ export function addUserExportCommand(user: Command): void {
       'with password hashes and the secrets of authenticator apps: whoever reads them can attack both',
     )
     .option('--customer <key>', 'only users of this customer')
+    .option('--json', 'write JSON Lines, as it does anyway')
     .option('--yes', 'write secrets even to a terminal')
     .addHelpText('after', '\nExample:\n  (umask 077 && vestibule user export --secrets > users.jsonl)')
     .action((flags: Flags) => {
