@@ -109,6 +109,22 @@ describe('right after the sign-in, which is proof enough,', () => {
     expect([await signedInAs(portal, browser.cookies), await signedInAs(portal, second)]).toEqual(['bob', null]);
   });
 
+  it.each([
+    ['at once', 0, 2],
+    ['after a minute', minute, 1],
+  ])(
+    'a former token finds the session that was signed out %s as often as it still leads to it',
+    async (_, time, found) => {
+      const cookies = await signedIn(portal, 'bob');
+      const answer = await postAccount(portal, 'sessions', { do: 'endOthers' }, cookies);
+      const owner = { ...cookies, ...cookiesOf(answer) };
+      portal.wait(time);
+      await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: owner });
+      // What a lost answer to the sign-out is found by, with the proof for the provider.
+      expect(await portal.sql`select from signed_out_session`).toHaveLength(found);
+    },
+  );
+
   it('"Sign out everywhere else" is there when no other session is: a copy is in no list', async () => {
     const cookies = await signedIn(portal, 'bob');
     const thief = copyOf(cookies);

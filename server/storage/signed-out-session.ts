@@ -24,11 +24,11 @@ export type SignedOutSession = {
 /**
  * Ends a session with its siblings and returns it; null if there was none. A session that a correct code has just given a
  * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
- * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A
- * replaced token may have belonged to somebody else, so it yields no proof for the provider, and counts as that of a full
- * session. A half session that replaced a full one counts as the full one, for the provider too. The browser may lose the
- * response to the sign-out: if it comes back with the token of a full session, or was closed and comes back with the marks
- * of its turn, the turn ends then (docs/decisions/0027).
+ * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession, unless
+ * the former one was over before: it may be a copy's (docs/decisions/0051). A replaced token may have belonged to somebody else,
+ * so it yields no proof for the provider, and counts as that of a full session. A half session that replaced a full one counts
+ * as the full one, for the provider too. The browser may lose the response to the sign-out: if it comes back with the token of a
+ * full session, or was closed and comes back with the marks of its turn, the turn ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
@@ -44,12 +44,14 @@ export async function takeSession(
         delete from session s using portal_user u
         where s.token_hash in (select token_hash from session where ${which} order by token_hash for update) and u.id = s.user_id
         returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username,
+          ${isFormerTokenGood(sql, sql`s`, now)} as is_former_good,
           case when s.replaced_full then 'full' else s.stage end as stage, ${mustRegisterNow(sql, sql`s`)} as must_register,
           coalesce(s.replaced_connection_id, s.connection_id) as connection_id,
           case when s.replaced_connection_id is null then s.sealed_id_token else s.sealed_replaced_id_token end as sealed_id_token,
           s.ends_at
       ), tokens as (
         select id, username, must_register, connection_id, ended.ends_at, hash, by_replaced,
+          hash = token_hash or is_former_good as is_good,
           case when by_replaced then 'full' else stage end as stage,
           case when not by_replaced then sealed_id_token end as proof
         from ended, unnest(array[token_hash, former_token_hash]) as hash,
@@ -58,7 +60,7 @@ export async function takeSession(
       ), kept as (
         insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, by_replaced, ends_at)
         select hash, id, stage, must_register, connection_id, proof, by_replaced, ${keptUntil}
-        from tokens on conflict do nothing
+        from tokens where is_good on conflict do nothing
       ), noted as (
         insert into ended_session (token_hash, ends_at)
         select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from tokens where stage = 'full'
