@@ -152,6 +152,7 @@ async function store(
     address,
     browser: browserName(visitor.userAgent) ?? null,
     passkeyId: passkey.id,
+    requestId,
     origin: noProvider,
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),

@@ -116,6 +116,8 @@ describe('a sign-in', () => {
     await signInWithPasskey(browser, await givePasskey(portal, 'alice'));
     expect([await sessionsOf('alice'), await signedInAs(portal, browser.cookies)]).toEqual([100, 'alice']);
     expect(await events()).toEqual([expect.objectContaining({ username: 'alice' })]);
+    // An operator finds the sign-in that did so in the log.
+    expect(await portal.sql`select from audit_event where request_id is null`).toHaveLength(0);
   });
 
   it('by a provider ends the oldest of its connection, and none by password', async () => {
