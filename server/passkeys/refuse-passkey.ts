@@ -13,8 +13,8 @@ import { type BrowserToCount, keysOfRefused } from './keys-of-browser.ts';
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
 
 /**
- * Records a refused answer and counts it for its browser or address, unless it `isSigned`: whoever has a passkey that signs tries nothing.
- * Returns the reference of the event.
+ * Records a refused answer and counts it for its browser or address, unless it `isSigned`: whoever has a passkey that signs
+ * tries nothing. Returns the reference of the event.
  */
 export async function refusePasskey(
   deps: Deps,
@@ -44,8 +44,8 @@ export async function refusePasskey(
 }
 
 /**
- * Until when answers of a browser or from its address are not looked at, and the reference of the event; null if they are. `whose`: of an answer
- * that is no sign-in; it would have been what `event` refuses.
+ * Until when answers of a browser or from its address are not looked at, and the reference of the event; null if they are.
+ * `whose`: of an answer that is no sign-in; it would have been what `event` refuses.
  */
 export async function waitOfPasskeys(
   deps: Deps,

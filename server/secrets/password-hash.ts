@@ -39,9 +39,9 @@ export function hashPassword(password: string, origin: Origin | null): Promise<s
 }
 
 /**
- * Whether the password matches the stored hash, ours or an imported one; checked in the turn of an origin. A null hash costs the same work as the decoy, or
- * as ours without one, and never matches, so that timing doesn't reveal an account without a password, or a missing one.
- * A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
+ * Whether the password matches the stored hash, ours or an imported one; checked in the turn of an origin. A null hash costs
+ * the same work as the decoy, or as ours without one, and never matches, so that timing doesn't reveal an account without a
+ * password, or a missing one. A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
  */
 export function verifyPassword(
   storedHash: string | null,

@@ -57,15 +57,15 @@ export async function letThrough(
   const press = pressOfSignIn(deps.keys, request, now);
   const unlessSignedOut = await liveTokenHash(request);
   const given = { asked, press, unlessSignedOut, now };
-  const isToRecall = request.rememberedToken !== null && asked;
+  const toRecall = request.rememberedToken === null ? null : asked;
   // One statement, unless there is a device to recall, which must not get its next token in vain, or there are sessions to end.
   const stored =
-    isToRecall || attempt.hasManySessions
+    toRecall || attempt.hasManySessions
       ? await transaction(deps.sql, async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
-          const rememberedToken = isToRecall
-            ? await recallDevice({ sql, now: deps.now }, user, isToRecall, admitting, request, press)
+          const rememberedToken = toRecall
+            ? await recallDevice({ sql, now: deps.now }, user, toRecall, admitting, request, press)
             : null;
           const stored = await store(deps, sql, request, right, { ...given, rememberedToken });
           if (typeof stored === 'string') return new RollBack(stored);

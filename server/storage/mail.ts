@@ -25,8 +25,8 @@ export async function isMailWaitedFor(sql: Connection, now: Date): Promise<boole
 }
 
 /**
- * Claims the oldest queued emails, those that somebody waits for before all others, at most `most`, in order; none if none is due at `now`. The claim is exclusive until
- * `until`; if the owner dies, another can claim them after that.
+ * Claims the oldest queued emails, those that somebody waits for before all others, at most `most`, in order; none if none is
+ * due at `now`. The claim is exclusive until `until`; if the owner dies, another can claim them after that.
  */
 export async function takeOnMails(
   sql: Connection,
@@ -38,10 +38,12 @@ export async function takeOnMails(
       order by ${isWaitedFor(sql)} desc, send_after, id limit ${most} for update skip locked
     ),
     taken as (
-      update mail set send_after = ${until}, tries = tries + 1 from due where mail.id = due.id returning mail.*, ${isWaitedFor(sql)} as is_waited_for
+      update mail set send_after = ${until}, tries = tries + 1 from due where mail.id = due.id
+      returning mail.*, ${isWaitedFor(sql)} as is_waited_for
     )
     select id, kind, user_id as "userId", recipient, language, details, sealed_token as "sealedToken",
-      token_hash as "tokenHash", queued_at as "queuedAt", tries, is_waited_for as "isWaitedFor", ${keysOfCustomers(sql, sql`taken.user_id`)} as customers
+      token_hash as "tokenHash", queued_at as "queuedAt", tries, is_waited_for as "isWaitedFor",
+      ${keysOfCustomers(sql, sql`taken.user_id`)} as customers
     from taken order by is_waited_for desc, queued_at, id`;
 }
 

@@ -46,18 +46,18 @@ async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Ma
 
 /** Runs a file part by part; false if another instance was faster. */
 async function apply(sql: Database, { name, parts, checksum }: Migration, migrations: Migration[]): Promise<boolean> {
-  for (const [at, { text, isRepeated }] of parts.entries()) {
-    for (let isLeft = true; isLeft; ) {
-      const mine = await sql.begin(async (sql) => {
-        if ((await lockAndList(sql, migrations)).has(name)) return false;
-        const { count } = await sql.unsafe(text).simple();
-        isLeft = isRepeated && count > 0;
-        if (at === parts.length - 1 && !isLeft)
-          await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
-        return true;
-      });
-      if (!mine) return false;
-    }
+  const runPart = ({ text, isRepeated }: Part, isLast: boolean) =>
+    sql.begin(async (sql) => {
+      if ((await lockAndList(sql, migrations)).has(name)) return 'others';
+      const { count } = await sql.unsafe(text).simple();
+      if (isRepeated && count > 0) return 'again';
+      if (isLast) await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
+      return 'done';
+    });
+  for (const part of parts) {
+    let outcome = await runPart(part, part === parts.at(-1));
+    while (outcome === 'again') outcome = await runPart(part, part === parts.at(-1));
+    if (outcome === 'others') return false;
   }
   return true;
 }

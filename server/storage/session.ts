@@ -141,7 +141,10 @@ export type NewSession = {
   endsAt: Date;
 };
 
-/** Creates the session that follows a second factor, a passkey or a provider's answer, and ends the user's oldest if there are too many: in a transaction. */
+/**
+ * Creates the session that follows a second factor, a passkey or a provider's answer, and ends the user's oldest if there are
+ * too many: in a transaction.
+ */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
   const {
     tokenHash,
