@@ -64,5 +64,5 @@ export class Watch {
 
 /** A passkey that the browser may make by itself: where the server cannot answer, nobody misses it (web/passkeys/upgrade.ts). */
 function isUnasked(message: ConsoleMessage): boolean {
-  return /status of 503/.test(message.text()) && /\/passkeys\/upgrade(?:\.js|\/options)?$/.test(message.location().url);
+  return /status of 503/.test(message.text()) && /\/passkeys\/upgrade(?:\.js)?$/.test(message.location().url);
 }

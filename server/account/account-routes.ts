@@ -9,7 +9,7 @@ import { devices } from './devices.ts';
 import { overview } from './overview.ts';
 import { enrolOptionsRoute } from './passkey-options-route.ts';
 import { passkeyProofOptionsRoute } from './passkey-proof-route.ts';
-import { upgradeOptionsRoute, upgradeRoute, upgradeScriptRoute } from './passkey-upgrade-routes.ts';
+import { upgradeRoute, upgradeScriptRoute } from './passkey-upgrade-routes.ts';
 import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
@@ -35,7 +35,6 @@ export function addAccount(app: FastifyInstance, deps: Deps, { passkeyScript }: 
   for (const [name, handler] of [
     ['passkeyEnrolOptions', enrolOptionsRoute(deps)],
     ['passkeyProofOptions', passkeyProofOptionsRoute(deps)],
-    ['unaskedPasskeyOptions', upgradeOptionsRoute(deps)],
     ['unaskedPasskey', upgradeRoute(deps)],
   ] as const)
     app.post(callUrl(basePath, name), { config: { name } }, handler);

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { calls } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserToBegin } from '../passkeys/browser-to-begin.ts';
 import { beginEnrolment, enrol, standingOf } from '../passkeys/enrol.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { isUpgradeOpen } from '../storage/passkey-upgrade.ts';
+import { takeUpgrade } from '../storage/passkey-upgrade.ts';
 import { isFreshSignIn } from '../two-factor/registration.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
@@ -13,32 +14,30 @@ import { countChange } from './count-change.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import type { Fields } from './section.ts';
 
+/** Where the script leaves what the browser is told, for the script of the ceremonies (web/passkeys/upgrade.ts). */
+const tag = `script[src$="${calls.unaskedPasskeyScript.path}"]`;
+
 /**
  * `GET passkeys/upgrade.js`: the script by which a page of this origin lets the browser make a passkey by itself
- * (docs/decisions/0056); empty where it would make none. `scriptUrl`: of the ceremonies.
+ * (docs/decisions/0056); empty where it would make none. It begins the ceremony, so the challenge is in this answer and nowhere
+ * else: a copy of the cookies that asks later gets none. `scriptUrl`: of the ceremonies.
  */
 export function upgradeScriptRoute(deps: Deps, scriptUrl: string) {
+  const rp = deps.config.passkeys;
+
   return async function unaskedPasskeyScript(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
-    const isOpen = visit !== null && (await mayUpgrade(deps, visit));
-    return reply.type('text/javascript').send(isOpen ? `import ${JSON.stringify(scriptUrl)};\n` : '');
-  };
-}
-
-/** `POST passkeys/upgrade/options`: begins the ceremony; 204 where there is none. */
-export function upgradeOptionsRoute(deps: Deps) {
-  const rp = deps.config.passkeys;
-
-  return async function unaskedPasskeyOptions(request: FastifyRequest, reply: FastifyReply) {
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
-    const visit = await accountVisitOf(deps, visitor);
-    if (!rp || !visit || !(await mayUpgrade(deps, visit))) return reply.code(204).send();
+    reply.type('text/javascript');
+    if (!rp || !visit || !(await takeUpgradeOf(deps, visit))) return reply.send('');
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
-    return reply.send(await beginEnrolment(deps, rp, visit, { browserToken, purpose: 'upgrade' }));
+    const begun = JSON.stringify(await beginEnrolment(deps, rp, visit, { browserToken, purpose: 'upgrade' }));
+    return reply.send(`import ${JSON.stringify(scriptUrl)};
+const script = document.querySelector(${JSON.stringify(tag)});
+if (script) script.dataset.begun = ${JSON.stringify(begun)};
+`);
   };
 }
 
@@ -65,11 +64,12 @@ export function upgradeRoute(deps: Deps) {
   };
 }
 
-async function mayUpgrade(deps: Deps, visit: AccountVisit): Promise<boolean> {
+/** Whether a passkey may be begun now: each session begins one, right after its sign-in. */
+async function takeUpgradeOf(deps: Deps, visit: AccountVisit): Promise<boolean> {
   const { sessionHash, visitor } = visit;
-  if (!deps.config.passkeys || visitor.deviceToken === null || !isRightAfterPassword(deps, visit)) return false;
-  const upgrade = { sessionHash, deviceHash: tokenHash(visitor.deviceToken), now: deps.now() };
-  return (await isUpgradeOpen(deps.sql, upgrade)) && (await standingOf(deps.sql, visit)) === 'open';
+  if (visitor.deviceToken === null || !isRightAfterPassword(deps, visit)) return false;
+  if ((await standingOf(deps.sql, visit)) !== 'open') return false;
+  return await takeUpgrade(deps.sql, { sessionHash, deviceHash: tokenHash(visitor.deviceToken), now: deps.now() });
 }
 
 /** The password was typed within ten minutes, and the code after it where there is an app: what an enrolment asks for. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
 import { enrolmentOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
@@ -23,19 +23,34 @@ async function byPassword(browser = browserForTest(portal)): Promise<BrowserForT
   return browser;
 }
 
-const begin = async (browser: BrowserForTest) =>
-  await browser.open(`${at}/options`, { method: 'POST', headers: { accept: 'application/json' } });
+type Begun = { challenge: string; user: { name: string }; [option: string]: unknown };
+
 const scriptFor = async (browser: BrowserForTest) => (await browser.get(`${at}.js`)).body;
 
-/** Whether the browser is asked for one: by the script, and by what it asks. */
-async function isAsked(browser: BrowserForTest): Promise<boolean[]> {
+/** What the page's script says to begin with; null if it is empty. */
+async function mayBegin(browser: BrowserForTest): Promise<Begun | null> {
   const script = await scriptFor(browser);
-  return [script !== '', (await begin(browser)).statusCode === 200];
+  return script === '' ? null : begunBy(script);
 }
 
+function begunBy(script: string): Begun {
+  const [, text = ''] = /dataset\.begun = (".*");$/m.exec(script) ?? [];
+  return JSON.parse(JSON.parse(text));
+}
+
+async function begin(browser: BrowserForTest): Promise<Begun> {
+  const begun = await mayBegin(browser);
+  if (!begun) throw new Error('nothing begins');
+  return begun;
+}
+
+const isAsked = async (browser: BrowserForTest) => (await mayBegin(browser)) !== null;
+
+/** Has every session begin again. */
+const again = async () => await portal.sql`update session set passkey_begun = false`;
+
 async function make(browser: BrowserForTest, tweak: Tweak = unasked) {
-  const { challenge } = (await begin(browser)).json<{ challenge: string }>();
-  return await answer(browser, { challenge }, tweak);
+  return await answer(browser, await begin(browser), tweak);
 }
 
 async function answer(browser: BrowserForTest, options: { challenge: string }, tweak: Tweak = unasked) {
@@ -50,12 +65,12 @@ const kept = async () => await portal.sql`select from passkey`;
 describe('after a sign-in by password', () => {
   it('the page’s script asks for a passkey, and what the browser makes signs in', async () => {
     const browser = await byPassword();
-    expect(await scriptFor(browser)).toMatch(/^import "\/portal\/assets\/[\w-]+\.js";\n$/);
-    const options = (await begin(browser)).json<{ authenticatorSelection: unknown; user: { name: string } }>();
+    const script = await scriptFor(browser);
+    expect(script).toMatch(/^import "\/portal\/assets\/[\w-]+\.js";\n/);
+    const options = begunBy(script);
     expect(options.user.name).toBe('alice');
     expect(options.authenticatorSelection).toMatchObject({ residentKey: 'required', userVerification: 'preferred' });
-    await portal.sql`delete from passkey_challenge`;
-    const { passkey, statusCode } = await make(browser);
+    const { passkey, statusCode } = await answer(browser, options);
     expect(statusCode).toBe(204);
     const signedIn = await signInWithPasskey(browserForTest(portal), passkey);
     expect(signedIn.headers.location).toBe('/portal/portal.html');
@@ -84,13 +99,13 @@ describe('after a sign-in by password', () => {
     const secret = await giveApp(portal, 'alice');
     const browser = browserForTest(portal);
     Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
-    expect(await isAsked(browser)).toEqual([true, true]);
+    expect(await isAsked(browser)).toBe(true);
   });
 
   it('names the passkeys that there are, so that no device makes two', async () => {
     const { credentialId } = await givePasskey(portal, 'alice');
-    const options = (await begin(await byPassword())).json<{ excludeCredentials: { id: string }[] }>();
-    expect(options.excludeCredentials.map(({ id }) => id)).toEqual([credentialId.toString('base64url')]);
+    const { excludeCredentials } = await begin(await byPassword());
+    expect(excludeCredentials).toMatchObject([{ id: credentialId.toString('base64url') }]);
   });
 });
 
@@ -100,35 +115,67 @@ describe('each browser makes one for a user at most once:', () => {
     await make(browser);
     await portal.sql`delete from passkey`;
     await byPassword(browser);
-    expect(await isAsked(browser)).toEqual([false, false]);
-    expect(await isAsked(await byPassword())).toEqual([true, true]);
+    expect(await isAsked(browser)).toBe(false);
+    expect(await isAsked(await byPassword())).toBe(true);
   });
 
   it('if it has made none, the next sign-in asks again', async () => {
     const browser = await byPassword();
-    expect(await isAsked(browser)).toEqual([true, true]);
+    expect(await isAsked(browser)).toBe(true);
     await byPassword(browser);
-    expect(await isAsked(browser)).toEqual([true, true]);
+    expect(await isAsked(browser)).toBe(true);
   });
 
   it('of two pages of one session, the first asks', async () => {
     const browser = await byPassword();
-    await begin(browser);
-    expect(await isAsked(browser)).toEqual([false, false]);
+    const asked = await Promise.all([1, 2, 3].map(() => isAsked(browser)));
+    expect(asked.sort()).toEqual([false, false, true]);
   });
 
   it('of two answers one is stored', async () => {
     const browser = await byPassword();
-    const first = (await begin(browser)).json<{ challenge: string }>();
-    await portal.sql`update passkey_challenge set ends_at = ${portal.deps.now()}`;
-    const second = (await begin(browser)).json<{ challenge: string }>();
-    await portal.sql`update passkey_challenge set ends_at = ends_at + interval '5 minutes'`;
+    const first = await begin(browser);
+    await again();
+    const second = await begin(browser);
     const answers = await Promise.all([answer(browser, first), answer(browser, second)]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
     expect(await accountEvents(portal)).toEqual(
       expect.arrayContaining(['passkey-added', 'passkey-not-added made-before']),
     );
     expect(await kept()).toHaveLength(1);
+  });
+});
+
+describe('a copy of the session’s and the device’s cookie', () => {
+  const copyOf = ({ cookies }: BrowserForTest): BrowserForTest => {
+    const thief = browserForTest(portal);
+    for (const name of ['vestibule-session', 'vestibule-device']) thief.cookies[name] = cookies[name] ?? '';
+    return thief;
+  };
+
+  it('begins none once the page after the sign-in is there, whether its browser makes one or cannot', async () => {
+    const browser = await byPassword();
+    const thief = copyOf(browser);
+    await scriptFor(browser);
+    expect(await scriptFor(thief)).toBe('');
+    expect((await thief.open(`${at}/options`, { method: 'POST' })).statusCode).toBe(404);
+  });
+
+  it('begins none a minute after the sign-in, where no page has asked', async () => {
+    const browser = await byPassword();
+    portal.wait(minute);
+    expect(await scriptFor(copyOf(browser))).toBe('');
+  });
+
+  it('begins none after an answer that was refused, nor under the session’s next token', async () => {
+    const browser = await byPassword();
+    await make(browser, { ...unasked, origin: 'https://evil.example' });
+    expect(await scriptFor(copyOf(browser))).toBe('');
+    Object.assign(
+      browser.cookies,
+      cookiesOf(await postAccount(portal, 'sessions', { do: 'endOthers' }, browser.cookies)),
+    );
+    expect(await scriptFor(copyOf(browser))).toBe('');
   });
 });
 
@@ -141,30 +188,30 @@ describe('no browser is asked, nor is one taken,', () => {
     ['later than ten minutes after', "update session set created_at = created_at - interval '11 minutes'"],
   ])('%s', async (_, change) => {
     const browser = await byPassword();
-    const options = (await begin(browser)).json<{ challenge: string }>();
+    const options = await begin(browser);
     await portal.sql.unsafe(change);
     const { statusCode } = await answer(browser, options);
-    await portal.sql`delete from passkey_challenge`;
-    expect([await isAsked(browser), statusCode]).toEqual([[false, false], 409]);
+    await again();
+    expect([await isAsked(browser), statusCode]).toEqual([false, 409]);
     expect(await kept()).toHaveLength(0);
   });
 
   it('in a session by a provider', async () => {
     const browser = await byPassword();
     await sessionByConnection(portal, 'alice');
-    expect(await isAsked(browser)).toEqual([false, false]);
+    expect(await isAsked(browser)).toBe(false);
   });
 
   it('for somebody who has as many as one may have', async () => {
     for (let n = 0; n < 20; n += 1) await givePasskey(portal, 'alice');
-    expect(await isAsked(await byPassword())).toEqual([false, false]);
+    expect(await isAsked(await byPassword())).toBe(false);
   });
 
   it('after a sign-in by passkey', async () => {
     const browser = await byPassword();
     const passkey = await givePasskey(portal, 'alice');
     await signInWithPasskey(browser, passkey);
-    expect(await isAsked(browser)).toEqual([false, false]);
+    expect(await isAsked(browser)).toBe(false);
   });
 
   it('before the code, or without a session', async () => {
@@ -172,7 +219,7 @@ describe('no browser is asked, nor is one taken,', () => {
     const half = browserForTest(portal);
     Object.assign(half.cookies, await halfSession(portal, 'alice'));
     for (const browser of [half, browserForTest(portal)]) {
-      expect(await isAsked(browser)).toEqual([false, false]);
+      expect(await isAsked(browser)).toBe(false);
       expect((await browser.post(at, { credential: '{}' })).statusCode).toBe(401);
     }
   });
@@ -206,7 +253,7 @@ describe('an answer is refused, and stores nothing,', () => {
 
   it('if it comes as one that the person asked for', async () => {
     const browser = await byPassword();
-    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    const { challenge } = await begin(browser);
     const passkey: PasskeyForTest = newPasskey({ userHandle: await userHandle(portal, 'alice') });
     const form = { do: 'enrol', credential: enrolmentOf(passkey, { challenge }) };
     await postAccount(portal, 'passkeys', form, browser.cookies);
@@ -215,14 +262,14 @@ describe('an answer is refused, and stores nothing,', () => {
 
   it('if another session of the browser began it', async () => {
     const browser = await byPassword();
-    const options = (await begin(browser)).json<{ challenge: string }>();
+    const options = await begin(browser);
     Object.assign(browser.cookies, await signedIn(portal, 'alice', { cookies: browser.cookies }));
     await expectRefused((await answer(browser, options)).statusCode, 'session-over');
   });
 
   it('from another site', async () => {
     const browser = await byPassword();
-    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+    const { challenge } = await begin(browser);
     const credential = enrolmentOf(newPasskey({ userHandle: Buffer.alloc(16) }), { challenge }, unasked);
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await browser.post(at, { credential }, { headers })).statusCode).toBe(403);

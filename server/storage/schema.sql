@@ -455,6 +455,7 @@ create table session (
   passkey_id uuid,
   fresh_proof_passkey_id uuid,
   former_ends_at timestamp with time zone,
+  passkey_begun boolean not null default false,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),

@@ -2,7 +2,7 @@ import { bytesOf, textOf } from './base64url.ts';
 import { startEnrolment } from './enrol.ts';
 import { startProof } from './prove.ts';
 import { reportUnknown } from './signals.ts';
-import { upgrade } from './upgrade.ts';
+import { startUpgrade } from './upgrade.ts';
 
 export { offerToEnrol } from './enrol.ts';
 
@@ -10,7 +10,7 @@ export { offerToEnrol } from './enrol.ts';
 // (docs/decisions/0052). The hub may load it, too (docs/decisions/0056), so what it looks for in a document are marks of our own pages.
 startEnrolment();
 startProof((optionsUrl) => askForPasskey(optionsUrl));
-void upgrade();
+startUpgrade();
 reportUnknown();
 
 /** What the server asks for, in base64url (server/passkeys/begin.ts). */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { upgrade } from './upgrade.ts';
+import { startUpgrade } from './upgrade.ts';
 
 type Create = (options: { mediation?: string; signal?: AbortSignal }) => Promise<unknown>;
 
@@ -18,52 +18,57 @@ const made = {
 
 beforeEach(() => {
   asked = [];
-  statuses = { [`${at}/options`]: 200, [at]: 204 };
+  statuses = { [at]: 204 };
   vi.stubGlobal('fetch', async (url: string) => {
     asked.push(url);
     const status = statuses[url] ?? 500;
-    return { status, ok: status < 300, json: async () => options };
+    return { status, ok: status < 300 };
   });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Loads the page in a browser; returns what the browser was asked to make, and told. */
-async function load({ can = true, create = async () => made, tag = `${at}.js` as string | null } = {}) {
+/** Loads the page in a browser; returns what the browser was asked to make, and told. `begun`: by the script, when it runs. */
+async function load({ can = true, create = async () => made, hasTag = true, begun = options as object | null } = {}) {
   const creates = vi.fn<Create>(create);
   const signalUnknownCredential = vi.fn(async () => {});
   const getClientCapabilities = async () => ({ conditionalCreate: can });
   vi.stubGlobal('PublicKeyCredential', { getClientCapabilities, signalUnknownCredential });
   vi.stubGlobal('navigator', { credentials: { create: creates } });
-  vi.stubGlobal('document', { querySelector: () => (tag === null ? null : { src: tag }) });
-  await upgrade();
+  let run = async () => {};
+  const tag = {
+    src: `${at}.js`,
+    dataset: {} as { begun?: string },
+    addEventListener: (_: 'load', listener: () => Promise<void>) => {
+      run = listener;
+    },
+  };
+  vi.stubGlobal('document', { querySelector: () => (hasTag ? tag : null) });
+  startUpgrade();
+  if (begun) tag.dataset.begun = JSON.stringify(begun);
+  await run();
   return { creates, told: signalUnknownCredential.mock.calls };
 }
 
 it('a browser that can is asked for a passkey without a window, and the server gets it', async () => {
   const { creates, told } = await load();
   expect(creates.mock.calls.map(([{ mediation }]) => mediation)).toEqual(['conditional']);
-  expect([asked, told]).toEqual([[`${at}/options`, at], []]);
+  expect([asked, told]).toEqual([[at], []]);
 });
 
-it('one that cannot asks the server nothing', async () => {
-  await load({ can: false });
+it.each([
+  ['one that cannot', { can: false }],
+  ['a page that has not asked for it', { hasTag: false }],
+  ['one for which the server begins nothing', { begun: null }],
+])('%s makes none, and asks the server nothing', async (_, page) => {
+  const { creates } = await load(page);
+  expect(creates).not.toHaveBeenCalled();
   expect(asked).toEqual([]);
-});
-
-it('nor does a page that has not asked for it', async () => {
-  await load({ tag: null });
-  expect(asked).toEqual([]);
-});
-
-it('where the server begins nothing, none is made', async () => {
-  statuses[`${at}/options`] = 204;
-  expect((await load()).creates).not.toHaveBeenCalled();
 });
 
 it('where the browser makes none, nothing is sent, and nothing fails', async () => {
   const create = async () => Promise.reject(new DOMException('', 'NotAllowedError'));
   await load({ create });
-  expect(asked).toEqual([`${at}/options`]);
+  expect(asked).toEqual([]);
 });
 
 it('of one that the server does not store the browser hears', async () => {

@@ -4,28 +4,30 @@ import { tellUnknown } from './signals.ts';
 /** Browsers that make one do so at once; until it is over, no other ceremony of the page may begin. */
 const patience = 10_000;
 
-/** The tag by which a page lets the browser make a passkey (docs/passkeys.md). */
+/** The tag by which a page lets the browser make a passkey (docs/passkeys.md); its script says there what was begun. */
 const tag = 'script[src$="/passkeys/upgrade.js"]';
 
 type Capabilities = { getClientCapabilities?: () => Promise<Record<string, boolean>> };
 
+/** On a page that asks for it: goes on once that script has run, which may be after this one. */
+export function startUpgrade(): void {
+  const script = document.querySelector<HTMLScriptElement>(tag);
+  script?.addEventListener('load', () => upgrade(script));
+}
+
 /**
- * On a page that asks for it, after a sign-in by password: has the browser make a passkey by itself, where it can
- * (`conditionalCreate`, Web Authentication Level 3, §5.1.3). It shows nothing, and nothing waits for it.
+ * After a sign-in by password: has the browser make a passkey by itself, where it can (`conditionalCreate`, Web Authentication
+ * Level 3, §5.1.3). It shows nothing, and nothing waits for it.
  */
-export async function upgrade(): Promise<void> {
-  const source = document.querySelector<HTMLScriptElement>(tag)?.src;
-  if (!source || typeof PublicKeyCredential === 'undefined') return;
-  const url = source.slice(0, -'.js'.length);
+async function upgrade({ src, dataset: { begun } }: HTMLScriptElement): Promise<void> {
+  if (!begun || typeof PublicKeyCredential === 'undefined') return;
   try {
     if (!(await (PublicKeyCredential as Capabilities).getClientCapabilities?.())?.conditionalCreate) return;
-    const begun = await fetch(`${url}/options`, { method: 'POST', headers: { accept: 'application/json' } });
-    if (begun.status !== 200) return;
-    const options = (await begun.json()) as CreationOptions;
+    const options = JSON.parse(begun) as CreationOptions;
     const over = new AbortController();
     setTimeout(() => over.abort(), patience);
     const made = await createPasskey(options, { mediation: 'conditional', signal: over.signal });
-    const stored = await fetch(url, {
+    const stored = await fetch(src.slice(0, -'.js'.length), {
       method: 'POST',
       headers: { accept: 'application/json' },
       body: new URLSearchParams({ credential: JSON.stringify(made) }),
