@@ -134,12 +134,23 @@ export async function signInWithApp(
   return { ...cookies, ...cookiesOf(answer) };
 }
 
+/** Asks for what an app is set up with, in a browser that keeps the cookie of its key. */
+export async function askForKey(
+  portal: PortalForTest,
+  cookies: Browser,
+  more: Partial<TestRequest> = {},
+): Promise<Response> {
+  const answer = await portal.send({ url: registrationUrl, cookies, ...more });
+  Object.assign(cookies, cookiesOf(answer));
+  return answer;
+}
+
 /** Registers an app in a session that may; returns its secret and the new cookies. */
 export async function registerApp(
   portal: PortalForTest,
   cookies: Browser,
 ): Promise<{ secret: string; cookies: Browser }> {
-  const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+  const { totpSecret } = (await askForKey(portal, cookies)).json<{ totpSecret: string }>();
   const answer = await verify(portal, codeNow(portal, totpSecret), cookies);
   if (answer.body !== 'true') throw new Error(`${answer.statusCode} ${answer.body}`);
   return { secret: totpSecret, cookies: { ...cookies, ...cookiesOf(answer) } };

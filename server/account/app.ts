@@ -71,13 +71,13 @@ async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
   const { keys } = deps;
   const { userId } = session;
   const place = pendingPlace(sessionHash);
-  const sealed = await findOrInsertPendingTotp(deps.sql, {
+  const { sealedSecret } = await findOrInsertPendingTotp(deps.sql, {
     sessionHash,
     userId,
     sealedSecret: seal(keys.seal, newTotpSecret(), place),
     madeAt: deps.now(),
   });
-  const secret = unseal(keys.seal, sealed, place);
+  const secret = unseal(keys.seal, sealedSecret, place);
   if (secret === null) throw new Error('cannot open the pending secret of a session');
   return await inApp(deps, session, secret);
 }
@@ -129,8 +129,8 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
   const stored = await transaction(deps.sql, async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
-    const sealed = await findPendingTotp(sql, sessionHash);
-    const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
+    const pending = await findPendingTotp(sql, sessionHash);
+    const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(sessionHash));
     const step = secret && totpStep(secret, digits, now);
     if (!step) return new RollBack('codeWrong' as const);
     // An operator has removed it meanwhile: then it is set up anew, not replaced.

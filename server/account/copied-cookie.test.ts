@@ -1,17 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { unseal } from '#server/secrets/sealed.ts';
+import { totpPlace } from '#server/two-factor/registration.ts';
 import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { browserForTest } from '#testing/sso-for-test.ts';
+import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
 import {
   type Browser,
   codeNow,
   giveApp,
   recoveryCodesShown,
+  registrationUrl,
   signInWithApp,
   step,
+  verdict,
+  verify,
+  verifyUrl,
 } from '#testing/two-factor-for-test.ts';
 
 // Docs/decisions/0051: a copy of a session cookie that waits for the owner's proof gets nothing of it.
@@ -182,6 +188,69 @@ describe('the key of the next app, right after the sign-in, which is proof enoug
     // The sign-in is no later than it was.
     portal.wait(10 * minute);
     expect(await showsKey(owner ?? {})).toBe(false);
+  });
+});
+
+describe.each([
+  ['a session', 'off'],
+  ['a sign-in that has to set up an app', 'app'],
+])('the key of the first app, in %s,', (_, twoFactor) => {
+  /** A known browser, whose owner is about to set it up. */
+  async function owner(): Promise<BrowserForTest> {
+    const browser = browserForTest(portal);
+    const signIn = () => browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    await signIn();
+    await portal.sql`update customer set two_factor = ${twoFactor}`;
+    await signIn();
+    return browser;
+  }
+
+  function withCookies(cookies: Browser): BrowserForTest {
+    return Object.assign(browserForTest(portal), { cookies: { ...cookies } });
+  }
+
+  async function keyFor(browser: BrowserForTest, more = {}): Promise<string> {
+    return (await browser.open(registrationUrl, more)).json<{ totpSecret: string }>().totpSecret;
+  }
+
+  it('is shown to no copy of its cookie, whichever of the two asks first, and is the one that is set up', async () => {
+    const browser = await owner();
+    const [before, after] = [withCookies(copyOf(browser.cookies)), withCookies(copyOf(browser.cookies))];
+    const seen = [await keyFor(before)];
+    const key = await keyFor(browser);
+    seen.push(await keyFor(after), await keyFor(before));
+    expect(seen).not.toContain(key);
+    expect(seen[2]).toBe(seen[0]);
+    expect(verdict(await verify(portal, codeNow(portal, key), before.cookies))).toBe(false);
+    expect(verdict(await verify(portal, codeNow(portal, key), browser.cookies))).toBe(true);
+    const [app] = await portal.sql<{ id: string; secret: Buffer }[]>`
+      select user_id as id, sealed_secret as secret from totp`;
+    expect(app && unseal(portal.deps.keys.seal, app.secret, totpPlace(app.id))).toBe(key);
+  });
+
+  it.each<[string, number, object]>([
+    ['from another address', 0, { from: '192.0.2.77' }],
+    ['from another browser', 0, { headers: { 'user-agent': 'curl/8' } }],
+    ['ten seconds later', 10_001, {}],
+  ])('is shown to no copy of all its cookies %s', async (_where, later, more) => {
+    const browser = await owner();
+    const thief = withCookies(browser.cookies);
+    const key = await keyFor(browser);
+    portal.wait(later);
+    expect(await keyFor(thief, more)).not.toBe(key);
+    expect(await keyFor(browser)).toBe(key);
+  });
+
+  it('is the same in its browser: in tabs that load at once, after a lost answer, and on the page without script', async () => {
+    const browser = await owner();
+    const tabs = await Promise.all([1, 2, 3].map(() => keyFor(withCookies(browser.cookies))));
+    const key = await keyFor(browser);
+    expect(new Set([...tabs, key]).size).toBe(1);
+    portal.wait(minute);
+    expect(await keyFor(browser)).toBe(key);
+    expect((await browser.get('/portal/twoFactorRegistration')).body).toContain(key.slice(0, 4));
+    const answer = await browser.post(verifyUrl, { code: codeNow(portal, key) });
+    expect(answer.headers.location).toContain('recovery-codes');
   });
 });
 

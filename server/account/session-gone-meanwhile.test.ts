@@ -32,6 +32,7 @@ async function visitOf(cookies: Record<string, string>): Promise<AccountVisit> {
     deviceToken: null,
     rememberedToken: null,
     passkeyToken: null,
+    registrationToken: null,
     turns: undefined,
     language: 'en',
     brand: null,

@@ -5,6 +5,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-t
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
+import { registrationUrl } from '#testing/two-factor-for-test.ts';
 
 /** A portal as in production, behind https. */
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
@@ -12,6 +13,8 @@ beforeAll(async () => {
   await addAttackFixtures(portal);
   await addCustomer(portal, 'careful', { twoFactor: 'email' });
   await addUser(portal, { username: 'frida', customers: ['careful'] });
+  await addCustomer(portal, 'careful-with-app', { twoFactor: 'app' });
+  await addUser(portal, { username: 'gina', customers: ['careful-with-app'] });
   const provider = await samlProvider('idp.careful.test', portal.deps.now());
   await addSamlConnection(portal, provider, { customerKey: 'careful', domains: ['careful.test'] });
 });
@@ -46,13 +49,14 @@ it('CK-01 CK-03 every cookie of every answer is for this host only, over https, 
     await portal.send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin', ...http } }),
     await portal.send({ method: 'POST', url: '/portal/logout' }),
     await portal.send({ method: 'POST', url: '/portal/passkeys/options' }),
+    await portal.send({ url: registrationUrl, cookies: cookiesOf(await portal.signIn('gina', testPassword)) }),
   ];
   const headers = answers.flatMap((answer) => answer.headers['set-cookie'] ?? []);
   expect(headers.length).toBeGreaterThanOrEqual(answers.length);
   expect(headers.filter((header) => header.includes('-visit-'))).toHaveLength(2);
   for (const header of headers) {
     expect(header).toMatch(
-      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out|afresh|passkey|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out|afresh|passkey|registration|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
     );
     expect(header.length).toBeLessThan(4096);
   }

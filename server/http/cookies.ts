@@ -14,6 +14,7 @@ export type TokenCookieName =
   | 'remembered'
   | 'sent-logout'
   | 'passkey'
+  | 'registration'
   | 'signed-in'
   | 'signed-out'
   | `visit-${string}`

@@ -25,6 +25,7 @@ import {
 } from '#testing/reset-for-test.ts';
 import { browserForTest } from '#testing/sso-for-test.ts';
 import {
+  askForKey,
   codeNow,
   halfSession,
   recoveryCodesUrl,
@@ -164,7 +165,7 @@ describe('with the database down', () => {
     await addUser(there, { username: 'gwen', customers: ['app'] });
     await addUser(there, { username: 'hugo', customers: ['mail'] });
     const [gwen, hugo] = [await halfSession(portal, 'gwen'), await halfSession(portal, 'hugo')];
-    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: gwen })).json<{ totpSecret: string }>();
+    const { totpSecret } = (await askForKey(portal, gwen)).json<{ totpSecret: string }>();
     portal.wait(60_000);
     const code = codeNow(portal, totpSecret);
     const before = await stateOf(there, true);

@@ -106,7 +106,7 @@ export function screenRoute(deps: Deps) {
     if (name === 'forgottenChange') return await resetPage(deps, request, reply);
     if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo') return invitedPage(request);
     if (name === 'twoFactor' || name === 'twoFactorRegistration')
-      return await secondFactorPage(deps, request, name, who);
+      return await secondFactorPage(deps, request, reply, { screen: name, who });
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
     return {};
   }

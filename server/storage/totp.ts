@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 
 /** The sealed secret of a user's confirmed app, or null. */
 export async function findTotp(sql: Connection, userId: string): Promise<Buffer | null> {
@@ -41,22 +42,24 @@ export async function deleteTotp(sql: Connection, userId: string): Promise<boole
   return (await sql`delete from totp where user_id = ${userId}`).count > 0;
 }
 
-/** The secret that a session must confirm: the one it was shown before, else the given one. */
+/** The sealed secret of an app that a session sets up. */
+export type PendingTotp = { sealedSecret: Buffer; madeAt: Date };
+
+/** The secret that a session must confirm: the one it had before, else the given one. */
 export async function findOrInsertPendingTotp(
   sql: Connection,
-  pending: { sessionHash: Buffer; userId: string; sealedSecret: Buffer; madeAt: Date },
-): Promise<Buffer> {
+  pending: PendingTotp & { sessionHash: Buffer; userId: string },
+): Promise<PendingTotp> {
   const { sessionHash, userId, sealedSecret, madeAt } = pending;
   await sql`
     insert into pending_totp (session_hash, user_id, sealed_secret, made_at)
     values (${sessionHash}, ${userId}, ${sealedSecret}, ${madeAt}) on conflict (session_hash) do nothing`;
-  return (await findPendingTotp(sql, sessionHash)) ?? sealedSecret;
+  return (await findPendingTotp(sql, sessionHash)) ?? { sealedSecret, madeAt };
 }
 
-export async function findPendingTotp(sql: Connection, sessionHash: Buffer): Promise<Buffer | null> {
-  const [row] = await sql<{ secret: Buffer }[]>`
-    select sealed_secret as secret from pending_totp where session_hash = ${sessionHash}`;
-  return row?.secret ?? null;
+export async function findPendingTotp(sql: Connection, sessionHash: Buffer): Promise<PendingTotp | null> {
+  return await rowOrNull(sql<PendingTotp[]>`
+    select sealed_secret as "sealedSecret", made_at as "madeAt" from pending_totp where session_hash = ${sessionHash}`);
 }
 
 export async function deletePendingTotp(sql: Connection, sessionHash: Buffer): Promise<void> {

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
+  askForKey,
   type Browser,
   codeByMail,
   codeNow,
   giveApp,
   halfSession,
   otherThan,
-  registrationUrl,
   signInWithApp,
   startTwoFactorAfresh,
   step,
@@ -104,7 +104,7 @@ describe('the clock of a phone', () => {
 
   it('is reported while an app is registered, too', async () => {
     const adam = await halfSession(portal, 'adam');
-    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: adam })).json<{ totpSecret: string }>();
+    const { totpSecret } = (await askForKey(portal, adam)).json<{ totpSecret: string }>();
     const phone = { of: totpSecret, held: adam };
     expect([await shown(-4, phone), await shown(-4, phone)]).toEqual([null, '-120']);
     expect(await portal.sql`select from totp`).toHaveLength(1);

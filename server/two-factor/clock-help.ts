@@ -1,10 +1,12 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
 import { unseal } from '../secrets/sealed.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { type CodeTry, noteClock } from '../storage/code-try.ts';
 import type { HalfSession } from '../storage/half-session.ts';
-import { findPendingTotp, findTotp } from '../storage/totp.ts';
-import { pendingPlace, totpPlace } from './registration.ts';
+import { findTotp } from '../storage/totp.ts';
+import type { RegisteringBrowser } from './app-key.ts';
+import { findShownKey, totpPlace } from './registration.ts';
 import { codeOfOtherTime, period } from './totp.ts';
 
 /**
@@ -14,18 +16,23 @@ import { codeOfOtherTime, period } from './totp.ts';
  */
 export async function clockHelp(
   deps: Deps,
-  sessionHash: Buffer,
+  request: RegisteringBrowser & { sessionToken: string; code: string },
   { userId, factor, mustRegister }: HalfSession,
-  code: string,
   { tries, at }: CodeTry,
 ): Promise<number | null> {
+  const { code } = request;
   if (factor !== 'app' || !isOneTimeCode(code)) return null;
-  const [sealed, place] = mustRegister
-    ? [await findPendingTotp(deps.sql, sessionHash), pendingPlace(sessionHash)]
-    : [await findTotp(deps.sql, userId), totpPlace(userId)];
-  const secret = sealed && unseal(deps.keys.seal, sealed, place);
+  const sessionHash = tokenHash(request.sessionToken);
+  const secret = mustRegister
+    ? await findShownKey(deps, deps.sql, sessionHash, request)
+    : await findSecret(deps, userId);
   const found = secret && codeOfOtherTime(secret, code, at);
   // A code this near was refused because it was used before: the clock is right.
   if (!found || Math.abs(found.offset) <= period) return null;
   return (await noteClock(deps.sql, sessionHash, { tries, ...found, tolerance: period })) ? found.offset : null;
+}
+
+async function findSecret({ sql, keys }: Deps, userId: string): Promise<string | null> {
+  const sealed = await findTotp(sql, userId);
+  return sealed && unseal(keys.seal, sealed, totpPlace(userId));
 }

@@ -5,6 +5,7 @@ import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import {
+  askForKey,
   type Browser,
   codeByMail,
   codeNow,
@@ -12,7 +13,6 @@ import {
   pageOf,
   recoveryCodesUrl,
   registerApp,
-  registrationUrl,
   startTwoFactorAfresh,
   step,
   verdict,
@@ -29,7 +29,7 @@ beforeEach(async () => {
   cookies = cookiesOf(await portal.signIn('pat', testPassword));
 });
 
-const ask = async () => await portal.send({ url: registrationUrl, cookies });
+const ask = async () => await askForKey(portal, cookies);
 const secretOf = async () => (await ask()).json<{ totpSecret: string }>().totpSecret;
 
 describe('an app that somebody sets up of his own will', () => {

@@ -3,8 +3,8 @@ import { accountHeader } from '#contract/headers.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { keepRegistrationToken } from './keep-registration-token.ts';
 import { openRegistration } from './registration.ts';
 
 /**
@@ -16,9 +16,8 @@ export function registrationRoute(deps: Deps) {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       return await refuseForeignSite(deps, request, reply);
-    const { sessionToken, who } = visitorOf(deps, request);
-    if (!sessionToken) return sendProblem(reply, 401);
-    const result = await openRegistration(deps, tokenHash(sessionToken), await who());
+    const visitor = visitorOf(deps, request);
+    const result = await openRegistration(deps, visitor, await visitor.who());
     switch (result.kind) {
       case 'signedOut':
         return sendProblem(reply, 401);
@@ -31,6 +30,7 @@ export function registrationRoute(deps: Deps) {
       case 'elsewhere':
         return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':
+        keepRegistrationToken(reply, deps.config, result.registrationToken);
         return reply.header(accountHeader, encodeURIComponent(result.account)).send(result.answer);
     }
   };

@@ -3,6 +3,7 @@ import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import {
+  askForKey,
   type Browser,
   codeNow,
   giveApp,
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 
 const ask = (held: Browser, headers: Record<string, string> = {}, query = '') =>
-  portal.send({ url: registrationUrl + query, cookies: held, headers: { accept: 'application/json', ...headers } });
+  askForKey(portal, held, { url: registrationUrl + query, headers: { accept: 'application/json', ...headers } });
 const secretOf = async (held: Browser) => (await ask(held)).json<{ totpSecret: string }>().totpSecret;
 const pending = async () => (await portal.sql`select from pending_totp`).length;
 

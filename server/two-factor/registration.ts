@@ -3,19 +3,21 @@ import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { type FactorScope, findFactorScope, hasOwnWayNow } from '../storage/factor-scope.ts';
 import { findProofToRegister } from '../storage/fresh-proof.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { isPasskeyBeforeApp } from '../storage/passkey-before-app.ts';
 import type { FullSession } from '../storage/session.ts';
-import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
+import { findOrInsertPendingTotp, findPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
+import { appKey, type RegisteringBrowser, registrationTokenOf } from './app-key.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
-  | { kind: 'open'; account: string; issuer: string; answer: RegistrationAnswer }
+  | { kind: 'open'; account: string; issuer: string; answer: RegistrationAnswer; registrationToken: string }
   | { kind: 'signedOut' }
   | { kind: 'refused' }
   /** The user has to sign in again first. */
@@ -29,11 +31,13 @@ export type RegistrationResult =
 const quietZone = 4;
 
 /**
- * What an authenticator app needs (decisions §6): the same secret after reloads until it is confirmed, and only for
- * this sign-in, so that nobody else has seen it. Open to a half session that has to register an app, and to users who
+ * What an authenticator app needs (decisions §6): the same key after reloads until it is confirmed, and only for this
+ * sign-in in this browser, so that nobody else has seen it; the caller has it keep the token. Open to a half session that has to register an app, and to users who
  * just signed in and have none; a confirmed secret is never shown again.
  */
-export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Promise<RegistrationResult> {
+export async function openRegistration(deps: Deps, browser: RegisteringBrowser, who: Who): Promise<RegistrationResult> {
+  if (browser.sessionToken === null) return { kind: 'signedOut' };
+  const hash = tokenHash(browser.sessionToken);
   const account = await accountToRegister(deps, hash, who);
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
@@ -42,16 +46,30 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   if (scope === 'withPassword') return { kind: 'elsewhere', scope: await ownWayOrNone(deps, account.userId) };
   if (scope !== 'mayRegister') return { kind: 'elsewhere', scope };
   const { keys } = deps;
-  const sealedSecret = await findOrInsertPendingTotp(deps.sql, {
+  const { sealedSecret, madeAt } = await findOrInsertPendingTotp(deps.sql, {
     sessionHash: hash,
     userId: account.userId,
     sealedSecret: seal(keys.seal, newTotpSecret(), pendingPlace(hash)),
     madeAt: deps.now(),
   });
-  const totpSecret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
-  if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
-  const { issuer, ...answer } = await inApp(deps, account, totpSecret);
-  return { kind: 'open', account: account.username, issuer, answer };
+  const secret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
+  if (secret === null) throw new Error('cannot open the pending secret of a session');
+  const registrationToken = registrationTokenOf(deps, browser, madeAt) ?? newToken();
+  const { issuer, ...answer } = await inApp(deps, account, appKey(secret, registrationToken));
+  return { kind: 'open', account: account.username, issuer, answer, registrationToken };
+}
+
+/** The key that this browser was shown, to be confirmed; null if none was. */
+export async function findShownKey(
+  deps: Pick<Deps, 'keys' | 'now'>,
+  sql: Connection,
+  sessionHash: Buffer,
+  browser: RegisteringBrowser,
+): Promise<string | null> {
+  const pending = await findPendingTotp(sql, sessionHash);
+  const token = pending && registrationTokenOf(deps, browser, pending.madeAt);
+  const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(sessionHash));
+  return secret && token && appKey(secret, token);
 }
 
 /** Whom a passkey keeps from it that signs them in no more needs an administrator, who can remove it. */

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -15,6 +15,7 @@ import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { screenOfFactor, standingOf, wayOf } from '../visitor/ways.ts';
 import { isSignedOut, type Who } from '../visitor/who.ts';
+import { keepRegistrationToken } from './keep-registration-token.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
@@ -31,22 +32,28 @@ type Shown = Partial<Page> | { redirect: string };
 export async function secondFactorPage(
   deps: Deps,
   request: FastifyRequest,
-  screen: SecondFactorScreen,
-  who: Who | null,
+  reply: FastifyReply,
+  { screen, who }: { screen: SecondFactorScreen; who: Who | null },
 ): Promise<Shown> {
-  const shown = who && (await pageOf(deps, request, screen, who).catch(nullIfDatabaseAway));
+  const shown = who && (await pageOf(deps, request, reply, screen, who).catch(nullIfDatabaseAway));
   // Its owner cannot be determined: then no name either, not even the typed one.
   return shown ?? { typedUsername: '' };
 }
 
-async function pageOf(deps: Deps, request: FastifyRequest, screen: SecondFactorScreen, who: Who): Promise<Shown> {
+async function pageOf(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screen: SecondFactorScreen,
+  who: Who,
+): Promise<Shown> {
   const hash = tokenHash(visitorOf(deps, request).sessionToken ?? '');
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
   const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who, hash)), asked);
   if (way.kind === 'login') return toSignIn(deps, request, way.notice, isSignedOut(who));
-  if (who.kind === 'half') return await halfPage(deps, request, who, hash);
-  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, who, hash);
+  if (who.kind === 'half') return await halfPage(deps, request, reply, who, hash);
+  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply, who);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
 }
 
@@ -59,13 +66,14 @@ async function isSettingUpApp(deps: Deps, request: FastifyRequest, { kind }: Who
 async function halfPage(
   deps: Deps,
   request: FastifyRequest,
+  reply: FastifyReply,
   who: Who & { kind: 'half' },
   hash: Buffer,
 ): Promise<Shown> {
   const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
-  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who, hash) : null;
+  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who) : null;
   if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
   const secondFactor = await openSecondFactor(deps, half, hash);
   if (registration?.kind === 'byPasskey')
@@ -74,6 +82,7 @@ async function halfPage(
       serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
     };
   if (registration?.kind !== 'open') return { secondFactor };
+  keepRegistrationToken(reply, deps.config, registration.registrationToken);
   return { secondFactor: { ...secondFactor, issuer: registration.issuer }, registration: registration.answer };
 }
 
@@ -82,9 +91,8 @@ async function tryToOpen(
   deps: Deps,
   request: FastifyRequest,
   who: Who & { kind: 'half' },
-  hash: Buffer,
 ): Promise<RegistrationResult | null> {
-  return await openRegistration(deps, hash, who).catch((error: unknown) => {
+  return await openRegistration(deps, visitorOf(deps, request), who).catch((error: unknown) => {
     if (isDatabaseAway(error)) throw error;
     request.log.error({ err: error }, 'the app to register could not be prepared');
     return null;
@@ -150,18 +158,19 @@ function toSignIn(
 async function ownAppPage(
   deps: Deps,
   request: FastifyRequest,
+  reply: FastifyReply,
   who: Who & { kind: 'full' },
-  hash: Buffer,
 ): Promise<Shown> {
   const goesOnTo = destinationFor(deps.config, askedFor(request));
-  const registration = await openRegistration(deps, hash, who);
+  const registration = await openRegistration(deps, visitorOf(deps, request), who);
   if (registration.kind === 'elsewhere') return elsewhere(deps, request, registration, goesOnTo);
   if (registration.kind === 'tooOld')
     return { serverPage: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
   if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
-  const { account, issuer } = registration;
+  const { account, issuer, registrationToken } = registration;
+  keepRegistrationToken(reply, deps.config, registrationToken);
   return {
     secondFactor: { account, issuer, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,

@@ -70,7 +70,10 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
 
   it('RC-02 that confirms an app: one gets it, and there are ten recovery codes', async () => {
     const cookies = await halfSession(portal, 'alice');
-    const prover = await proverOf('alice', cookies, { mustRegister: true });
+    const registrationToken = newToken();
+    cookies['vestibule-registration'] = registrationToken;
+    const browser = { sessionToken: null, deviceToken: null, userAgent: undefined, address: null, registrationToken };
+    const prover = await proverOf('alice', cookies, { mustRegister: true, browser });
     for (let round = 0; round < rounds; round += 1) {
       const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
       expect(await taken(prover, codeNow(portal, totpSecret))).toEqual(['app registered']);

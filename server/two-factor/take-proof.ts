@@ -12,25 +12,20 @@ import { updateFactorVersion } from '../storage/portal-user.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteLesserSessionsOfUser } from '../storage/session.ts';
-import {
-  deletePendingTotp,
-  findPendingTotp,
-  findTotpForUpdate,
-  insertTotp,
-  spendTotpStep,
-  updateSealedTotp,
-} from '../storage/totp.ts';
+import { deletePendingTotp, findTotpForUpdate, insertTotp, spendTotpStep, updateSealedTotp } from '../storage/totp.ts';
+import type { RegisteringBrowser } from './app-key.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
-import { needsPasskey, pendingPlace, totpPlace } from './registration.ts';
+import { findShownKey, needsPasskey, totpPlace } from './registration.ts';
 import { totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
 
-/** Who has to prove it. `nextSessionHash`: the session that continues once it is proven. */
+/** Who has to prove it. `nextSessionHash`: the session that continues once it is proven; `browser`: where an app is set up. */
 export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
   sessionHash: Buffer;
   nextSessionHash: Buffer;
+  browser?: RegisteringBrowser;
 };
 
 /**
@@ -58,13 +53,12 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 }
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
-  const { userId, sessionHash, nextSessionHash } = prover;
+  const { userId, sessionHash, nextSessionHash, browser } = prover;
   // Checked again: since the secret was shown, the user may have got a password, another customer, a code by email, or a passkey.
   if ((await findFactorScope(sql, sessionHash)) !== 'mayRegister') return null;
   if ((await findOpenFactor(sql, sessionHash))?.thenApp) return null;
   if (await needsPasskey(deps, sql, sessionHash)) return null;
-  const sealed = await findPendingTotp(sql, sessionHash);
-  const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
+  const secret = browser && (await findShownKey(deps, sql, sessionHash, browser));
   const now = deps.now();
   const step = secret && totpStep(secret, code, now);
   if (!step) return null;

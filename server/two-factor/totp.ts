@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { readStoredTotpSecret } from './totp-secret.ts';
 
 /** RFC 4226 §4 requires 160 bits. */
-const secretBytes = 20;
+export const secretBytes = 20;
 /** How long a code is shown, in seconds (RFC 6238 §5.2). */
 export const period = 30;
 

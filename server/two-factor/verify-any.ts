@@ -60,7 +60,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   const asOfPress = { ...deps, now: () => counted.at };
   const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
-  const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
+  const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash, browser: request } as const;
   const proof = await deps.sql.begin(async (sql) => {
     // Read now: the email may have been replaced while the code was under way.
     const reader = await findActiveUserForChange(sql, userId);

@@ -27,7 +27,7 @@ import { type Press, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = Press &
-  Pick<KnownVisitor, 'language' | 'requestId'> &
+  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken'> &
   Partial<Pick<KnownVisitor, 'brand'>> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
@@ -77,7 +77,7 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfS
   const done = await complete(deps, request, hash, half, counted);
   if (done) return done;
   if (!counted.isSamePress) await recordWrong(deps, request, half, counted.tries);
-  const clockOffset = await clockHelp(deps, hash, half, request.code, counted);
+  const clockOffset = await clockHelp(deps, request, half, counted);
   return { kind: 'wrong', clockOffset, isLast: counted.tries >= limits.codeTries, username };
 }
 
@@ -124,7 +124,12 @@ async function complete(
     const mailed = isSamePress && half.factor === 'email' ? await findEmailCode(sql, hash) : null;
     if (mailed && mailed.madeAt > at) return null;
     const asOfPress = { ...deps, now: () => at };
-    const proof = await takeProof(asOfPress, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
+    const proof = await takeProof(
+      asOfPress,
+      sql,
+      { ...half, sessionHash: hash, nextSessionHash, browser: request },
+      request.code,
+    );
     if (!proof) return null;
     const [, origin] = await Promise.all([deleteSiblings(sql, hash, now), takeHalfSession(sql, hash)]);
     // The way in ended during the check, and the code stays unused.

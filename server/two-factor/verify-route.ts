@@ -57,7 +57,10 @@ export function verifyRoute(deps: Deps) {
   return async function verify(request: FastifyRequest<VerifyBody>, reply: FastifyReply) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
-    const { sessionToken, address, deviceToken, turns, language, brand, userAgent, who } = visitorOf(deps, request);
+    const { sessionToken, address, deviceToken, registrationToken, turns, language, brand, userAgent, who } = visitorOf(
+      deps,
+      request,
+    );
     const form = typeof body === 'string' ? null : formOfTurn(body, turns);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
@@ -74,6 +77,7 @@ export function verifyRoute(deps: Deps) {
               code,
               remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
               deviceToken,
+              registrationToken,
               address,
               language,
               brand,

@@ -19,6 +19,8 @@ export type Visitor = {
   rememberedToken: string | null;
   /** Of the ceremonies with passkeys that the browser has begun. */
   passkeyToken: string | null;
+  /** Of the app that is set up in the browser (two-factor/app-key.ts). */
+  registrationToken: string | null;
   /** The marks of its last sign-in and sign-out. */
   turns: Turns | undefined;
   /** The page's language. */
@@ -63,7 +65,7 @@ function isKnown(visitor: Visitor): visitor is KnownVisitor {
 }
 
 function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
-  const tokenOf = (name: 'device' | 'session' | 'remembered' | 'passkey') =>
+  const tokenOf = (name: 'device' | 'session' | 'remembered' | 'passkey' | 'registration') =>
     readTokenCookie(request.headers, deps.config, name);
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
@@ -75,6 +77,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
     passkeyToken: tokenOf('passkey'),
+    registrationToken: tokenOf('registration'),
     turns,
     // Computed only when read: session checks need no language.
     get language() {
