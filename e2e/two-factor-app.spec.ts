@@ -209,11 +209,13 @@ for (const [what, flag] of [
   test(
     `giving up ${what} leads to the sign-in form with the requested page, and nothing stays open`,
     both,
-    async ({ page, context, stages }) => {
+    async ({ page, context, stages, javaScriptEnabled }) => {
       await stages.enter(context, flag);
+      const isFetched = flag === 'new app' && javaScriptEnabled;
+      const fetched = isFetched && page.waitForResponse((answer) => answer.url().endsWith('/registration'));
       await page.goto(asked);
-      // Leaving before the code has loaded would leave its request unanswered.
-      if (flag === 'new app') await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
+      // Leaving before the key has loaded would leave its request unanswered, or refused.
+      await fetched;
       const way = page.getByRole('link', { name: flag === 'app' ? texts['twofa-change-user'] : texts.cancel });
       await expect(way).toBeVisible();
       await way.click();

@@ -32,8 +32,8 @@ const quietZone = 4;
 
 /**
  * What an authenticator app needs (decisions §6): the same key after reloads until it is confirmed, and only for this
- * sign-in in this browser, so that nobody else has seen it; the caller has it keep the token. Open to a half session that has to register an app, and to users who
- * just signed in and have none; a confirmed secret is never shown again.
+ * sign-in in this browser, which is to keep the token, so that nobody else has seen it. Open to a half session that has to
+ * register an app, and to users who just signed in and have none; a confirmed secret is never shown again.
  */
 export async function openRegistration(deps: Deps, browser: RegisteringBrowser, who: Who): Promise<RegistrationResult> {
   if (browser.sessionToken === null) return { kind: 'signedOut' };
