@@ -1,5 +1,6 @@
 import { chromium, type Page } from '@playwright/test';
 import { browserOptions } from './browser-options.ts';
+import { codeForm } from './code-form.ts';
 import { keepHere, signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -51,6 +52,26 @@ test('with reduced motion there is no fade and no wait', async ({ page }) => {
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(heading(page)).toHaveText('Reset your password');
 });
+
+for (const [name, take] of [
+  ['a right code', async (page, code) => await codeForm(page).send(code)],
+  ['cancel', async (page) => await page.getByRole('link', { name: texts.cancel }).click()],
+] as [string, (page: Page, code: string) => Promise<void>][]) {
+  test(`an answer that is there before the fade is over leads on at once: ${name}`, async ({
+    page,
+    inbox,
+    newPerson,
+  }) => {
+    const { username, email } = await newPerson({ customers: ['mails'] });
+    await holdTime(page);
+    await page.goto('/portal/login');
+    await signInForm(page).send(username, password);
+    await expect(codeForm(page).field).toBeVisible();
+    const { code } = await inbox.take(email, 'signInCode');
+    await take(page, code);
+    await expect(page).toHaveURL(/\/portal\/(?:portal\.html|login)$/);
+  });
+}
 
 test('a sign-in that hangs can be cancelled with Escape', async ({ page }) => {
   await page.goto('/portal/login');
