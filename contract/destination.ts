@@ -74,10 +74,13 @@ function isCall(path: string, basePath: string): boolean {
 }
 
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {
-  const url = value.startsWith('https://') ? parseUrl(value) : null;
+  const url = isHttps(value) ? parseUrl(value) : null;
   if (!url || url.username || url.password || !allowedOrigins.includes(url.origin)) return null;
   return url.href;
 }
+
+/** In any letters: the parser reads them as small ones (URL Standard, scheme state). */
+const isHttps = (value: string): boolean => /^https:\/\//i.test(value);
 
 /** Where a visitor goes when the requested destination is missing or refused. */
 export function defaultDestination(basePath: string): string {
@@ -132,7 +135,5 @@ function savedAddress(saved: SavedDestination, rules: DestinationRules): string 
 
 /** For values of unknown source: `/portal#/reports/7` is an address, `/reports/7` is a fragment. */
 function looksLikeAddress(value: string, { basePath }: DestinationRules): boolean {
-  return (
-    value.startsWith('https://') || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))
-  );
+  return isHttps(value) || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)));
 }

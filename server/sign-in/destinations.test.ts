@@ -67,6 +67,7 @@ it.each([
   ['OR-17', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
   ['OR-27', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
   ['a listed origin', 'https://reports.acme.test/7?x=1#y', 'https://reports.acme.test/7?x=1#y'],
+  ['a listed origin in capitals', 'HTTPS://Reports.ACME.test/7', 'https://reports.acme.test/7'],
   ['a path outside of the portal', '/hub/start?x=1', '/hub/start?x=1'],
   ['an address of this origin', 'http://localhost:8080/hub/start?x=1#y', '/hub/start?x=1#y'],
   ['a relative address', 'portal.html?x=1', '/portal/portal.html?x=1'],
