@@ -73,14 +73,12 @@ function isCall(path: string, basePath: string): boolean {
   return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));
 }
 
+/** What is listed are https origins (server/config/config-file.ts), so that the comparison covers the scheme, in any letters. */
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {
-  const url = isHttps(value) ? parseUrl(value) : null;
+  const url = parseUrl(value);
   if (!url || url.username || url.password || !allowedOrigins.includes(url.origin)) return null;
   return url.href;
 }
-
-/** In any letters: the parser reads them as small ones (URL Standard, scheme state). */
-const isHttps = (value: string): boolean => /^https:\/\//i.test(value);
 
 /** Where a visitor goes when the requested destination is missing or refused. */
 export function defaultDestination(basePath: string): string {
@@ -135,5 +133,7 @@ function savedAddress(saved: SavedDestination, rules: DestinationRules): string 
 
 /** For values of unknown source: `/portal#/reports/7` is an address, `/reports/7` is a fragment. */
 function looksLikeAddress(value: string, { basePath }: DestinationRules): boolean {
-  return isHttps(value) || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)));
+  return (
+    /^https:\/\//i.test(value) || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))
+  );
 }
