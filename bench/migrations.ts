@@ -41,12 +41,12 @@ async function measureMigrations(place: Place): Promise<void> {
   await mkdir(folder);
   const names = (await readdir(all)).sort();
   for (const name of names.slice(0, firstVersion)) await copyFile(join(all, name), join(folder, name));
-  await migrate(sql, folder);
+  await migrate(sql, { folder });
   await fill(sql, size);
   const waits: { name: string; wait: number }[] = [];
   for (const name of names.slice(firstVersion)) {
     await copyFile(join(all, name), join(folder, name));
-    const wait = await longestSignIn(place, () => migrate(sql, folder));
+    const wait = await longestSignIn(place, () => migrate(sql, { folder }));
     waits.push({ name, wait });
     if (wait > longest / 4) console.log(`${name}: ${wait.toFixed(0)} ms`);
   }

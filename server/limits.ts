@@ -368,6 +368,11 @@ export const limits = {
    * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
    * email in total. An unused connection is kept for `idle`.
    */
+  /**
+   * Changes of tables at an upgrade: how long people wait behind one that is blocked, how long it waits where nobody waits behind
+   * it (PostgreSQL lets a vacuum give way after one second), and when it is tried again.
+   */
+  migration: { lockWait: second / 2, gentleLockWait: 3 * second, pause: second },
   mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
   hub: {
     /** How long connecting to the hub may take. */

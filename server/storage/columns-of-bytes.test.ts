@@ -60,7 +60,7 @@ describe('the migration of a database with corrupted bytes', () => {
     await sql.unsafe('drop schema public cascade; create schema public');
     const notices: string[] = [];
     old = connect(database.place, { onNotice: (text) => void notices.push(text) });
-    await migrate(old, before);
+    await migrate(old, { folder: before });
   });
   afterEach(async () => {
     await old.end();

@@ -1,43 +1,59 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { limits } from '../limits.ts';
+import { buildIndex } from './build-index.ts';
 import type { Connection, Database } from './database.ts';
+import { isBlocked, lockMigrations, lockTablesGently } from './migration-locks.ts';
+import { type Migration, type Part, readMigrations } from './read-migrations.ts';
 
-type Migration = { name: string; parts: Part[]; checksum: string };
-/** `isRepeated`: one statement, run again, each time in its own transaction, until it changes no row. */
-type Part = { text: string; isRepeated: boolean };
+type Outcome = 'done' | 'again' | 'others';
 
-const migrationLock = 7_374_111;
+export type MigrateOptions = {
+  folder?: string;
+  /** Is told the name of a file that must be tried again, since others hold a table that it changes. */
+  onBlocked?: (name: string) => void;
+};
+
 /**
  * Files that came to lock a large table for too long, and were rewritten with the same result: the SHA-256 of the former text,
  * which databases of that time have run.
  */
 const formerChecksums: Readonly<Record<string, string>> = {
   '0040-tokens-for-hubs.sql': 'f1ca4fe5a6c6f24960a0d0838a8994f33bfd08e6b6c7edf0481b1c2f3a6a8d11',
+  '0046-fresh-proofs.sql': 'af3527758632d7623d67a619abe857e9f478f37aab27584df94bb1e045792ebf',
 };
 const ownFolder = join(import.meta.dirname, 'migrations');
 
 /**
- * Brings the database to this version: runs the missing files `NNNN-what.sql`, in order, each in a transaction. A file
- * that would lock a table for long has lines `-- new transaction`: each part must be repeatable. A part after `-- new
- * transaction, again while rows change` is one statement that changes some rows of many. Several instances may start at
+ * Brings the database to this version: runs the missing files `NNNN-what.sql`, in order, each in a transaction, while other
+ * instances serve people. A file that would lock a table for long has lines `-- new transaction`: each part must be
+ * repeatable. A part after `-- new transaction, again while rows change` is one statement that changes some rows of many; one
+ * after `-- outside a transaction` builds an index that people need not wait for. Several instances may start at
  * once: one runs a part, the others wait. Returns the names of the files that were run. Throws an error with
  * one readable sentence if the database is newer than this version, or was made by files that have changed since.
  */
-export async function migrate(sql: Database, folder: string = ownFolder): Promise<string[]> {
+export async function migrate(sql: Database, options: MigrateOptions = {}): Promise<string[]> {
+  const { folder = ownFolder, onBlocked = () => {} } = options;
   const migrations = await readMigrations(folder);
   const applied = await sql.begin((sql) => lockAndList(sql, migrations));
   const done: string[] = [];
   for (const migration of migrations) {
-    if (!applied.has(migration.name) && (await apply(sql, migration, migrations))) done.push(migration.name);
+    if (applied.has(migration.name)) continue;
+    if (await apply(sql, migration, migrations, onBlocked)) done.push(migration.name);
   }
   return done;
 }
 
-/** Blocks other instances until the transaction ends: a session lock would stay behind in a pooler. */
+/** For a log: the migration of that name is blocked. */
+export function blockedMigration(name: string): string {
+  return (
+    `${name} waits for something else, such as a backup, that uses a table which it changes; ` +
+    'it tries again every second, and nobody waits for it meanwhile'
+  );
+}
+
 async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Map<string, string>> {
-  await sql`set local statement_timeout = 0`;
-  await sql`select pg_advisory_xact_lock(${migrationLock})`;
+  await lockMigrations(sql);
   await createMigrationTable(sql);
   const applied = await listApplied(sql);
   refuseUnknown(migrations, applied);
@@ -45,41 +61,48 @@ async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Ma
 }
 
 /** Runs a file part by part; false if another instance was faster. */
-async function apply(sql: Database, { name, parts, checksum }: Migration, migrations: Migration[]): Promise<boolean> {
-  const runPart = ({ text, isRepeated }: Part, isLast: boolean) =>
-    sql.begin(async (sql) => {
+async function apply(
+  sql: Database,
+  { name, parts, checksum }: Migration,
+  migrations: Migration[],
+  onBlocked: (name: string) => void,
+): Promise<boolean> {
+  let wasBlocked = false;
+  const last = parts.at(-1);
+
+  function runInTransaction(part: Part): Promise<Outcome> {
+    return sql.begin(async (sql) => {
       if ((await lockAndList(sql, migrations)).has(name)) return 'others';
-      const { count } = await sql.unsafe(text).simple();
-      if (isRepeated && count > 0) return 'again';
-      if (isLast) await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
+      await lockTablesGently(sql);
+      const { count } = await sql.unsafe(part.text).simple();
+      if (part.manner === 'new transaction, again while rows change' && count > 0) return 'again';
+      if (part === last) await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
       return 'done';
     });
+  }
+
+  async function runOrWait(part: Part): Promise<Outcome> {
+    try {
+      return await runInTransaction(part);
+    } catch (error) {
+      if (!isBlocked(error)) throw error;
+      if (!wasBlocked) onBlocked(name);
+      wasBlocked = true;
+      await pause(limits.migration.pause);
+      return 'again';
+    }
+  }
+
   for (const part of parts) {
-    let outcome = await runPart(part, part === parts.at(-1));
-    while (outcome === 'again') outcome = await runPart(part, part === parts.at(-1));
+    if (part.manner === 'outside a transaction') {
+      await buildIndex(sql, name, part.text);
+      continue;
+    }
+    let outcome = await runOrWait(part);
+    while (outcome === 'again') outcome = await runOrWait(part);
     if (outcome === 'others') return false;
   }
   return true;
-}
-
-async function readMigrations(folder: string): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      // Git may check out other line ends than were committed.
-      const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
-      return { name, parts: partsOf(sql), checksum: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
-}
-
-function partsOf(sql: string): Part[] {
-  const [first = '', ...rest] = sql.split(/^-- new transaction(, again while rows change)?\n/m);
-  const parts: Part[] = [{ text: first, isRepeated: false }];
-  // The words after "new transaction" stand between the texts, undefined where there are none.
-  for (let at = 0; at < rest.length; at += 2)
-    parts.push({ text: rest[at + 1] ?? '', isRepeated: rest[at] !== undefined });
-  return parts;
 }
 
 async function createMigrationTable(sql: Connection): Promise<void> {

@@ -1,6 +1,6 @@
--- The last sign-ins of one account, for its account page. In a transaction of its own, so that nothing else waits for it: events,
--- and with them the sign-ins of other instances, wait only while it is built.
-create index if not exists audit_event_of_user on audit_event (user_id, id desc) where user_id is not null;
+-- outside a transaction
+-- The last sign-ins of one account, for its account page.
+create index concurrently if not exists audit_event_of_user on audit_event (user_id, id desc) where user_id is not null;
 
 -- new transaction
 -- What a person has proven again in a session, before they change something about their way in (docs/decisions/0051), and
