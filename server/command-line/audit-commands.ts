@@ -96,8 +96,7 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
  */
 function nothingUnder(reference: string, idStart: string | null): string {
   const inLog =
-    idStart &&
-    ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;
+    idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;
   return `Nothing is recorded under the reference ${reference}.${inLog ?? ''}`;
 }
 
