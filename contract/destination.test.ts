@@ -54,7 +54,13 @@ const refused: [string, string[]][] = [
   ['OR-11 names and backslashes', ['https://portal.example\\@evil.example', 'https://evil.example\\@portal.example']],
   [
     'OR-12 look-alikes',
-    ['https://portal.example.evil.example', 'https://evilportal.example', 'https://old.example.evil'],
+    [
+      'https://portal.example.evil.example',
+      'https://evilportal.example',
+      'https://old.example.evil',
+      'HTTPS://OLD.EXAMPLE.evil',
+      'HTTPS://OLD.EXAMPLE.',
+    ],
   ],
   [
     'OR-13 the word webbundle is not trust',
@@ -66,11 +72,27 @@ const refused: [string, string[]][] = [
   ['OR-18 no boundary after the base path', ['/portal.evil', '/portalevil', '/portal@evil', '/portal:80@evil']],
   [
     'OR-19 our name, not our origin',
-    ['http://portal.example/', 'https://portal.example:444/', 'http://old.example/', 'https://old.example:444/'],
+    [
+      'http://portal.example/',
+      'https://portal.example:444/',
+      'http://old.example/',
+      'https://old.example:444/',
+      'HTTP://OLD.EXAMPLE/',
+      'HTTP://OLD.EXAMPLE:443/',
+      'HTTPS://OLD.EXAMPLE:80/',
+    ],
   ],
   ['OR-22 too long', [`/portal/${'x'.repeat(10_000)}`, `/portal/${'x'.repeat(longestDestination)}`]],
   ['OR-23 a line break for a header', ['/portal\r\nSet-Cookie: a=b', '/portal/x\nLocation: //evil.example']],
-  ['names and passwords at a listed origin', ['https://user@old.example/', 'https://user:pass@old.example/']],
+  [
+    'names and passwords at a listed origin',
+    [
+      'https://user@old.example/',
+      'https://user:pass@old.example/',
+      'HTTPS://USER@OLD.EXAMPLE/',
+      'HTTPS://OLD.EXAMPLE@evil/',
+    ],
+  ],
   ['where providers answer', ['/portal/authenticate/oidc/callback', '/portal/authenticate/oidc/callback/acme?code=x']],
   ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b']],
   [
@@ -110,6 +132,12 @@ describe('accepts', () => {
     ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
     ['the portal with a fragment', '/portal#/reports/7', '/portal#/reports/7'],
     ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
+    [
+      'a listed origin as others may write it',
+      'HTTPS://Old.Example:443/Webbundle?X',
+      'https://old.example/Webbundle?X',
+    ],
+    ['a listed origin with its name encoded', 'hTTps://%6fld.example/a', 'https://old.example/a'],
     ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
     ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
     ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
@@ -176,6 +204,12 @@ describe('the redirect value sent with sign-in', () => {
     ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
     ['an address that nobody marked', unmarked('/portal#/r'), null, '/portal#/r'],
     ['a listed address that nobody marked', unmarked('https://old.example/a'), null, 'https://old.example/a'],
+    [
+      'a listed address that nobody marked, in capitals',
+      unmarked('HTTPS://OLD.example/a'),
+      null,
+      'https://old.example/a',
+    ],
     ['a fragment that nobody marked', unmarked('/reports/7'), null, '/portal#/reports/7'],
     ['a fragment without a slash that nobody marked', unmarked('x'), null, '/portal#x'],
     ['a query that nobody marked', unmarked('?x'), null, '/portal#?x'],

@@ -73,8 +73,9 @@ function isCall(path: string, basePath: string): boolean {
   return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));
 }
 
+/** What is listed are https origins (server/config/config-file.ts), so that the comparison covers the scheme, in any letters. */
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {
-  const url = value.startsWith('https://') ? parseUrl(value) : null;
+  const url = parseUrl(value);
   if (!url || url.username || url.password || !allowedOrigins.includes(url.origin)) return null;
   return url.href;
 }
@@ -133,6 +134,6 @@ function savedAddress(saved: SavedDestination, rules: DestinationRules): string 
 /** For values of unknown source: `/portal#/reports/7` is an address, `/reports/7` is a fragment. */
 function looksLikeAddress(value: string, { basePath }: DestinationRules): boolean {
   return (
-    value.startsWith('https://') || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))
+    /^https:\/\//i.test(value) || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))
   );
 }

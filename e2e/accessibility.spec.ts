@@ -86,13 +86,13 @@ test.describe('axe finds nothing', () => {
     const { promise: isLookedAt, resolve: letGo } = Promise.withResolvers<void>();
     await page.route('**/verify', async (route) => {
       await isLookedAt;
-      await route.fulfill({ status: 503 });
+      await route.fulfill({ status: 503, headers: { 'retry-after': '20' } });
     });
     await form.send(wrong);
     await expect(page.getByRole('status')).toHaveText('Checking your code…');
     await expectAccessible(page, /^page-has-heading-one:/);
     letGo();
-    await expect(page.getByRole('alert')).toContainText('This isn’t available right now.');
+    await expect(page.getByRole('alert')).toContainText(texts['problem-503-text']);
     await expectAccessible(page);
   });
 

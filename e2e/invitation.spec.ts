@@ -1,4 +1,6 @@
 import { changeUser } from '#server/accounts/change-user.ts';
+import { fadeOf } from './fade-of.ts';
+import { holdRequests } from './held-requests.ts';
 import { invitationFor } from './invitation-for.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import { onDatabaseOf } from './portal-database.ts';
@@ -68,7 +70,11 @@ test('an invitation: a passkey instead, in the words and on the way of a passwor
   await button.click();
   await expect(page.getByText(texts['passkey-instead-none'])).toBeVisible();
   await authenticator.recognises(true);
+  const letGo = await holdRequests(page, /\/passkeys\/invitation(?:\?|$)/);
+  const fade = fadeOf(page);
   await button.click();
+  await fade;
+  letGo();
   await expect(heading).toHaveText(texts['invitation-passkey-done-title']);
   expect(await authenticator.passkeys()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
   await inbox.take(email, 'passkeyAdded');

@@ -1,5 +1,10 @@
 import { chromium, type Page } from '@playwright/test';
+import type { ServerPage } from '#contract/page.ts';
 import { browserOptions } from './browser-options.ts';
+import { codeForm } from './code-form.ts';
+import { fadeOf } from './fade-of.ts';
+import { holdRequests } from './held-requests.ts';
+import { showServerPage } from './server-pages.ts';
 import { keepHere, signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -51,6 +56,26 @@ test('with reduced motion there is no fade and no wait', async ({ page }) => {
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(heading(page)).toHaveText('Reset your password');
 });
+
+for (const [name, take] of [
+  ['a right code', async (page, code) => await codeForm(page).send(code)],
+  ['cancel', async (page) => await page.getByRole('link', { name: texts.cancel }).click()],
+] as [string, (page: Page, code: string) => Promise<void>][]) {
+  test(`an answer that is there before the fade is over leads on at once: ${name}`, async ({
+    page,
+    inbox,
+    newPerson,
+  }) => {
+    const { username, email } = await newPerson({ customers: ['mails'] });
+    await holdTime(page);
+    await page.goto('/portal/login');
+    await signInForm(page).send(username, password);
+    await expect(codeForm(page).field).toBeVisible();
+    const { code } = await inbox.take(email, 'signInCode');
+    await take(page, code);
+    await expect(page).toHaveURL(/\/portal\/(?:portal\.html|login)$/);
+  });
+}
 
 test('a sign-in that hangs can be cancelled with Escape', async ({ page }) => {
   await page.goto('/portal/login');
@@ -129,5 +154,31 @@ for (const [name, at] of [
     await expect(page).toHaveURL(at);
     await page.clock.runFor(1);
     await expect(page.getByText('Elsewhere')).toBeVisible();
+  });
+}
+
+for (const [name, role, serverPage] of [
+  [texts['your-account'], 'link', { name: 'signedIn', username: 'ada', email: 'ada@acme.test', customers: [] }],
+  [texts['try-again'], 'link', { name: 'problem', status: 503, retryAfterSeconds: null, again: 'open' }],
+  [
+    'Go to Entra ID',
+    'button',
+    { name: 'leaving', isSignOut: false, url: '/portal/nowhere', provider: 'Entra ID', fields: {} },
+  ],
+] as [string, 'link' | 'button', ServerPage][]) {
+  test(`so does what leads to another document of a server's page: ${name}`, async ({ page, context }) => {
+    const at = '/portal/loginfail/default';
+    await showServerPage(context, at, serverPage);
+    await page.addInitScript(() => {
+      // The form to a provider is sent by the script, too.
+      HTMLFormElement.prototype.submit = () => {};
+    });
+    await page.goto(at);
+    await expect(page.getByRole('combobox', { name: 'Language' })).toBeEnabled();
+    const letGo = await holdRequests(page, '**/portal/**');
+    const fade = fadeOf(page);
+    await page.getByRole(role, { name, exact: true }).click({ noWaitAfter: true });
+    await fade;
+    letGo();
   });
 }

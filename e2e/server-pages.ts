@@ -20,17 +20,22 @@ export const serverPageUrl = (name: keyof typeof serverPages) => `/portal/loginf
 
 /** Has the browser show them as the product renders them, with the headers that its documents have. */
 export async function showServerPages(context: BrowserContext): Promise<void> {
-  await context.route(/[?&]serverPage=/, async (route) => {
+  for (const name of serverPageNames) await showServerPage(context, serverPageUrl(name), serverPages[name]);
+}
+
+/** Has the browser show one at an address of a screen. */
+export async function showServerPage(context: BrowserContext, url: string, serverPage: ServerPage): Promise<void> {
+  const isAsked = ({ pathname, search }: URL) => pathname + search === url;
+  await context.route(isAsked, async (route) => {
     const response = await route.fetch();
     const text = await response.text();
     const page = JSON.parse(
       /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(text)?.[1] ?? '',
     ) as Page;
-    const name = new URL(route.request().url()).searchParams.get('serverPage') as keyof typeof serverPages;
-    const reference = name === 'problem' ? 'K7Q2-M4XD' : null;
-    const input = JSON.stringify({ ...page, reference, serverPage: serverPages[name] });
+    const reference = serverPage.name === 'problem' ? 'K7Q2-M4XD' : null;
+    const input = JSON.stringify({ ...page, reference, serverPage });
     const body = execFileSync(process.execPath, [renderer], { input, encoding: 'utf8' });
-    // The page on the way to a provider is measured, so it stays.
+    // The page on the way to a provider is looked at, so it stays.
     await route.fulfill({ response, body: body.replace(/<meta http-equiv="refresh"[^>]*>/, '') });
   });
 }

@@ -28,6 +28,7 @@ import { unexpectedError } from './http/unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
 import { hubKeysRoute } from './hub/hub-keys-route.ts';
 import { limits } from './limits.ts';
+import { refusedDestinationRecorder } from './pages/record-refused-destination.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
 import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
@@ -151,6 +152,11 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     url: basePath + calls[call].path,
     config: { name: call, ...(formAgain && { formAgain }) },
   });
+  // Forms that carry a destination without being a sign-in.
+  const recordRefused = refusedDestinationRecorder(deps);
+  const carriesDestination = {
+    preHandler: async (request: FastifyRequest, reply: FastifyReply) => recordRefused(request, reply),
+  };
   // These report on the form what is wrong with an entry.
   const attachValidation = true;
   app.route({
@@ -161,14 +167,25 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   });
   app.route({
     ...on('passwordForgotten', forgottenFormAgain(deps)),
+    ...carriesDestination,
     schema: forgottenSchema,
     attachValidation,
     handler: forgottenRoute(deps),
   });
-  app.route({ ...on('passwordChange', changeFormAgain(deps)), schema: changeSchema, handler: changeRoute(deps) });
+  const changeAgain = changeFormAgain(deps);
+  app.route({
+    ...on('passwordChange', changeAgain),
+    ...carriesDestination,
+    schema: changeSchema,
+    handler: changeRoute(deps),
+  });
   const { options: invitationOptions, answer: invitationAnswer } = invitationRoutes(deps);
   app.route({ ...on('passkeyInvitationOptions'), ...invitationOptions });
-  app.route({ ...on('passkeyInvitation', changeFormAgain(deps, 'passkey')), ...invitationAnswer });
+  app.route({
+    ...on('passkeyInvitation', changeFormAgain(deps, 'passkey')),
+    ...carriesDestination,
+    ...invitationAnswer,
+  });
   for (const [purpose, options, answer] of [
     ['sign-in', 'passkeyOptions', 'passkeySignIn'],
     ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],
@@ -184,12 +201,17 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   const codeAgain = twoFactorFormAgain(deps);
   await app.register(async (scope) => {
     readCodesIn(scope);
-    scope.route({ ...on('twoFactorVerify', codeAgain), schema: verifySchema, handler: verifyRoute(deps) });
+    const route = { ...on('twoFactorVerify', codeAgain), ...carriesDestination };
+    scope.route({ ...route, schema: verifySchema, handler: verifyRoute(deps) });
   });
-  app.route({ ...on('twoFactorSend', codeAgain), handler: sendRoute(deps) });
-  app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
-  app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
-  app.route({ ...on('logoutConfirmed', logoutAgain(deps)), handler: logoutConfirmedRoute(deps) });
+  app.route({ ...on('twoFactorSend', codeAgain), ...carriesDestination, handler: sendRoute(deps) });
+  app.route({ ...on('twoFactorRecoveryCodes'), ...carriesDestination, handler: recoveryCodesRoute(deps) });
+  app.route({ ...on('logout'), ...carriesDestination, exposeHeadRoute: false, handler: logoutRoute(deps) });
+  app.route({
+    ...on('logoutConfirmed', logoutAgain(deps)),
+    ...carriesDestination,
+    handler: logoutConfirmedRoute(deps),
+  });
   const session = { ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel } as const;
   app.route(session);
   // Envoy asks with the method of the request that it asks about.

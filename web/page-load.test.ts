@@ -356,6 +356,12 @@ const rows: Record<string, Row[]> = {
       search: '?notice=clockWrong&offset=60',
       shown: '/portal/#/twoFactorRegistration',
     },
+    {
+      url: '/portal/login?notice=clockWrong&offset=60#/twoFactor',
+      screen: 'twoFactor',
+      search: '?notice=clockWrong&offset=60',
+      shown: '/portal/login#/twoFactor',
+    },
     { url: '/portal/login?offset=7', screen: 'login', search: '?offset=7' },
   ],
 };

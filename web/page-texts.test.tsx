@@ -82,7 +82,7 @@ describe('what a screen may come to show without the server', () => {
   it.each([
     ['/portal/login', ['signing-in', 'show-password', 'cookies-blocked-text']],
     ['/portal/singleSignOn', ['signing-in', 'email-invalid']],
-    ['/portal/forgotten', ['email-invalid', 'general-error-not-available', 'problem-503-text', 'wait-until']],
+    ['/portal/forgotten', ['email-invalid', 'problem-503-text', 'wait-until']],
     ['/portal/forgottenChange', ['strength-4', 'check-done', 'password-validation-common', 'change-no-link-text']],
     ['/portal/twoFactor', ['checking-code', 'code-digit', 'twofa-clock-slow', 'notice-tooManyCodes-text']],
     ['/portal/twoFactor?recovery=true', ['recovery-malformed', 'recovery-wrong']],

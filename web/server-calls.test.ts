@@ -86,7 +86,7 @@ describe('verify', () => {
       { name: 'signInTooOld' },
     ],
     ['409 by another backend', json(409, { title: 'Conflict' }), { name: 'failed' }],
-    ['not set up', json(503, {}), { name: 'unavailable', seconds: null }],
+    ['away, without a time: no more is known than of any failure', json(503, {}), { name: 'failed' }],
     ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
     ['a mistake of the server', json(500, true), { name: 'failed' }],
     ['no network', offline, { name: 'failed' }],
@@ -127,7 +127,7 @@ describe('another code', () => {
     ['a redirect is no answer', redirected, { name: 'failed' }],
     ['never again', json(429, {}), { name: 'throttled', seconds: null }],
     ['the half-session is gone', json(401, {}), gone],
-    ['the mails wait', json(503, {}), { name: 'unavailable', seconds: null }],
+    ['away, without a time', json(503, {}), { name: 'failed' }],
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);
@@ -147,6 +147,7 @@ describe('the reset request', () => {
     ['401 by another backend, where no sign-in can be over', json(401, {}), { name: 'failed' }],
     ['too often', json(429, {}, { 'retry-after': '60' }), { name: 'throttled', seconds: 60 }],
     ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
+    ['away, without a time', json(503, {}), { name: 'failed' }],
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);

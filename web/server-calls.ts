@@ -8,7 +8,7 @@ import { clockOffsetOf } from './clock-offset.ts';
 /** Why a call failed, as far as the visitor is told. */
 export type CallFailure =
   | { name: 'failed' }
-  | { name: 'unavailable'; seconds: number | null }
+  | { name: 'unavailable'; seconds: number }
   /** The sign-in is too old to set up an app. */
   | { name: 'signInTooOld' }
   /** The half-signed-in session is gone; the sign-in form explains why. */
@@ -114,8 +114,9 @@ async function failureOf(answer: Response | null): Promise<CallFailure> {
   if (answer?.status === 429) return await throttleOf(answer);
   // An unread body keeps the connection busy.
   answer?.body?.cancel();
-  if (answer?.status === 503) return { name: 'unavailable', seconds: secondsOf(answer.headers.get('retry-after')) };
-  return { name: 'failed' };
+  const seconds = answer?.status === 503 ? secondsOf(answer.headers.get('retry-after')) : null;
+  // Without a time no more is known than of any failure, and no more is said (decisions §5).
+  return seconds === null ? { name: 'failed' } : { name: 'unavailable', seconds };
 }
 
 async function throttleOf(answer: Response): Promise<CallFailure> {

@@ -21,7 +21,7 @@ export type Visit = {
   goTo: (url: string, history: 'push' | 'replace') => void;
   /** Loads what another screen will need, before it is asked for. */
   prepare: () => void;
-  /** Loads another document once the fade is over. */
+  /** Loads the document of a link once the fade is over. What an answer leads to waits for no fade. */
   goToDocument: (url: string) => void;
   save: (values: Partial<SavedValues>) => void;
   setLanguage: (language: Language) => void;

@@ -42,7 +42,7 @@ export const auditEvents = {
   'language-chosen': 'A user chose the language of their emails and of the hub on their account page.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused':
-    'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',
+    'A sign-in, another form or the address of a page requested a destination that is not allowed; it led to the default one.',
   'too-busy': 'Too many passwords were waiting to be checked; requests were answered with 503.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
   'access-refused':

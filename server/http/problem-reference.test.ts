@@ -58,6 +58,33 @@ it.each<[number, TestRequest, bring?: () => unknown]>([
   expect(shown.size).toBe(2);
 });
 
+it.each<[string, TestRequest, why: string]>([
+  [
+    'a field that is missing',
+    { ...login, url: '/portal/password/change', form: { password: 'a' } },
+    "repeat must have required property 'repeat'",
+  ],
+  [
+    'a field sent twice, whose name is not quoted',
+    { ...login, url: '/portal/password/change', body: 'hunter2=a&hunter2=b' },
+    'A field was sent twice.',
+  ],
+  ['another method', { method: 'DELETE', url: '/portal/login' }, 'The method is not allowed'],
+])('the line in the log that a reference leads to says why: %s', async (_of, request, why) => {
+  const before = portal.logs().length;
+  const { body, statusCode } = await portal.send(request);
+  const [reference = ''] = /\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(body) ?? [];
+  const logged = portal.logs().slice(before);
+  const [line, ...others] = logged
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({ status: statusCode, why });
+  expect(line.reqId.startsWith(requestIdStart(reference))).toBe(true);
+  expect(logged).not.toContain('hunter2');
+});
+
 it('the page says in every language what it is', async () => {
   const labels = await Promise.all(
     languages.map(async (language) => {

@@ -1,6 +1,7 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { addressOf } from './guards.ts';
+import { whyRefused } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
 
 /** The log level of routes that are requested so often that their lines would bury the others. */
@@ -28,11 +29,14 @@ export function logRequest(deps: Deps): onResponseHookHandler {
   return function logAnswer(request, reply, done) {
     done();
     if (request.log.level === quietLevel) return;
+    // For whom the page gave only a reference to this line.
+    const why = whyRefused(request);
     request.log.info(
       {
         req: request,
         address: addressOf(deps, request),
         status: reply.statusCode,
+        ...(why !== undefined && { why }),
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
       'answered',

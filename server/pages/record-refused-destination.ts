@@ -8,9 +8,10 @@ import { recordKey } from '../storage/throttle-keys.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 
 /**
- * Records that a page was opened with a destination that is not acceptable, which it ignores: once a minute for an
- * address, and after the answer, so that no page waits for the database because of its query. While one is being recorded,
- * or the database is down, others are not: a flood must not cost a statement for each.
+ * Records that a page was opened, or a form sent, with a destination that is not acceptable, which it ignores: once a
+ * minute for an address, and after the answer, so that nothing waits for the database because of its query. While one is
+ * being recorded, or the database is down, others are not: a flood must not cost a statement for each. What sign-ins ask
+ * for is recorded with each of them (sign-in/record-refused-destination.ts).
  */
 export function refusedDestinationRecorder(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => void {
   let isRecording = false;
@@ -31,12 +32,14 @@ export function refusedDestinationRecorder(deps: Deps): (request: FastifyRequest
 
 function eventOf(deps: Deps, request: FastifyRequest) {
   const names = [queryNames.destination, queryNames.redirectUrl];
-  const refused = names.find((name) => {
-    const asked = queryValue(request, name);
-    return asked && acceptableDestination(asked, deps.config.destinationRules) === null;
-  });
+  const { redirectURL } = (request.body ?? {}) as Record<string, unknown>;
+  const isRefused = (asked: unknown) =>
+    typeof asked === 'string' && asked !== '' && acceptableDestination(asked, deps.config.destinationRules) === null;
+  const refused =
+    names.find((name) => isRefused(queryValue(request, name))) ?? (isRefused(redirectURL) && queryNames.redirectUrl);
   const { address } = visitorOf(deps, request);
   if (!refused || address === null) return null;
-  const steps = [{ step: 'page', outcome: `opened with a ${refused} that is not acceptable` }];
+  const [step, what] = request.method === 'POST' ? ['form', 'sent'] : ['page', 'opened'];
+  const steps = [{ step, outcome: `${what} with a ${refused} that is not acceptable` }];
   return { event: 'destination-refused', requestId: request.id, address, steps } as const;
 }

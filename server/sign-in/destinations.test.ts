@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, type TestRequest, testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const origin = 'http://localhost:8080';
@@ -67,6 +67,7 @@ it.each([
   ['OR-17', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
   ['OR-27', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
   ['a listed origin', 'https://reports.acme.test/7?x=1#y', 'https://reports.acme.test/7?x=1#y'],
+  ['a listed origin in capitals', 'HTTPS://Reports.ACME.test/7', 'https://reports.acme.test/7'],
   ['a path outside of the portal', '/hub/start?x=1', '/hub/start?x=1'],
   ['an address of this origin', 'http://localhost:8080/hub/start?x=1#y', '/hub/start?x=1#y'],
   ['a relative address', 'portal.html?x=1', '/portal/portal.html?x=1'],
@@ -123,6 +124,37 @@ it('a page opened with a refused destination is recorded, once a minute, without
   await expect.poll(openAgain).toHaveLength(2);
   const [first] = await refusedOnes();
   expect(first?.steps).toContain('that is not acceptable');
+  expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
+});
+
+const evil = 'https://evil.example/';
+const asked = `?${new URLSearchParams({ destination: evil })}`;
+const code = { code: '123456', redirectURL: evil };
+const token = 'x'.repeat(43);
+
+it.each<[string, TestRequest]>([
+  ['for a link', { url: `/portal/password/forgotten${asked}`, form: { username: 'ada@acme.test' } }],
+  ['for a link, malformed', { url: `/portal/password/forgotten${asked}`, form: { username: 'ada' } }],
+  ['for a new password', { url: `/portal/password/change${asked}`, form: { password: 'a', repeat: 'b', hash: token } }],
+  ['for a passkey by a link', { url: `/portal/passkeys/invitation${asked}`, form: { hash: token, credential: '' } }],
+  ['of a sign-out', { url: `/portal/logout${asked}`, form: {} }],
+  ['of a code', { url: '/portal/two-factor-authentication/verify', form: code }],
+  ['for another code', { url: '/portal/two-factor-authentication/send', form: code }],
+])('a form %s with a refused destination is recorded, once a minute, without the address', async (_of, form) => {
+  portal.wait(60_000);
+  await portal.sql`delete from audit_event`;
+  const post = async (from = testAddress) => await portal.send({ method: 'POST', ...form, from });
+  expect((await post()).statusCode).toBeLessThan(500);
+  await expect.poll(refusedOnes).toHaveLength(1);
+  expect((await refusedOnes())[0]?.steps).toMatch(/"form".*that is not acceptable/);
+  await post();
+  // One at a time is recorded: once that of another address is there, the second of this one has been looked at.
+  const again = async () => {
+    await post('192.0.2.77');
+    return await refusedOnes();
+  };
+  await expect.poll(again).toHaveLength(2);
+  expect((await refusedOnes()).map(({ address }) => address)).toContain('192.0.2.77');
   expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
 });
 

@@ -10,7 +10,7 @@ import { turnsOf } from '../http/turns.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { toSingleSignOn, turnAway } from '../sign-in/let-in.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
+import { recordRefusedDestination } from '../sign-in/record-refused-destination.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { noteAfreshVisit, wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
@@ -60,8 +60,7 @@ export async function travellerOf(
   if (happenedSince(formTurn, visitor.turns) === 'signOut')
     return { address, destination: defaultDestination(config.basePath), lang };
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
-  if (redirectUrl && !accepted)
-    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id, address }, deps.now());
+  if (redirectUrl && !accepted) await recordRefusedDestination(deps, request, address);
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang };
 }
 

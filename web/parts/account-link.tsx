@@ -1,9 +1,14 @@
 import { accountPath } from '#contract/account.ts';
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
+import { PortalLink } from './portal-link.tsx';
 
-/** For somebody who is signed in. A plain link: the account page is a document of its own. */
+/** For somebody who is signed in. The account page is a document of its own. */
 export function AccountLink() {
   const message = useMessage();
-  return <a href={useVisit().page.rules.basePath + accountPath}>{message('your-account')}</a>;
+  return (
+    <PortalLink href={useVisit().page.rules.basePath + accountPath} isDocument>
+      {message('your-account')}
+    </PortalLink>
+  );
 }

@@ -5,7 +5,6 @@ import { relativeTime } from './relative-time.ts';
 const laterTexts = [
   'notice-tooManyAttempts-text',
   'wait-until',
-  'general-error-not-available',
   'problem-503-text',
   'once-more-text',
   'notice-signInExpired-text',
@@ -22,9 +21,7 @@ export function useCallFailureText(): (failure: CallFailure) => string {
           ? message('notice-tooManyAttempts-text')
           : message('wait-until', { when: relativeTime(language, failure.seconds) });
       case 'unavailable':
-        return failure.seconds === null
-          ? message('general-error-not-available')
-          : `${message('problem-503-text')} ${message('wait-until', { when: relativeTime(language, failure.seconds) })}`;
+        return `${message('problem-503-text')} ${message('wait-until', { when: relativeTime(language, failure.seconds) })}`;
       case 'signInTooOld':
         return message('once-more-text');
       case 'signInExpired':

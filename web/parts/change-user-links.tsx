@@ -14,7 +14,7 @@ import { useSignInAgain } from './sign-in-again.ts';
  */
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
   const message = useMessage('twofa-something-went-wrong', 'return-to-login');
-  const { page, leave, comeBack, goToDocument } = useVisit();
+  const { page, leave, comeBack } = useVisit();
   const { toCall } = usePortalUrls();
   const { destination, url } = useSignInAgain(page.secondFactor?.endsTurn);
   // “Not you?” belongs beside the name.
@@ -26,7 +26,7 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
     event.preventDefault();
     if (!leave('please-wait')) return;
     const outcome = await logOut(page.rules.basePath);
-    if (outcome === 'done') return goToDocument(url());
+    if (outcome === 'done') return location.assign(url());
     console.error('twofa-something-went-wrong');
     setFailure(outcome);
     comeBack();

@@ -24,7 +24,7 @@ export type Said =
 
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page (decisions §5). */
 export function useCodeCheck() {
-  const { page, place, saved, save, comeBack, goToDocument } = useVisit();
+  const { page, place, saved, save, comeBack } = useVisit();
   const { toCall, toScreen, language } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
   // Whether a code may have been checked without our hearing of it.
@@ -39,14 +39,14 @@ export function useCodeCheck() {
     isUnheard.current = name === 'failed' || name === 'unavailable' || (isUnheard.current && name !== 'wrong');
     if (answer.name === 'right' && answer.next === 'registration') {
       const asked = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
-      goToDocument(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));
+      location.assign(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));
       return answer.name;
     }
     if (answer.name === 'right') {
       save({ loginHashFragment: null });
       const destination = destinationAfterTwoFactor(saved, page.rules);
       const codesFirst = answer.next === 'recoveryCodes';
-      goToDocument(
+      location.assign(
         codesFirst
           ? toCall('twoFactorRecoveryCodes', { [queryNames.redirectUrl]: destination })
           : destinationInLanguage(destination, page.rules.basePath, language),

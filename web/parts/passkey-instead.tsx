@@ -19,14 +19,15 @@ export function PasskeyInstead({
   isQuiet: boolean;
 }) {
   const message = useMessage();
-  const { page } = useVisit();
+  const { page, leave } = useVisit();
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);
   const isLinked = hash !== '';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for a link
   useEffect(() => {
     if (!isLinked) return;
     loadCeremony().then(
-      ({ offerToEnrol }) => form.current && offerToEnrol(form.current),
+      ({ offerToEnrol }) => form.current && offerToEnrol(form.current, () => leave('please-wait')),
       () => {},
     );
   }, [isLinked]);

@@ -15,9 +15,9 @@ export function startEnrolment(): void {
 /**
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
- * words, for the server's. A form with the hash of a link sends that along.
+ * words, for the server's. A form with the hash of a link sends that along. `onSend` is called before it is sent.
  */
-export function offerToEnrol(form: HTMLFormElement): void {
+export function offerToEnrol(form: HTMLFormElement, onSend?: () => void): void {
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
   if (!field || typeof PublicKeyCredential === 'undefined') return;
   const { options = '' } = form.dataset;
@@ -42,6 +42,7 @@ export function offerToEnrol(form: HTMLFormElement): void {
         return;
       }
       field.value = typeof answer === 'string' ? answer : '';
+      onSend?.();
       form.submit();
     });
   });

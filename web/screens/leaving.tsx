@@ -3,12 +3,14 @@ import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
 import { OutsideLink } from '../parts/outside-link.tsx';
 import { TitleHeading } from '../parts/title-heading.tsx';
+import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
 /** Redirects to an identity provider automatically; the button is the fallback. */
 export function Leaving({ isSignOut, url, provider, fields }: Props) {
   const message = useMessage();
+  const { leave } = useVisit();
   const form = useRef<HTMLFormElement>(null);
   // Anyone returning from the provider isn't sent there again: they would never get out.
   useEffect(() => {
@@ -20,7 +22,7 @@ export function Leaving({ isSignOut, url, provider, fields }: Props) {
       <p className="lede">{message(isSignOut ? 'leaving-sign-out-text' : 'leaving-text', { provider })}</p>
       <div className="stack">
         {fields ? (
-          <form ref={form} method="post" action={url}>
+          <form ref={form} method="post" action={url} onSubmit={() => void leave('please-wait')}>
             {Object.entries(fields).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}

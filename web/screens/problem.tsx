@@ -19,9 +19,17 @@ type Props = Extract<ServerPage, { name: 'problem' }>;
 export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
   const message = useMessage();
   const language = useLanguage();
-  const { typedUsername } = useVisit();
+  const { typedUsername, leave } = useVisit();
   const isSent = typeof again === 'object';
   const isOffered = isSent || again === 'open';
+
+  /** The address of the document, with its fragment, which a link to it would drop. */
+  function openAgain(event: MouseEvent) {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    if (leave('please-wait')) location.reload();
+  }
+
   return (
     <>
       <Seal icon="bang" kind="bad" />
@@ -58,11 +66,4 @@ export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
       </div>
     </>
   );
-}
-
-/** The address of the document, with its fragment, which a link to it would drop. */
-function openAgain(event: MouseEvent) {
-  if (!isPlainClick(event)) return;
-  event.preventDefault();
-  location.reload();
 }
