@@ -39,7 +39,6 @@ export type TwoPortalsOnOne = TwoPortals & {
   cluster: string;
 };
 
-const usernames = Array.from({ length: 12 }, (_, index) => `user-${index}`);
 const silent = { info() {}, warn() {} };
 
 /** What nginx tells an instance, for who asks one directly. */
@@ -49,6 +48,8 @@ type Where = {
   /** The folder for a folder with all files; that of quick tests by default. */
   where?: string;
   env?: Record<string, string>;
+  /** How many people the load signs in; each keeps a hundred sessions at most. */
+  users?: number;
   /** A module's source that runs in each instance first. */
   preload?: string;
 };
@@ -105,11 +106,13 @@ async function start({
   closers,
   env: more = {},
   preload: first = '',
+  users = 12,
   sql,
   databaseUrl,
 }: Beginning): Promise<Omit<TwoPortals, 'close'>> {
   await migrate(sql);
   await addCustomer({ sql } as PortalForTest, 'acme');
+  const usernames = Array.from({ length: users }, (_, index) => `user-${index}`);
   for (const username of usernames) await addUser({ sql } as PortalForTest, { username });
 
   const hub = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');

@@ -32,7 +32,8 @@ async function start(): Promise<void> {
   // A slow phone can paint and answer between reading the script and starting it.
   await nextTask();
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
-  // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form.
+  // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form: Chromium would
+  // post it again as ours, also if another site had posted it.
   if (page.isAnswer) history.replaceState(null, '', page.url);
   const store = new SavedValuesStore(
     () => sessionStorage,

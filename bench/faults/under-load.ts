@@ -18,6 +18,9 @@ const rest = 90_000;
 /** As `npm start` has it. */
 const nodeOptions = '--max-semi-space-size=8';
 
+/** So many that the load's sign-ins give nobody more sessions than they may keep. */
+const users = 100;
+
 /** Does something while two instances are under load; what they hold at rest is measured afterwards if asked for. */
 export async function underLoad(
   work: (world: World, people: People) => Promise<void>,
@@ -27,7 +30,7 @@ export async function underLoad(
   const mailServer = await mailServerForTest({ tls: 'off' });
   try {
     const env = { SMTP_URL: mailServer.url, NODE_OPTIONS: nodeOptions };
-    const portals = await twoPortals({ where: disk.folder, env, preload: tellsHeap });
+    const portals = await twoPortals({ where: disk.folder, env, users, preload: tellsHeap });
     try {
       const provider = await startProvider(portals);
       const [people, visitors] = [await peopleWhoChange(portals), visitorsOf(portals, provider)];

@@ -13,7 +13,8 @@ import { type Crowd, countedCrowd } from './crowd.ts';
 /** People who sign in at an identity provider; one begins after the other, however long it takes them. */
 export type Visitors = Crowd & { stop: () => Promise<void> };
 
-const people = Array.from({ length: 12 }, (_, index) => `visitor-${index}@sso.test`);
+/** So many that nobody gets more sessions than they may keep. */
+const people = Array.from({ length: 40 }, (_, index) => `visitor-${index}@sso.test`);
 /** In milliseconds. */
 const pace = 500;
 /** What a page may take that tells people that their provider does not answer. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
@@ -23,21 +24,31 @@ import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
 
+/** In the query of `logout`: that address only asks whether to sign out, whoever requests it. */
+const onlyAsks = 'confirm';
+
 /**
  * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
- * a prefetch, changes nothing and leads to a confirmation. `?forget=connection` also forgets by which connection this
- * browser signs in.
+ * a prefetch, changes nothing and leads to a page that asks. That page has an address of its own: what reloads it, or chooses a
+ * language there, is our own page. `?forget=connection` also forgets by which connection this browser signs in.
  */
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const { headers } = request;
     if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
-    if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins)) return await signOut(deps, request, reply);
-    if (wantsPage(request))
-      return await deps.pages.send(request, reply, 200, {
-        serverPage: { name: 'signOutConfirm', query: isToForget(request) ? { [queryNames.forget]: 'connection' } : {} },
-      });
-    return await refuseForeignSite(deps, request, reply);
+    const isToAsk = queryValue(request, onlyAsks) !== null;
+    if (!isToAsk && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
+      return await signOut(deps, request, reply);
+    if (!wantsPage(request)) return await refuseForeignSite(deps, request, reply);
+    const query = isToForget(request) ? { [queryNames.forget]: 'connection' } : {};
+    if (isToAsk) return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm', query } });
+    const language = languageOverride(request);
+    const asked = new URLSearchParams({
+      [onlyAsks]: '',
+      ...query,
+      ...(language && { [queryNames.language]: language }),
+    });
+    return reply.redirect(`${callUrl(deps.config.basePath, 'logout')}?${asked}`, 303);
   };
 }
 

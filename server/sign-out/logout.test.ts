@@ -86,12 +86,34 @@ it.each<[string, Record<string, string>]>([
   ['a page that an old Firefox fetches ahead of the person', { referer: `${own}/`, 'x-moz': 'prefetch' }],
   ['a page that an old Safari shows ahead of the person', { referer: `${own}/`, 'x-purpose': 'preview' }],
 ])('CS-11 %s changes nothing and asks for confirmation', async (_what, headers) => {
-  const answer = await portal.send({ url, cookies, headers });
+  const asked = await portal.send({ url, cookies, headers });
+  expect([asked.statusCode, asked.headers.location]).toEqual([303, '/portal/logout?confirm=']);
+  expect(asked.headers['set-cookie']).toBeUndefined();
+  const answer = await portal.send({ url: '/portal/logout?confirm=', cookies, headers });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toContain('action="/portal/logout"');
   expect(answer.body).toContain('method="post"');
   expect(answer.headers['set-cookie']).toBeUndefined();
   expect(await isAlive()).toBe(true);
+});
+
+it.each(['same-origin', 'none'])('CS-11 the page that asks, loaded again (%s), asks again', async (site) => {
+  for (const query of ['confirm=', 'confirm=&lang=de', 'lang=de&confirm=x']) {
+    const headers = { ...page, 'sec-fetch-site': site };
+    const answer = await portal.send({ url: `${url}?${query}`, cookies, headers });
+    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([200, undefined]);
+    expect(answer.body).toContain('method="post"');
+    expect(await isAlive()).toBe(true);
+  }
+});
+
+it('CS-11 the page that asks keeps the language and what is to be forgotten', async () => {
+  const headers = { ...page, 'sec-fetch-site': 'cross-site' };
+  const answer = await portal.send({ url: `${url}?forget=connection&lang=de&x=1`, cookies, headers });
+  expect(answer.headers.location).toBe('/portal/logout?confirm=&forget=connection&lang=de');
+  const asked = await portal.send({ url: answer.headers.location ?? '', cookies, headers });
+  expect(asked.body).toMatch(/action="\/portal\/logout\?[^"]*forget=connection/);
+  expect(asked.body).toContain('<html lang="de"');
 });
 
 it.each<[string, Record<string, string>]>([
@@ -336,6 +358,6 @@ it('a sign-out forgets by which connection the browser signs in, if it is asked 
   expect(await forgets('?forget=connection', { method: 'POST', form: {}, headers: {} })).toBe(true);
   const elsewhere = { ...page, 'sec-fetch-site': 'cross-site' };
   expect(await forgets('?forget=connection', { headers: elsewhere })).toBe(false);
-  const asked = await portal.send({ url: `${url}?forget=connection`, cookies, headers: elsewhere });
+  const asked = await portal.send({ url: `${url}?confirm=&forget=connection`, cookies, headers: elsewhere });
   expect(asked.body).toContain('action="/portal/logout?forget=connection"');
 });
