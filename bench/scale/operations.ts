@@ -28,14 +28,24 @@ const userOf = ({ size }: Installation, turn: number) => `user-${(turn * 7919) %
 
 const run = promisify(execFile);
 
-const command = (name: string, words: (installation: Installation, turn: number) => string[]): Operation =>
-  plain(`vestibule ${name}`, 7, (installation, turn) =>
-    run(process.execPath, ['server/command-line/vestibule.ts', ...words(installation, turn)], {
+/** Finding nothing is an answer, too, with the exit code 1. */
+const command = (
+  name: string,
+  words: (installation: Installation, turn: number) => string[],
+  exitCode = 0,
+): Operation =>
+  plain(`vestibule ${name}`, 7, async (installation, turn) => {
+    const ended = run(process.execPath, ['server/command-line/vestibule.ts', ...words(installation, turn)], {
       cwd: root,
       env: { ...process.env, VESTIBULE_DATA: installation.dataFolder },
       maxBuffer: 1e8,
-    }),
-  );
+    });
+    const code = await ended.then(
+      () => 0,
+      (error: { code?: unknown }) => error.code,
+    );
+    if (code !== exitCode) throw new Error(`vestibule ${name} ended with ${code}`);
+  });
 
 const asked = async (expected: number, answer: Promise<Response>) => {
   const { status } = await answer;
@@ -77,10 +87,11 @@ export const operations: readonly Operation[] = [
   command('audit', () => ['audit']),
   command('audit --user', (installation, turn) => ['audit', '--user', userOf(installation, turn)]),
   command('audit --event (a rare one)', () => ['audit', '--event', 'mail-given-up']),
+  command('audit --event (a rare one) --since 7d', () => ['audit', '--event', 'mail-given-up', '--since', '7d']),
   command('audit --since 7d', () => ['audit', '--since', '7d']),
   command('explain', ({ size }, turn) => {
     const reference = String(((turn * 7919) % (size.events / 10)) * 10).padStart(8, '0');
     return ['explain', `${reference.slice(0, 4)}-${reference.slice(4)}`];
   }),
-  command('explain (by the id of a request)', () => ['explain', 'FFFF-FFFF']),
+  command('explain (by the id of a request that no event has)', () => ['explain', 'FFFF-FFFF'], 1),
 ];

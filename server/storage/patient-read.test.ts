@@ -12,3 +12,13 @@ it('takes longer than other statements may, and leaves their limit as it was', a
   await sql.end();
   await database.close();
 });
+
+it('is planned for its values, and other statements are not', async () => {
+  const database = await databaseForTest();
+  const sql = connect(database.place, { poolSize: 1 });
+  const mode = (sql: Parameters<Parameters<typeof patientRead>[1]>[0]) => sql`show plan_cache_mode`;
+  expect(await patientRead(sql, mode)).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
+  expect(await mode(sql)).toEqual([{ plan_cache_mode: 'force_generic_plan' }]);
+  await sql.end();
+  await database.close();
+});

@@ -1,10 +1,15 @@
 import { limits } from '../limits.ts';
 import type { Connection, Database } from './database.ts';
 
-/** Runs a read that may look through a whole large table, for an operator who waits for it: with a longer time limit. */
+/**
+ * Runs a read that may look through a whole large table, for an operator who waits for it: with a longer time limit, and planned
+ * for its very values, so that rare events of few days are not looked for in all.
+ */
 export async function patientRead<T>(sql: Database, read: (sql: Connection) => Promise<T>): Promise<T> {
   return (await sql.begin(async (sql) => {
-    await sql`select set_config('statement_timeout', ${String(limits.operatorWaits)}, true)`;
+    await sql`
+      select set_config('statement_timeout', ${String(limits.operatorWaits)}, true),
+        set_config('plan_cache_mode', 'force_custom_plan', true)`;
     return await read(sql);
   })) as T;
 }
