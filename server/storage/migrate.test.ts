@@ -113,11 +113,13 @@ test('a change of a table that is being vacuumed waits where nobody waits behind
   await migrate(database.sql, { folder });
   await writeFile(join(folder, '0003-size.sql'), 'alter table fruit add size int;\n');
   const vacuum = await holding('lock table fruit in share update exclusive mode');
+  const another = await holding('lock table mail, session in share update exclusive mode');
   const migrated = migrate(database.sql, { folder });
   await waiting('ShareUpdateExclusiveLock');
   expect(await database.sql`select name from fruit`).toHaveLength(1);
   await vacuum.letGo();
   expect(await migrated).toEqual(['0003-size.sql']);
+  await another.letGo();
 });
 
 describe('an index that is built outside a transaction', () => {

@@ -73,7 +73,7 @@ async function apply(
   function runInTransaction(part: Part): Promise<Outcome> {
     return sql.begin(async (sql) => {
       if ((await lockAndList(sql, migrations)).has(name)) return 'others';
-      await lockTablesGently(sql);
+      await lockTablesGently(sql, part.text);
       const { count } = await sql.unsafe(part.text).simple();
       if (part.manner === 'new transaction, again while rows change' && count > 0) return 'again';
       if (part === last) await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;

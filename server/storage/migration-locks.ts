@@ -10,21 +10,18 @@ export async function lockMigrations(sql: Connection): Promise<void> {
 }
 
 /**
- * Prepares a transaction that may change tables. A change that waits for a table makes everybody wait behind it: for a vacuum,
- * which gives way after a second only, for a backup until it has ended. So it first takes, of every table, a lock that nobody
- * but such work waits for, and then waits for other statements for {@link limits}.migration.lockWait only; `isBlocked` tells
- * that error.
+ * Prepares a transaction for a text that may change tables. A change that waits for a table makes everybody wait behind it: for a
+ * vacuum, which gives way after a second only, for a backup until it has ended. So the transaction first takes, of every table
+ * that the text names, a lock that nobody but such work waits for, and then waits for other statements for a moment only;
+ * `isBlocked` tells that error.
  */
-export async function lockTablesGently(sql: Connection): Promise<void> {
+export async function lockTablesGently(sql: Connection, text: string): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(limits.migration.gentleLockWait)}, true)`;
-  await sql`
-    do $$
-    declare tables text;
-    begin
-      select string_agg(format('%I', relname), ', ') into tables from pg_class
-      where relkind = 'r' and relnamespace = current_schema()::regnamespace and has_table_privilege(oid, 'update');
-      if tables is not null then execute 'lock table ' || tables || ' in share update exclusive mode'; end if;
-    end $$`.simple();
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname ~ '^[a-z_]+$'
+      and ${text} ~ ('\\m' || relname || '\\M')`;
+  for (const { name } of tables) await sql`lock table ${sql(name)} in share update exclusive mode`;
   await sql`select set_config('lock_timeout', ${String(limits.migration.lockWait)}, true)`;
 }
 
