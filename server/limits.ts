@@ -385,6 +385,8 @@ export const limits = {
     silence: hour,
     /** How often the sessions behind open events and WebSockets are checked. */
     lookEvery: 5 * second,
+    /** From then on an answer that goes on is a stream, whatever its type. */
+    watchAfter: 5 * second,
     /** Open at the same time for one user, and for nobody's at one address; then the oldest is closed. */
     streamsOfUser: 100,
     streamsOfAddress: 1000,

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { calls } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
+import { isAheadOfPerson } from '../http/navigation.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserToBegin } from '../passkeys/browser-to-begin.ts';
 import { beginEnrolment, enrol, standingOf } from '../passkeys/enrol.ts';
@@ -30,6 +32,7 @@ export function upgradeScriptRoute(deps: Deps, scriptUrl: string) {
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
     reply.type('text/javascript');
+    if (!isOfOurPage(request.headers)) return reply.send('');
     if (!rp || !visit || !(await takeUpgradeOf(deps, visit))) return reply.send('');
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
@@ -62,6 +65,11 @@ export function upgradeRoute(deps: Deps) {
     const done = await enrol(deps, rp, visit, { answer: credential, purpose: 'upgrade' });
     return done.kind === 'enrolled' ? reply.code(204).send() : sendProblem(reply, 409);
   };
+}
+
+/** Another site's page, or one that is fetched ahead, would use up the session's only passkey. */
+function isOfOurPage(headers: IncomingHttpHeaders): boolean {
+  return ['same-origin', undefined].includes(headers['sec-fetch-site'] as string) && !isAheadOfPerson(headers);
 }
 
 /** Whether a passkey may be begun now: each session begins one, right after its sign-in. */

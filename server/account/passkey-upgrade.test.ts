@@ -287,3 +287,15 @@ it('a passkey that the person adds has to be verified as before', async () => {
   portal.wait(minute);
   expect(await kept()).toHaveLength(0);
 });
+
+it('other sites, and what is fetched ahead of the person, do not use up the only passkey of a session', async () => {
+  const browser = await byPassword();
+  for (const headers of [
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch' },
+  ])
+    expect((await browser.get(`${at}.js`, { headers })).body).toBe('');
+  expect((await browser.get(`${at}.js`, { headers: { 'sec-fetch-site': 'same-origin' } })).body).toContain('begun');
+});

@@ -197,4 +197,18 @@ describe('connections to the hub', () => {
     isFirst = true;
     expect((await ask('/app', [script], 'POST')).status).toBe(502);
   });
+
+  it('end after a body, which the hub may leave for the next request to begin with', async () => {
+    behave = (socket, text) => text.startsWith('x') || socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    expect((await ask()).body).toBe('ok');
+    accepted.count = 0;
+    const length: [string, string] = ['Content-Length', '1'];
+    for (const method of ['GET', 'DELETE', 'OPTIONS']) {
+      const sent = await gate.ask('/app', { method, body: 'x', cookie: session, headers: [script, length] });
+      expect(sent.body).toBe('ok');
+    }
+    expect((await ask()).body).toBe('ok');
+    // The first has the connection from before, and each ends its own.
+    expect(accepted.count).toBe(3);
+  });
 });

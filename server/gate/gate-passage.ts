@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Hub } from '../config/hub.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -63,7 +64,10 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     }
     const answer = await way.passOn(raw, response, headers);
     reply.hijack();
-    if (!isEvents(answer)) return;
+    if (!isEvents(answer)) {
+      watchLater(response, () => watch(visitor, identity, access, () => response.destroy()));
+      return;
+    }
     const forget = watch(visitor, identity, access, () => {
       // A browser takes the end of events for a reason to ask again.
       answer.unpipe(response);
@@ -113,4 +117,10 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
   }
 
   return { passOn };
+}
+
+/** An answer of any type may be a stream: those that go on are watched as events are. */
+function watchLater(response: ServerResponse, watch: () => () => void): void {
+  const later = setTimeout(() => response.once('close', watch()), limits.hub.watchAfter).unref();
+  response.once('close', () => clearTimeout(later));
 }

@@ -8,7 +8,7 @@ import { cuttableDatabase } from '#testing/cuttable-database.ts';
 import { databaseForTest } from '#testing/database-for-test.ts';
 import { portalProcess } from '#testing/portal-process.ts';
 
-it('GT-09 GT-11 a handshake with a body does not end the process', async () => {
+it('GT-09 GT-11 a handshake with a body, or behind another request, does not end the process', async () => {
   const database = await databaseForTest();
   const wire = await cuttableDatabase(database);
   const folder = await mkdtemp(join(tmpdir(), 'vestibule-handshake-'));
@@ -25,6 +25,13 @@ it('GT-09 GT-11 a handshake with a body does not end the process', async () => {
     await once(socket, 'data');
     socket.destroy();
   }
+  const socket = connect(Number(port), '127.0.0.1');
+  const session = `GET /portal/session HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  socket.write(
+    `${session}GET /portal/x HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  socket.on('error', () => {}).resume();
+  await once(socket, 'close');
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
   child.kill('SIGTERM');
   expect(await exit).toEqual({ code: 0, signal: null });

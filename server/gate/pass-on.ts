@@ -45,6 +45,8 @@ export function wayToHub({ url, answerWithin }: Hub): WayToHub {
     const passage = passages.get(raw);
     if (!passage) return;
     passage.outgoing = outgoing;
+    // A body that the hub does not read would be the beginning of the next person's request.
+    if (hasBody(raw)) outgoing.shouldKeepAlive = false;
     failIfSilent(outgoing, answerWithin);
     // An upgrade that nobody asked for ends a connection without an error.
     outgoing.once('close', () => {
@@ -133,9 +135,12 @@ export function asHubFailure(error: Error, isReused = false): HubFailure {
 const lost = new WeakSet<Error>();
 
 /** Whether an idle connection was closed by the hub just as it was used: a request that changes nothing may go again. */
-function isLostConnection(error: unknown, { method, headers }: IncomingMessage): boolean {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  return lost.has(error as Error) && (method === 'GET' || method === 'HEAD') && !hasBody;
+function isLostConnection(error: unknown, raw: IncomingMessage): boolean {
+  return lost.has(error as Error) && (raw.method === 'GET' || raw.method === 'HEAD') && !hasBody(raw);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /** Sends the hub's answer; throws HubFailure if it has a status or a header that cannot be sent. */

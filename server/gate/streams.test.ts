@@ -235,6 +235,19 @@ describe('GT-09 WebSockets', () => {
     expect(refused.text).toContain('not here');
   });
 
+  it('GT-12 are closed, like any answer that goes on, when their session ends', { timeout: 30_000 }, async () => {
+    gate.hub.answers['/app/feed'] = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      const timer = setInterval(() => response.write('{}\n'), 100);
+      response.on('close', () => clearInterval(timer));
+    };
+    const answer = await answerTo(begin('/app/feed').end());
+    answer.on('error', () => {}).resume();
+    await gate.portal.sql`delete from session`;
+    await new Promise((resolve) => answer.on('close', resolve));
+    expect(answer.complete).toBe(false);
+  });
+
   it('GT-12 are closed, like events, when their session ends', async () => {
     gate.hub.answers['/app/open'] = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();

@@ -25,7 +25,13 @@ export function routeHandshakes(app: FastifyInstance): void {
     socket.on('error', () => socket.destroy());
     const response = new ServerResponse(raw);
     response.shouldKeepAlive = false;
-    response.assignSocket(socket as Socket);
+    try {
+      response.assignSocket(socket as Socket);
+    } catch {
+      // Sent before the answer to another request on this connection, which no WebSocket client does.
+      socket.destroy();
+      return;
+    }
     response.on('finish', () => {
       if (response.socket) socket.end(() => socket.destroy());
     });

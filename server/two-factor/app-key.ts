@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
@@ -23,16 +23,36 @@ export function appKey(secret: string, registrationToken: string): string {
 }
 
 /**
- * The token of a browser's key; null if it has none yet. Within seconds after the session's secret was made, the same for tabs that
- * load at once, and after an answer that was never read: like two presses of a button (docs/decisions/0028).
+ * The token of a browser's key for a session; null if it has none yet. One that was made for another session, such as that of the
+ * person before, is none. Within seconds after the session's secret was made, the same for tabs that load at once, and after an
+ * answer that was never read: like two presses of a button (docs/decisions/0028).
  */
 export function registrationTokenOf(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
   browser: RegisteringBrowser,
-  madeAt: Date,
+  { sessionHash, madeAt }: { sessionHash: Buffer; madeAt: Date },
 ): string | null {
-  if (browser.registrationToken !== null) return browser.registrationToken;
+  const { registrationToken, address } = browser;
+  const nonce = registrationToken && Buffer.from(registrationToken, 'base64url').subarray(0, nonceBytes);
+  if (nonce && isSame(registrationToken, newRegistrationToken(keys.code, sessionHash, nonce))) return registrationToken;
   if (now().getTime() - madeAt.getTime() > limits.sameCodePress) return null;
-  const place = JSON.stringify(['registration', browser.address]);
-  return codeDigest(keys.code, browserHash(browser).toString('hex'), place).toString('base64url');
+  const place = JSON.stringify(['registration', address]);
+  const ofPlace = codeDigest(keys.code, browserHash(browser).toString('hex'), place).subarray(0, nonceBytes);
+  return newRegistrationToken(keys.code, sessionHash, ofPlace);
+}
+
+const nonceBytes = 16;
+
+/** A token for the key of a session's app: 128 bits of its own, and 128 that say that it is for this session. */
+export function newRegistrationToken(
+  keys: readonly Buffer[],
+  sessionHash: Buffer,
+  nonce: Buffer = randomBytes(nonceBytes),
+): string {
+  const tag = codeDigest(keys, nonce.toString('hex'), Buffer.concat([Buffer.from('registration\n'), sessionHash]));
+  return Buffer.concat([nonce, tag.subarray(0, nonceBytes)]).toString('base64url');
+}
+
+function isSame(one: string | null, other: string): boolean {
+  return one !== null && one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

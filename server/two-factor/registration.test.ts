@@ -132,6 +132,18 @@ describe('what an app is registered with', () => {
       expect((await ask(cookies, { 'sec-fetch-site': site })).statusCode).toBe(200);
   });
 
+  it('is not derived from what the person before at this browser knows', async () => {
+    await ask(cookies);
+    const before = cookies['vestibule-registration'] ?? '';
+    cookies = { ...(await halfSession(portal, 'adam')), 'vestibule-registration': before };
+    const copied = { ...cookies };
+    const own = await secretOf(cookies);
+    expect(cookies['vestibule-registration']).not.toBe(before);
+    portal.wait(limits.sameCodePress + 1);
+    expect(await secretOf(copied)).not.toBe(own);
+    expect(await secretOf(cookies)).toBe(own);
+  });
+
   it('ends with the half session that it was shown to', async () => {
     await secretOf(cookies);
     await portal.send({ method: 'POST', url: '/portal/logout', cookies });

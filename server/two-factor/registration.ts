@@ -3,7 +3,7 @@ import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
+import { tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { type FactorScope, findFactorScope, hasOwnWayNow } from '../storage/factor-scope.ts';
 import { findProofToRegister } from '../storage/fresh-proof.ts';
@@ -12,7 +12,7 @@ import { isPasskeyBeforeApp } from '../storage/passkey-before-app.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
-import { appKey, type RegisteringBrowser, registrationTokenOf } from './app-key.ts';
+import { appKey, newRegistrationToken, type RegisteringBrowser, registrationTokenOf } from './app-key.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
@@ -54,7 +54,8 @@ export async function openRegistration(deps: Deps, browser: RegisteringBrowser, 
   });
   const secret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
   if (secret === null) throw new Error('cannot open the pending secret of a session');
-  const registrationToken = registrationTokenOf(deps, browser, madeAt) ?? newToken();
+  const registrationToken =
+    registrationTokenOf(deps, browser, { sessionHash: hash, madeAt }) ?? newRegistrationToken(keys.code, hash);
   const { issuer, ...answer } = await inApp(deps, account, appKey(secret, registrationToken));
   return { kind: 'open', account: account.username, issuer, answer, registrationToken };
 }
@@ -67,7 +68,7 @@ export async function findShownKey(
   browser: RegisteringBrowser,
 ): Promise<string | null> {
   const pending = await findPendingTotp(sql, sessionHash);
-  const token = pending && registrationTokenOf(deps, browser, pending.madeAt);
+  const token = pending && registrationTokenOf(deps, browser, { sessionHash, madeAt: pending.madeAt });
   const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(sessionHash));
   return secret && token && appKey(secret, token);
 }

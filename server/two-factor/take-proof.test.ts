@@ -15,6 +15,7 @@ import {
   startTwoFactorAfresh,
   step,
 } from '#testing/two-factor-for-test.ts';
+import { newRegistrationToken } from './app-key.ts';
 import { type Proof, type Prover, takeProof } from './take-proof.ts';
 
 // Skips the counts, so that every post reaches the code itself: here all of them do, on two pools.
@@ -70,7 +71,8 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
 
   it('RC-02 that confirms an app: one gets it, and there are ten recovery codes', async () => {
     const cookies = await halfSession(portal, 'alice');
-    const registrationToken = newToken();
+    const sessionHash = tokenHash(cookies['vestibule-session'] ?? '');
+    const registrationToken = newRegistrationToken(portal.deps.keys.code, sessionHash);
     cookies['vestibule-registration'] = registrationToken;
     const browser = { sessionToken: null, deviceToken: null, userAgent: undefined, address: null, registrationToken };
     const prover = await proverOf('alice', cookies, { mustRegister: true, browser });
