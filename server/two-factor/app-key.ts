@@ -34,7 +34,10 @@ export function registrationTokenOf(
 ): string | null {
   const { registrationToken, address } = browser;
   const nonce = registrationToken && Buffer.from(registrationToken, 'base64url').subarray(0, nonceBytes);
-  if (nonce && isSame(registrationToken, newRegistrationToken(keys.code, sessionHash, nonce))) return registrationToken;
+  // Any key: the server's secret may have changed since.
+  const isOfSession = (key: Buffer) =>
+    nonce && isSame(registrationToken, newRegistrationToken([key], sessionHash, nonce));
+  if (keys.code.some(isOfSession)) return registrationToken;
   if (now().getTime() - madeAt.getTime() > limits.sameCodePress) return null;
   const place = JSON.stringify(['registration', address]);
   const ofPlace = codeDigest(keys.code, browserHash(browser).toString('hex'), place).subarray(0, nonceBytes);
