@@ -70,7 +70,18 @@ async function start({ wantedPort, closings, signal }: Start): Promise<RunningDe
   await built;
   looks = await loadLooks();
   const groups = caseGroups(expiredToken);
-  const desk = { port: deskPort, css: looks.desk, groups, accounts, ...neighbours, portalOrigin, mailbox, sql, keys };
+  const desk = {
+    port: deskPort,
+    css: looks.desk,
+    groups,
+    accounts,
+    ...neighbours,
+    portalOrigin,
+    mailbox,
+    config,
+    sql,
+    keys,
+  };
   closings.push((await startDesk(desk)).close);
   signal.throwIfAborted();
   // The portal closes its storage last, and then the process exits.

@@ -10,7 +10,7 @@ export function authenticatorPage(codes: readonly AppCode[], mailCount: number):
     mailCount,
     'Authenticator',
     html`<h1>Authenticator</h1>
-<p class="lede">The phone app of this demo. It knows every key by itself, also one that is being set up right now; each code works once.</p>
+<p class="lede">The phone app of this demo. It knows every key by itself, also one that is being set up in this browser right now; each code works once.</p>
 <div class="apps" data-codes>${codes.map(
       ({
         id,

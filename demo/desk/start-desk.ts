@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '#server/config/config.ts';
+import { readTokenCookie } from '#server/http/cookies.ts';
 import type { Keys } from '#server/secrets/keys.ts';
 import type { Database } from '#server/storage/database.ts';
 import { type Case, type CaseGroup, visitor } from '../cases.ts';
@@ -24,6 +26,7 @@ export type Desk = {
   saml: ProviderOfDesk;
   portalOrigin: string;
   mailbox: Mailbox;
+  config: Config;
   sql: Database;
   keys: Keys;
 };
@@ -78,11 +81,14 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     return reply.send(mail.html.replace(/<head>/i, '<head><base target="_blank">'));
   });
 
-  app.get('/authenticator', async (_request, reply) =>
-    sendPage(reply, authenticatorPage(await appCodes(desk, new Date()), mailCount())),
+  // Cookies do not know ports: the portal's come here, too.
+  const codesFor = async ({ headers }: FastifyRequest) =>
+    await appCodes(desk, readTokenCookie(headers, desk.config, 'registration'), new Date());
+  app.get('/authenticator', async (request, reply) =>
+    sendPage(reply, authenticatorPage(await codesFor(request), mailCount())),
   );
-  app.get('/authenticator/codes', async () =>
-    (await appCodes(desk, new Date())).map(({ id, code, left, isUsed }) => ({ id, code: grouped(code), left, isUsed })),
+  app.get('/authenticator/codes', async (request) =>
+    (await codesFor(request)).map(({ id, code, left, isUsed }) => ({ id, code: grouped(code), left, isUsed })),
   );
 
   /** Each new mail as a server-sent event; a reload shows the earlier ones. */

@@ -33,11 +33,7 @@ export function registrationTokenOf(
   { sessionHash, madeAt }: { sessionHash: Buffer; madeAt: Date },
 ): string | null {
   const { registrationToken, address } = browser;
-  const nonce = registrationToken && Buffer.from(registrationToken, 'base64url').subarray(0, nonceBytes);
-  // Any key: the server's secret may have changed since.
-  const isOfSession = (key: Buffer) =>
-    nonce && isSame(registrationToken, newRegistrationToken([key], sessionHash, nonce));
-  if (keys.code.some(isOfSession)) return registrationToken;
+  if (registrationToken !== null && isTokenOfSession(keys, registrationToken, sessionHash)) return registrationToken;
   if (now().getTime() - madeAt.getTime() > limits.sameCodePress) return null;
   const place = JSON.stringify(['registration', address]);
   const ofPlace = codeDigest(keys.code, browserHash(browser).toString('hex'), place).subarray(0, nonceBytes);
@@ -45,6 +41,12 @@ export function registrationTokenOf(
 }
 
 const nonceBytes = 16;
+
+/** Whether a token was made for that session, with any key: the server's secret may have changed since. */
+export function isTokenOfSession({ code }: Deps['keys'], registrationToken: string, sessionHash: Buffer): boolean {
+  const nonce = Buffer.from(registrationToken, 'base64url').subarray(0, nonceBytes);
+  return code.some((key) => isSame(registrationToken, newRegistrationToken([key], sessionHash, nonce)));
+}
 
 /** A token for the key of a session's app: 128 bits of its own, and 128 that say that it is for this session. */
 export function newRegistrationToken(
@@ -56,6 +58,6 @@ export function newRegistrationToken(
   return Buffer.concat([nonce, tag.subarray(0, nonceBytes)]).toString('base64url');
 }
 
-function isSame(one: string | null, other: string): boolean {
-  return one !== null && one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
