@@ -93,7 +93,8 @@ test('the page of an invitation keeps its words and its button in another langua
   newPerson,
 }) => {
   const polish = textsOf('pl');
-  await page.goto(await invitationFor({ portal, inbox }, await newPerson()));
+  const person = await newPerson();
+  await page.goto(await invitationFor({ portal, inbox }, person));
   await expect(page.getByRole('button', { name: texts['passkey-instead'] })).toBeVisible();
   await page.getByLabel(texts.language).selectOption('pl');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(polish['invitation-title']);
@@ -101,6 +102,26 @@ test('the page of an invitation keeps its words and its button in another langua
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(polish['invitation-title']);
   await expect(page.getByRole('button', { name: polish['passkey-instead'] })).toBeVisible();
+  await expect(page.getByText(polish['page-account'].replace('{account}', person.username))).toBeVisible();
+});
+
+test('an invitation that only the script sees: the account is named before there is a button', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const person = await newPerson();
+  const hash = new URL(await invitationFor({ portal, inbox }, person)).searchParams.get('hash');
+  const letGo = await holdRequests(page, /\/passkeys\/invitation\/options/);
+  const asked = page.waitForRequest(/\/passkeys\/invitation\/options/);
+  await page.goto(`${portal.origin}/portal/forgottenChange?invited=true#/forgottenChange?hash=${hash}`);
+  const button = page.getByRole('button', { name: texts['passkey-instead'] });
+  await asked;
+  await expect(button).toBeHidden();
+  letGo();
+  await expect(button).toBeVisible();
+  await expect(page.getByText(texts['page-account'].replace('{account}', person.username))).toBeVisible();
 });
 
 test('where only passkeys sign in: the page makes one and nothing else', async ({ page, portal, inbox, newPerson }) => {

@@ -2,19 +2,21 @@ import { useEffect, useRef } from 'react';
 import { pageCallUrl } from '#contract/page-calls.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
+import type { ResetLink } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
 import { loadCeremony } from './passkey-form.tsx';
 
 /**
  * The passkey of an invitation: hidden until the script of ceremonies finds that the browser can make one, which it also does
- * (web/passkeys/enrol.ts); without a link there is none to make. `isQuiet`: beside a form for a password.
+ * (web/passkeys/enrol.ts); without a link there is none to make. It names the account where only the script has the link, as whoever
+ * follows a stranger's would make a passkey for theirs. `isQuiet`: beside a form for a password.
  */
 export function PasskeyInstead({
-  hash,
+  link: { hash, username },
   destination,
   isQuiet,
 }: {
-  hash: string;
+  link: ResetLink;
   destination: string | undefined;
   isQuiet: boolean;
 }) {
@@ -43,6 +45,7 @@ export function PasskeyInstead({
     >
       <input type="hidden" name="hash" value={hash} />
       <input type="hidden" name="credential" />
+      {!username && <p className="lede" data-account={message('page-account', { account: '{account}' })} />}
       <button className={isQuiet ? 'button quiet' : 'button'} type="submit">
         {message('passkey-instead')}
       </button>

@@ -1,4 +1,4 @@
-import { makePasskey } from './make-passkey.ts';
+import { askForOptions, makePasskey } from './make-passkey.ts';
 import { tellManagers } from './signals.ts';
 
 /**
@@ -15,14 +15,18 @@ export function startEnrolment(): void {
 /**
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
- * words, for the server's. A form with the hash of a link sends that along. `onSend` is called before it is sent.
+ * words, for the server's. A form with the hash of a link sends that along, and says first whose account it is for, if its page
+ * does not (`data-account`). `onSend` is called before it is sent.
  */
-export function offerToEnrol(form: HTMLFormElement, onSend?: () => void): void {
+export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): Promise<void> {
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
   if (!field || typeof PublicKeyCredential === 'undefined') return;
   const { options = '' } = form.dataset;
   const status = form.querySelector('[aria-live]');
   const button = form.querySelector('button');
+  const hash = form.querySelector<HTMLInputElement>('input[name="hash"]')?.value;
+  const bodyOfOptions = hash === undefined ? null : new URLSearchParams({ hash });
+  await tellWhose(form, options, bodyOfOptions);
   const without = document.querySelectorAll<HTMLElement>('[data-without]');
   for (const part of without) part.hidden = true;
   form.hidden = false;
@@ -32,8 +36,7 @@ export function offerToEnrol(form: HTMLFormElement, onSend?: () => void): void {
     if (button?.disabled) return;
     if (button) button.disabled = true;
     if (status) status.textContent = '';
-    const hash = form.querySelector<HTMLInputElement>('input[name="hash"]')?.value;
-    makePasskey(options, hash === undefined ? null : new URLSearchParams({ hash })).then((answer) => {
+    makePasskey(options, bodyOfOptions).then((answer) => {
       const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
       if (problem !== undefined) {
         if (button) button.disabled = false;
@@ -46,4 +49,12 @@ export function offerToEnrol(form: HTMLFormElement, onSend?: () => void): void {
       form.submit();
     });
   });
+}
+
+/** A link that makes no passkey, or an answer that does not come, leaves that to the press of the button. */
+async function tellWhose(form: HTMLFormElement, optionsUrl: string, body: URLSearchParams | null): Promise<void> {
+  const whose = form.querySelector<HTMLElement>('[data-account]');
+  const asked = whose && (await askForOptions(optionsUrl, body).catch(() => null));
+  if (whose && asked && typeof asked !== 'number')
+    whose.textContent = (whose.dataset.account ?? '').replace('{account}', () => asked.user.name);
 }

@@ -15,12 +15,22 @@ export async function makePasskey(
   body: URLSearchParams | null = null,
 ): Promise<string | { problem: 'none' | 'already' | 'old' | 'busy' }> {
   try {
-    const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
-    if (!answer.ok) return { problem: [429, 503].includes(answer.status) ? 'busy' : 'old' };
-    return JSON.stringify(await createPasskey((await answer.json()) as CreationOptions, {}));
+    const options = await askForOptions(optionsUrl, body);
+    return typeof options === 'number'
+      ? { problem: [429, 503].includes(options) ? 'busy' : 'old' }
+      : JSON.stringify(await createPasskey(options, {}));
   } catch (error) {
     return { problem: error instanceof DOMException && error.name === 'InvalidStateError' ? 'already' : 'none' };
   }
+}
+
+/** What the server tells the browser to make a passkey with, or the status of its refusal. Throws if no answer comes. */
+export async function askForOptions(
+  optionsUrl: string,
+  body: URLSearchParams | null,
+): Promise<CreationOptions | number> {
+  const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
+  return answer.ok ? ((await answer.json()) as CreationOptions) : answer.status;
 }
 
 type More = Omit<CredentialCreationOptions, 'publicKey'> & { mediation?: 'conditional' };

@@ -98,7 +98,7 @@ export function ForgottenChange() {
         </PortalForm>
       )}
       {invitation && invitation !== 'password' && (
-        <PasskeyInstead hash={link.hash} destination={destination} isQuiet={invitation === 'choice'} />
+        <PasskeyInstead link={link} destination={destination} isQuiet={invitation === 'choice'} />
       )}
       <p className="links">
         <LoginLink />
