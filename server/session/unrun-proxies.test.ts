@@ -38,7 +38,7 @@ describe('the file for Traefik', async () => {
   });
 
   it('GT-03 GT-12 no hub is asked for another protocol than WebSockets', () => {
-    const { rule = '', priority, service } = routers?.['other-protocols'] as Json;
+    const { rule = '', priority, service } = (routers as Json)['other-protocols'] as Json;
     const others = Object.entries(routers as Json).filter(([name]) => name !== 'other-protocols');
     for (const [, router] of others) expect(Number(priority)).toBeGreaterThan(Number(router.priority));
     expect(service).toBe('vestibule');
