@@ -157,9 +157,8 @@ export class Visitor {
     return last as unknown as Point;
   }
 
-  /** Null between two pages, where nothing can be asked. */
   async #part(kind: 'field' | 'button' | 'link', name: string): Promise<Part | null> {
-    return await this.#visit.call(findPart, kind, plain(name)).catch(() => null);
+    return await this.#visit.call(findPart, kind, plain(name)).catch(betweenPages);
   }
 
   /** Whether the page is another than the marked one. */
@@ -169,8 +168,14 @@ export class Visitor {
   }
 
   async #read(): Promise<Page | null> {
-    return await this.#visit.call(readPage).catch(() => null);
+    return await this.#visit.call(readPage).catch(betweenPages);
   }
+}
+
+/** Null between two pages, where nothing can be asked. A browser that is gone is not waited for. */
+function betweenPages(error: unknown): null {
+  if (String(error).includes('invalid session id')) throw error;
+  return null;
 }
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -21,6 +21,9 @@ const gtkSettings = {
 entry { font-size: 1px; }`,
 };
 
+/** WebKitGTK 2.50 aborts as it collects garbage in a page that runs no scripts but a driver's: seconds after two sign-ins. */
+const keepsGarbage = { JSC_useGC: '0' };
+
 /** Starts a screen. Each visit is a driver and a browser of its own on it, which are quickly there. */
 export async function startWebkit({ driver, display }: Webkit): Promise<Browser> {
   const { width, height } = windowSize;
@@ -40,6 +43,7 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
       DISPLAY: `:${number}`,
       XDG_CONFIG_HOME: settings,
       ...themeOf(options),
+      ...(options.javaScript ? {} : keepsGarbage),
     });
     try {
       const session = await openSession(running.address, options);
