@@ -225,9 +225,10 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('with rules per path, %s',
 
   it('GT-11 a hub that breaks off in the middle, or is down, is the hub’s failure, and lets nobody else in', async () => {
     behind.hubAnswers((request) => void request.socket.destroy());
-    // HAProxy closes the visitor's connection if the hub closes one that was used before.
+    // HAProxy may close the visitor's connection instead.
     const broken = await behind.ask('/app', [alice]).catch((error: Error) => error.message);
-    expect(typeof broken === 'string' ? broken : broken.status).toBe(proxy === 'haproxy' ? 'socket hang up' : 502);
+    const failures = proxy === 'haproxy' ? [502, 'socket hang up'] : [502];
+    expect(failures).toContain(typeof broken === 'string' ? broken : broken.status);
     expect(await statusOf('/app')).toBe(302);
     await behind.endHub();
     expect([502, 503]).toContain(await statusOf('/app', [alice]));
