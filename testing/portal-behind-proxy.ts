@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { Config } from '#server/config/config.ts';
@@ -8,6 +9,7 @@ import { parseNetworkList } from '#server/names/network-list.ts';
 import { type CuttableDatabase, cuttableDatabase } from './cuttable-database.ts';
 import { databaseForTest } from './database-for-test.ts';
 import { freePort } from './free-port.ts';
+import { naiveHub } from './naive-hub.ts';
 import { configFrom, cookiesOf, type PortalForTest, portalForTest, testPassword } from './portal-for-test.ts';
 import { type Proxy as ProxyName, startProxy } from './proxy-for-test.ts';
 
@@ -27,6 +29,13 @@ export type PortalBehindProxy = {
   hubGot: (path: string, headers: Headers) => Promise<{ url: string; headers: Map<string, string> }>;
   /** Another answer of the hub; by default it tells what it was sent. */
   hubAnswers: (listener: RequestListener | null) => void;
+  /**
+   * Sends these bytes with a naive hub in place of the other one, which begins once `mark` has arrived, by default with the
+   * first head. Returns the status of the answer, 0 without one, and the lines of each head that the hub saw.
+   */
+  naiveHubGot: (sent: string, mark?: string) => Promise<{ status: number; heads: string[][] }>;
+  /** The same for what is sent in another way. */
+  withNaiveHub: <T>(mark: string, use: () => Promise<T>) => Promise<{ answer: T; heads: string[][] }>;
   /** Ends the hub, as if it were down. */
   endHub: () => Promise<void>;
   close: () => Promise<void>;
@@ -42,7 +51,7 @@ export type ProxyAnswer = {
 
 export async function portalBehindProxy(
   proxy: ProxyName,
-  { rules, config: more = {} }: { rules?: string; config?: Partial<Config> } = {},
+  { rules, tls, config: more = {} }: { rules?: string; tls?: string; config?: Partial<Config> } = {},
 ): Promise<PortalBehindProxy> {
   const port = await freePort();
   const database = await databaseForTest();
@@ -60,19 +69,26 @@ export async function portalBehindProxy(
     const { url, rawHeaders, method } = request;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ url, rawHeaders, method }));
-  }).listen(0, '127.0.0.1');
-  // The key and the answer to it of RFC 6455 §1.3.
-  hub.on('upgrade', (_request, socket) => {
-    const head = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
-    socket.end([...head, 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=', '', ''].join('\r\n'));
   });
-  await once(hub, 'listening');
+  hub.on('upgrade', ({ headers }, socket) => {
+    const head = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
+    // RFC 6455 §1.3.
+    const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    socket.on('error', () => {});
+    socket.end([...head, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
+  });
+  const serve = (socket: Socket): unknown => hub.emit('connection', socket);
+  let served = serve;
+  const hubPort = createTcpServer((socket) => served(socket)).listen(0, '127.0.0.1');
+  await once(hubPort, 'listening');
   const portOf = (server: { address: () => unknown }) => (server.address() as AddressInfo).port;
   const running = await startProxy(proxy, {
     port,
     portal: portOf(portal.app.server),
-    hub: portOf(hub),
+    hub: portOf(hubPort),
     ...(rules && { rules }),
+    ...(tls !== undefined && { tls }),
   });
 
   async function ask(path: string, headers: Headers = [], method = 'GET', body?: Buffer): Promise<ProxyAnswer> {
@@ -87,9 +103,30 @@ export async function portalBehindProxy(
     return { status, headers: got, location: got.location, retryAfter: got['retry-after'], body: answered };
   }
 
+  async function withNaiveHub<T>(mark: string, use: () => Promise<T>): Promise<{ answer: T; heads: string[][] }> {
+    const naive = naiveHub(mark);
+    hub.closeAllConnections();
+    served = naive.serve;
+    const answer = await use();
+    await naive.closed();
+    served = serve;
+    return { answer, heads: naive.heads };
+  }
+
+  async function naiveHubGot(sent: string, mark = '\r\n\r\n'): Promise<{ status: number; heads: string[][] }> {
+    const { answer, heads } = await withNaiveHub(mark, async () => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+      const [bytes = ''] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+      socket.destroy();
+      return String(bytes);
+    });
+    const [, status = 0] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
+    return { status: Number(status), heads };
+  }
+
   async function endHub(): Promise<void> {
     hub.closeAllConnections();
-    hub.close();
+    hubPort.close();
   }
 
   return {
@@ -97,6 +134,8 @@ export async function portalBehindProxy(
     portal,
     wire,
     ask,
+    naiveHubGot,
+    withNaiveHub,
     endHub,
     async sessionOf(username) {
       const headers = { 'x-forwarded-for': '203.0.113.5' };

@@ -23,6 +23,8 @@ local function answer_of(txn)
       for index = 0, #sent[name] do headers[name][index + 1] = sent[name][index] end
     end
   end
+  -- Over HTTP/2, a WebSocket's handshake has no key, and browsers may leave the mode out.
+  if sent["upgrade"] then headers["sec-fetch-mode"] = { "websocket" } end
   local url = portal .. "/portal/session?" .. (txn:get_var("txn.vestibule_ask") or "")
   return core.httpclient():get({ url = url, headers = headers, timeout = 10000 })
 end

@@ -91,6 +91,15 @@ describe('a proxy that appends the page’s address to that of the call', () => 
     expect(portal.logs()).toContain('a refused access could not be recorded');
   });
 
+  it('GT-09 a WebSocket that it names by Upgrade alone is refused to a page of another origin', async () => {
+    const from = async (origin: string, upgrade = 'websocket') =>
+      (await ask('-', '/socket', { cookies, headers: { origin, upgrade } })).statusCode;
+    const [own = ''] = portal.deps.config.origins;
+    expect([await from(own), await from('https://blog.example.com', 'h2c')]).toEqual([200, 200]);
+    for (const upgrade of ['websocket', 'WebSocket', 'h2c, websocket'])
+      expect(await from('https://blog.example.com', upgrade)).toBe(403);
+  });
+
   it('GT-06 only a trusted proxy says which page', async () => {
     const from = '198.51.100.9';
     const { statusCode } = await portal.send({ url: '/portal/session/for/-/app', from });

@@ -6,7 +6,10 @@ import type { Deps } from '../deps/deps.ts';
  * same site, and no CORS answer protects it (RFC 6455 §10.2).
  */
 export function isForeignSocket({ config }: Deps, { headers }: FastifyRequest): boolean {
-  // Not by Upgrade, which proxies drop from the question.
-  const isSocket = headers['sec-websocket-key'] !== undefined || headers['sec-fetch-mode'] === 'websocket';
+  // Proxies drop Upgrade from the question, a handshake over HTTP/2 has no key, and browsers may leave the mode out.
+  const isSocket =
+    headers['sec-websocket-key'] !== undefined ||
+    headers['sec-fetch-mode'] === 'websocket' ||
+    /\bwebsocket\b/i.test(headers.upgrade ?? '');
   return isSocket && headers.origin !== undefined && !config.origins.includes(headers.origin);
 }

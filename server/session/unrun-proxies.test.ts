@@ -37,6 +37,17 @@ describe('the file for Traefik', async () => {
     expectPlain(new RegExp(pattern));
   });
 
+  it('GT-03 GT-12 no hub is asked for another protocol than WebSockets', () => {
+    const { rule = '', priority, service } = (routers as Json)['other-protocols'] as Json;
+    const others = Object.entries(routers as Json).filter(([name]) => name !== 'other-protocols');
+    for (const [, router] of others) expect(Number(priority)).toBeGreaterThan(Number(router.priority));
+    expect(service).toBe('vestibule');
+    const [, pattern = ''] = /HeaderRegexp\(`Upgrade`, `\(\?i\)(.+)`\)/.exec(rule) ?? [];
+    for (const protocol of ['h2c', 'H2C', 'websocket, h2c', 'TLS/1.0', 'HTTP/2.0'])
+      expect(protocol).toMatch(new RegExp(pattern, 'i'));
+    expect('websocket').not.toMatch(new RegExp(pattern, 'i'));
+  });
+
   it('GT-03 identity that a client sends is removed, and no forwarded header of a client is believed', () => {
     for (const name of ['signed-in-only', 'reports-only']) {
       const forwardAuth = middlewares?.[name]?.forwardAuth as Json;
