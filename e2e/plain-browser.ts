@@ -8,7 +8,7 @@ export type App = { key: string; recoveryCodes: string[] };
 /** Sends a browser's requests without one, to prepare tests. */
 export class PlainBrowser {
   readonly #portal: PortalUnderTest;
-  #session = '';
+  readonly #kept = new Map<string, string>();
 
   private constructor(portal: PortalUnderTest) {
     this.#portal = portal;
@@ -19,7 +19,7 @@ export class PlainBrowser {
     const browser = new PlainBrowser(portal);
     const cookie = await portal.signInPlainly(username, password);
     if (!cookie) throw new Error(`${username} cannot sign in`);
-    browser.#keep(cookie);
+    browser.#keep([cookie]);
     return browser;
   }
 
@@ -37,8 +37,13 @@ export class PlainBrowser {
 
   /** The session as a browser cookie. */
   get cookie(): { name: string; value: string; url: string } {
-    const [name = '', value = ''] = this.#session.split('=');
-    return { name, value, url: this.#portal.origin };
+    const name = 'vestibule-session';
+    return { name, value: this.#kept.get(name) ?? '', url: this.#portal.origin };
+  }
+
+  /** All that a browser keeps, as its cookies. */
+  get cookies(): { name: string; value: string; url: string }[] {
+    return [...this.#kept].map(([name, value]) => ({ name, value, url: this.#portal.origin }));
   }
 
   /** Registers an app with the code of half a minute ago, so that the current one stays valid. */
@@ -66,21 +71,25 @@ export class PlainBrowser {
       body: JSON.stringify(code),
       headers: { 'content-type': 'application/json' },
     });
-    const isRight = (await answer.text()) === 'true';
-    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('vestibule-session='));
-    if (isRight && cookie) this.#keep(cookie);
-    return isRight;
+    return (await answer.text()) === 'true';
   }
 
-  #keep(cookie: string): void {
-    this.#session = cookie.split(';')[0] as string;
+  /** The session's cookie, and the one without which a copy of it is shown nothing; not the device's. */
+  #keep(lines: readonly string[]): void {
+    for (const line of lines) {
+      const [name = '', value = ''] = line.split(/[=;]/);
+      if (name === 'vestibule-session' || name === 'vestibule-registration') this.#kept.set(name, value);
+    }
   }
 
   async #call(name: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
     const { origin } = this.#portal;
-    return await fetch(`${origin}/portal/two-factor-authentication/${name}`, {
+    const cookie = [...this.#kept].map((pair) => pair.join('=')).join('; ');
+    const answer = await fetch(`${origin}/portal/two-factor-authentication/${name}`, {
       ...init,
-      headers: { ...headers, origin, cookie: this.#session },
+      headers: { ...headers, origin, cookie },
     });
+    this.#keep(answer.headers.getSetCookie());
+    return answer;
   }
 }

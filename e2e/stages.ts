@@ -44,7 +44,7 @@ type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 /** Brings browsers to a stage of sign-in, each as a separate user, created when first needed. */
 export class Stages {
   readonly #needs: Needs;
-  #account: Promise<PlainBrowser['cookie']> | undefined;
+  #account: Promise<PlainBrowser['cookies']> | undefined;
   readonly #ready = new Map<Stage, Promise<string>>();
 
   constructor(needs: Needs) {
@@ -97,15 +97,15 @@ export class Stages {
     if (stage === 'provider began') return [];
     if (stage === 'one moment') return await putDecidedVisit(portal);
     const asking = stage.startsWith('other account') ? [await putAskingVisit(portal, 'grace.hopper')] : [];
-    return stage === 'other account' ? asking : [...asking, await this.#cookieOf(stage, username)];
+    return stage === 'other account' ? asking : [...asking, ...[await this.#cookiesAt(stage, username)].flat()];
   }
 
-  async #cookieOf(stage: Stage, username: string) {
+  async #cookiesAt(stage: Stage, username: string) {
     if (stage.startsWith('account')) {
-      const cookie = await this.#accountCookie(username);
+      const cookies = await this.#accountCookies(username);
       const proven = { 'account long ago': 'nothing lately', 'account proven': 'a code since' } as const;
       await sessionHasProven(this.#needs.portal, username, proven[stage as keyof typeof proven] ?? 'at sign-in');
-      return cookie;
+      return cookies;
     }
     if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);
     if (stage.startsWith('old')) {
@@ -133,11 +133,11 @@ export class Stages {
     const browser = await this.#signIn(username);
     await browser.registerApp();
     if (stage === 'few recovery codes') await recoveryCodesAreUsed(portal, username, 2);
-    return browser.cookie;
+    return browser.cookies;
   }
 
   /** A person with everything that the account page lists. It changes nothing, so the sign-in goes on. */
-  #accountCookie(username: string) {
+  #accountCookies(username: string) {
     this.#account ??= (async () => {
       const { portal } = this.#needs;
       const browser = await this.#signIn(username);
@@ -145,7 +145,7 @@ export class Stages {
       await deviceIsRemembered(portal, username, 'Firefox, Windows');
       await sessionIsElsewhere(portal, username, 'Safari, iOS');
       await passkeysAreKept(portal, username, keptPasskey);
-      return browser.cookie;
+      return browser.cookies;
     })();
     return this.#account;
   }

@@ -54,7 +54,7 @@ export async function giveApp(portal: PortalForTest, username: string): Promise<
 export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
   const viewer = { userId: await userId(portal, username), sessionHash: tokenHash(newToken()) };
   await makeRecoveryCodes(portal.deps, portal.sql, viewer, portal.deps.now());
-  return (await lookAtRecoveryCodes(portal.deps, viewer)).codes ?? [];
+  return (await lookAtRecoveryCodes(portal.deps, viewer, true)).codes ?? [];
 }
 
 /** What the recovery codes page tells a full session. */

@@ -12,6 +12,7 @@ import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { keepTokenOfPress } from '../two-factor/token-of-press.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
@@ -113,7 +114,10 @@ export function accountFormRoute(deps: Deps, section: Section) {
         reason: outcome.reason,
         reference: outcome.reference ?? referenceOfRequest(request.id),
       });
-    if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
+    if (outcome.sessionToken) {
+      setCookie(reply, config, 'session', outcome.sessionToken);
+      keepTokenOfPress(reply, deps, outcome.sessionToken);
+    }
     if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
     if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
     return to(request, reply, { ...goesOn, notice: outcome.notice });

@@ -3,6 +3,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { type Account, findAccount } from '../storage/account.ts';
 import { type FreshProof, findFreshProof } from '../storage/fresh-proof.ts';
 import type { FullSession } from '../storage/session.ts';
+import { isTokenOfPress } from '../two-factor/token-of-press.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /** A signed-in person on their account page. */
@@ -12,14 +13,16 @@ export type AccountVisit = {
   sessionHash: Buffer;
   session: FullSession;
   account: Account;
-  /** What the session has proven since its sign-in; null if nothing. */
+  /** What the session has proven since its sign-in; null if nothing. It counts only with `pressToken`. */
   proof: FreshProof | null;
+  /** Of the browser that a press has given the session's token to; null in a copy of its cookie (docs/decisions/0051). */
+  pressToken: string | null;
 };
 
 /** The visit of a full session; null if there is none, or it has ended meanwhile. */
 export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise<AccountVisit | null> {
   const who = await visitor.who();
-  const { sessionToken } = visitor;
+  const { sessionToken, registrationToken } = visitor;
   if (who.kind !== 'full' || sessionToken === null) return null;
   const sessionHash = tokenHash(sessionToken);
   const now = deps.now();
@@ -27,5 +30,7 @@ export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise
   const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
   if (!account) return null;
   const proof = await findFreshProof(deps.sql, sessionHash);
-  return { visitor, sessionToken, sessionHash, session: who.session, account, proof };
+  const isOwn = registrationToken !== null && isTokenOfPress(deps.keys, registrationToken, sessionHash);
+  const pressToken = isOwn ? registrationToken : null;
+  return { visitor, sessionToken, sessionHash, session: who.session, account, proof, pressToken };
 }

@@ -15,6 +15,7 @@ import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { deleteTotp, findOrInsertPendingTotp, findPendingTotp, insertTotp } from '../storage/totp.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
+import { appKey } from '../two-factor/app-key.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
 import { newTotpSecret, totpStep } from '../two-factor/totp.ts';
@@ -66,8 +67,8 @@ async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outco
   return { kind: 'done', to: screenUrl(config.basePath, 'twoFactorRegistration', { [queryNames.redirectUrl]: back }) };
 }
 
-/** What the next app needs: the same secret after reloads, sealed for this session alone. */
-async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
+/** What the next app needs: the same key after reloads, of a secret that is sealed for this session, and of this browser. */
+async function nextApp(deps: Deps, { session, sessionHash, pressToken }: AccountVisit) {
   const { keys } = deps;
   const { userId } = session;
   const place = pendingPlace(sessionHash);
@@ -79,7 +80,8 @@ async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
   });
   const secret = unseal(keys.seal, sealedSecret, place);
   if (secret === null) throw new Error('cannot open the pending secret of a session');
-  return await inApp(deps, session, secret);
+  if (pressToken === null) throw new Error('the key of the next app has no browser');
+  return await inApp(deps, session, appKey(secret, pressToken));
 }
 
 /** The button before the key is shown: there is no field for a code yet. */
@@ -88,19 +90,19 @@ function isBeginning({ code }: Fields): boolean {
 }
 
 /**
- * Begins to replace the app. A recent sign-in becomes the proof of the session's next token: a copy of its cookie may be as old
- * as that sign-in, and would be shown the next app's key.
+ * Begins to replace the app, under the session's next token: a copy of its cookies may be as old as the sign-in, or as the last
+ * proof, and would be shown the next app's key. A recent sign-in becomes a proof, which counts in this browser alone.
  */
 async function begin(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
   const now = deps.now();
   const to = pageOfNext(deps);
   const { provenAt } = visit.session;
-  if (isAppProven(visit, now) || provenAt === null) return { kind: 'done', to };
   const token = nextToken(deps, { visitor: visit.visitor, fields });
   const isThere = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return false;
     await goOnUnder(deps, sql, visit, { token, now });
-    await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: visit.account.passkeyId });
+    if (!isAppProven(visit, now) && provenAt !== null)
+      await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: visit.account.passkeyId });
     return true;
   });
   return isThere ? { kind: 'done', sessionToken: token, to } : { kind: 'signedOut' };
@@ -121,7 +123,7 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
-  const { session, sessionHash } = visit;
+  const { session, sessionHash, pressToken } = visit;
   const { userId } = session;
   const now = deps.now();
   const digits = code.replaceAll(' ', '');
@@ -131,11 +133,12 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
     if (!reader) return new RollBack('signedOut' as const);
     const pending = await findPendingTotp(sql, sessionHash);
     const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(sessionHash));
-    const step = secret && totpStep(secret, digits, now);
+    const key = secret && pressToken && appKey(secret, pressToken);
+    const step = key && totpStep(key, digits, now);
     if (!step) return new RollBack('codeWrong' as const);
     // An operator has removed it meanwhile: then it is set up anew, not replaced.
     if (!(await deleteTotp(sql, userId))) return new RollBack('changedMeanwhile' as const);
-    const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
+    const sealedSecret = seal(deps.keys.seal, key, totpPlace(userId));
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await updateFactorVersion(sql, userId);
     await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { tokenHash } from '#server/secrets/token.ts';
+import { tokenOfPress } from '#server/two-factor/token-of-press.ts';
 import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
@@ -107,6 +109,8 @@ it('MF-12 in a session that a passkey opened the password proves nothing: it add
   expect(answer.headers.location).toContain('notice=notPossible');
   // As if it had been typed before the session came to count as more.
   await portal.sql`update session set fresh_proof = 'password', fresh_proof_at = ${portal.deps.now()}`;
+  const session = tokenHash(browser.cookies['vestibule-session'] ?? '');
+  browser.cookies['vestibule-registration'] = tokenOfPress(portal.deps.keys.code, session);
   expect(await registrationOf(browser.cookies)).toBe(409);
   const options = { method: 'POST' as const, headers: { accept: 'application/json' } };
   expect((await browser.open('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);

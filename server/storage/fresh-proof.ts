@@ -39,6 +39,12 @@ export async function putFreshProof(
   return count > 0;
 }
 
+/** Ends what a session has proven. That it has proven something stays: its sign-in no longer counts in its place. */
+export async function endFreshProof(sql: Connection, sessionHash: Buffer): Promise<void> {
+  await sql`
+    update session set fresh_proof_at = 'epoch' where token_hash = ${sessionHash} and fresh_proof is not null`;
+}
+
 /** Takes back what a passkey has proven in a user's sessions, but not in `kept`, the session that removes it. */
 export async function deleteProofsByPasskey(
   sql: Connection,

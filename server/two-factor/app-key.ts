@@ -40,7 +40,7 @@ export function registrationTokenOf(
   return newRegistrationToken(keys.code, sessionHash, ofPlace);
 }
 
-const nonceBytes = 16;
+export const nonceBytes = 16;
 
 /** Whether a token was made for that session, with any key: the server's secret may have changed since. */
 export function isTokenOfSession({ code }: Deps['keys'], registrationToken: string, sessionHash: Buffer): boolean {
@@ -58,6 +58,7 @@ export function newRegistrationToken(
   return Buffer.concat([nonce, tag.subarray(0, nonceBytes)]).toString('base64url');
 }
 
-function isSame(one: string, other: string): boolean {
+/** Compares two tokens in constant time. */
+export function isSame(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -8,18 +8,19 @@ import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
 import { lookAtRecoveryCodes } from './recovery-codes.ts';
+import { isTokenOfPress } from './token-of-press.ts';
 
 /**
  * `GET two-factor-authentication/recovery-codes`: the page between a registration, or a used recovery code, and the
- * destination. Shows the codes for some minutes after registration, only to the session that registered; otherwise how
- * many are left.
+ * destination. Shows the codes for some minutes after registration, only to the session that registered, in its own browser;
+ * otherwise how many are left.
  */
 export function recoveryCodesRoute(deps: Deps) {
   const { config } = deps;
 
   return async function recoveryCodes(request: FastifyRequest, reply: FastifyReply) {
     const asked = queryValue(request, queryNames.redirectUrl) ?? '';
-    const { sessionToken, who } = visitorOf(deps, request);
+    const { sessionToken, registrationToken, who } = visitorOf(deps, request);
     const found = await who();
     if (!sessionToken || found.kind !== 'full') {
       const query = {
@@ -29,8 +30,9 @@ export function recoveryCodesRoute(deps: Deps) {
       return reply.redirect(screenUrl(config.basePath, 'login', query), 302);
     }
     const { userId, username } = found.session;
-    const viewer = { userId, sessionHash: tokenHash(sessionToken) };
-    const { codes, left } = await lookAtRecoveryCodes(deps, viewer);
+    const sessionHash = tokenHash(sessionToken);
+    const isOwn = registrationToken !== null && isTokenOfPress(deps.keys, registrationToken, sessionHash);
+    const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionHash }, isOwn);
     const destination = destinationInLanguage(
       destinationFor(config, asked),
       config.basePath,

@@ -13,6 +13,7 @@ import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
 import { appKey, newRegistrationToken, type RegisteringBrowser, registrationTokenOf } from './app-key.ts';
+import { isTokenOfPress } from './token-of-press.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
@@ -38,7 +39,7 @@ const quietZone = 4;
 export async function openRegistration(deps: Deps, browser: RegisteringBrowser, who: Who): Promise<RegistrationResult> {
   if (browser.sessionToken === null) return { kind: 'signedOut' };
   const hash = tokenHash(browser.sessionToken);
-  const account = await accountToRegister(deps, hash, who);
+  const account = await accountToRegister(deps, hash, browser, who);
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
   const scope = await findFactorScope(deps.sql, hash);
@@ -101,6 +102,7 @@ async function issuerFor({ sql, brands }: Deps, userId: string): Promise<string>
 async function accountToRegister(
   deps: Deps,
   hash: Buffer,
+  browser: RegisteringBrowser,
   who: Who,
 ): Promise<{ userId: string; username: string } | 'refused' | 'tooOld' | 'byPasskey' | null> {
   if (who.kind === 'half') {
@@ -113,7 +115,7 @@ async function accountToRegister(
   const { session } = who;
   if ((await findTotp(deps.sql, session.userId)) !== null) return 'refused';
   // Signing in again by the same provider would change nothing.
-  const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, hash));
+  const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, hash, browser));
   return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? session : 'tooOld';
 }
 
@@ -132,13 +134,15 @@ export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt'
 }
 
 /**
- * Whether the person has typed their password again in this session within that time, on their account page, and a sign-in
- * would ask for no more before it registers an app.
+ * Whether the person has typed their password again in this session and browser within that time, on their account page, and a
+ * sign-in would ask for no more before it registers an app.
  */
 export async function hasProvenPassword(
-  { sql, now }: Pick<Deps, 'sql' | 'now'>,
+  { sql, keys, now }: Pick<Deps, 'sql' | 'keys' | 'now'>,
   sessionHash: Buffer,
+  { registrationToken }: Pick<RegisteringBrowser, 'registrationToken'>,
 ): Promise<boolean> {
+  if (registrationToken === null || !isTokenOfPress(keys, registrationToken, sessionHash)) return false;
   const at = await findProofToRegister(sql, sessionHash);
   return at !== null && isRecent(at, now());
 }

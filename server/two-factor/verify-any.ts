@@ -35,7 +35,7 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
   if (who.kind !== 'full') return { kind: 'signInExpired' };
   const sessionHash = tokenHash(request.sessionToken);
   const isEnough =
-    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, sessionHash))) &&
+    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, sessionHash, request))) &&
     (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
   if (isEnough) return await confirmOwnApp(deps, request, who.session);
   const wasSettingUp = await findPendingTotp(deps.sql, sessionHash);

@@ -25,6 +25,7 @@ import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
 import { formOfTurn } from './form-of-turn.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
+import { keepTokenOfPress } from './token-of-press.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
 
@@ -100,6 +101,7 @@ export function verifyRoute(deps: Deps) {
 
   async function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): Promise<void> {
     setCookie(reply, config, 'session', right.sessionToken);
+    if (right.hasPage) keepTokenOfPress(reply, deps, right.sessionToken);
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
     if (right.connectionId) {
