@@ -9,6 +9,7 @@ import { DemoProcess } from './demo-process.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expectFailure, ssoForm } from './single-sign-on-form.ts';
 import { test as base } from './test.ts';
+import { textsOf } from './texts.ts';
 import { Watch } from './watch.ts';
 
 // Not the tests of a portal, but in their worker, which would otherwise end here.
@@ -29,6 +30,7 @@ test.beforeAll(async () => {
 test.afterAll(() => demo.discard());
 
 const both = { tag: '@without-script' };
+const texts = textsOf('en');
 
 /** Opens a case by its link on the start page; returns the password that the page gives. */
 async function openCase(page: Page, id: string): Promise<string> {
@@ -134,6 +136,14 @@ test.describe('second factor', () => {
     await sendPassword(page, await openCase(page, 'app-new'));
     await expect(page.locator('.secret')).toBeVisible();
     await codeForm(page, javaScriptEnabled).send(await appCodeOf(page, 'ben'));
+    await expect(recoveryCodes(page).first()).toBeVisible();
+    // So is one that replaces it.
+    await page.goto(`${demo.origins[0]}/portal/account/app`);
+    await page.getByRole('link', { name: texts['account-app-button-replace'] }).click();
+    await page.getByRole('button', { name: texts['account-app-button-replace'] }).click();
+    await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
+    await page.getByLabel(texts['account-app-code']).fill(await appCodeOf(page, 'ben being set up'));
+    await page.getByRole('button', { name: texts['account-app-button-replace'] }).click();
     await expect(recoveryCodes(page).first()).toBeVisible();
   });
 
