@@ -12,7 +12,7 @@ import { addByInvitation, beginByInvitation } from './passkey-by-invitation.ts';
 export function invitationRoutes(deps: Deps) {
   const rp = deps.config.passkeys;
 
-  /** `POST passkeys/invitation/options`: begins it; 409 for a link that makes no passkey. */
+  /** `POST passkeys/invitation/options`: begins it; 204 for a link that makes no passkey, which a page may only be asking. */
   async function begin(request: FastifyRequest<{ Body: InvitationForm }>, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
     const visitor = await knownVisitorOf(deps, request, reply);
@@ -21,7 +21,7 @@ export function invitationRoutes(deps: Deps) {
     if (browserToken === null) return reply;
     const begun = await beginByInvitation(deps, rp, { visitor, token: request.body.hash }, browserToken);
     if (begun.kind === 'begun') return reply.send(begun.options);
-    if (begun.kind === 'closed') return sendProblem(reply, 409);
+    if (begun.kind === 'closed') return reply.code(204).send();
     return await refuse(deps, request, reply, 429, { retryAfter: begun.until.getTime() - deps.now().getTime() });
   }
 

@@ -24,13 +24,13 @@ export async function makePasskey(
   }
 }
 
-/** What the server tells the browser to make a passkey with, or the status of its refusal. Throws if no answer comes. */
+/** What the server tells the browser to make a passkey with, or the status of an answer without. Throws if none comes. */
 export async function askForOptions(
   optionsUrl: string,
   body: URLSearchParams | null,
 ): Promise<CreationOptions | number> {
   const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
-  return answer.ok ? ((await answer.json()) as CreationOptions) : answer.status;
+  return answer.status === 200 ? ((await answer.json()) as CreationOptions) : answer.status;
 }
 
 type More = Omit<CredentialCreationOptions, 'publicKey'> & { mediation?: 'conditional' };
