@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { unseal } from '#server/secrets/sealed.ts';
 import { totpPlace } from '#server/two-factor/registration.ts';
-import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -264,6 +271,16 @@ describe('“Sign out everywhere else”', () => {
     expect(answer.headers.location).toBe('/portal/account/sessions?notice=sessionsEnded');
     const owner = { ...cookies, ...cookiesOf(answer) };
     expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
+  });
+
+  it('tells the owner whom a copy of their cookie signs out by it, and nobody who presses it themselves', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const owner = { ...cookies, ...cookiesOf(await postAccount(portal, 'sessions', endOthers, cookies)) };
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([[], []]);
+    const thief = copyOf(owner);
+    Object.assign(thief, cookiesOf(await postAccount(portal, 'sessions', endOthers, thief)));
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual([null, 'alice']);
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['own-sessions-ended'], ['sessionsEnded']]);
   });
 
   it('pressed twice gets one session, and is no guess; the form of another page gets none', async () => {

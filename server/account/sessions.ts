@@ -2,6 +2,7 @@ import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { isDeviceOf } from '../storage/device.ts';
 import { endOtherSessions, listSessionsFor } from '../storage/session-list.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { goOnUnder } from './go-on-under.ts';
@@ -67,7 +68,9 @@ async function end(
     if (!reader) return false;
     const ended = await endOtherSessions(sql, which, now);
     if (token !== null) await goOnUnder(deps, sql, visit, { token, now });
-    if (ended === 0) return true;
+    // Where its user has never signed in, a copy of the cookie has just signed them out, and goes on alone: they are told.
+    if (ended === 0 && (token === null || (await isDeviceOf(sql, visit.visitor.deviceToken, session.userId))))
+      return true;
     await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];
     await insertAuditEvent(sql, { event: 'own-sessions-ended', ...personOf(visit), steps }, now);

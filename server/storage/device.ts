@@ -31,6 +31,11 @@ export async function isKnownDevice(sql: Connection, hash: Buffer): Promise<bool
   return (await sql`select from device where token_hash = ${hash} limit 1`).length > 0;
 }
 
+/** Whether a user has signed in in the browser with a token. */
+export async function isDeviceOf(sql: Connection, deviceToken: string | null, userId: string): Promise<boolean> {
+  return deviceToken !== null && (await findDevice(sql, tokenHash(deviceToken), userId)) !== undefined;
+}
+
 async function findDevice(sql: Connection, hash: Buffer, userId: string): Promise<{ byPassword: boolean } | undefined> {
   const [row] = await sql<{ byPassword: boolean }[]>`
     select by_password as "byPassword" from device where token_hash = ${hash} and user_id = ${userId}`;
