@@ -49,7 +49,7 @@ export async function appCodes(
   });
 
   function newKey(sessionHash: Buffer, sealed: Buffer): string | null {
-    if (registrationToken === null || !isTokenOfSession(keys, registrationToken, sessionHash)) return null;
+    if (!isTokenOfSession(keys, registrationToken, sessionHash)) return null;
     const secret = unseal(keys.seal, sealed, pendingPlace(sessionHash));
     return secret && appKey(secret, registrationToken);
   }

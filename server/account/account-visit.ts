@@ -30,7 +30,6 @@ export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise
   const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
   if (!account) return null;
   const proof = await findFreshProof(deps.sql, sessionHash);
-  const isOwn = registrationToken !== null && isTokenOfPress(deps.keys, registrationToken, sessionHash);
-  const pressToken = isOwn ? registrationToken : null;
+  const pressToken = isTokenOfPress(deps.keys, registrationToken, sessionHash) ? registrationToken : null;
   return { visitor, sessionToken, sessionHash, session: who.session, account, proof, pressToken };
 }

@@ -30,9 +30,9 @@ export function upgradeScriptRoute(deps: Deps, scriptUrl: string) {
   return async function unaskedPasskeyScript(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const visit = await accountVisitOf(deps, visitor);
     reply.type('text/javascript');
     if (!isOfOurPage(request.headers)) return reply.send('');
+    const visit = await accountVisitOf(deps, visitor);
     if (!rp || !visit || !(await takeUpgradeOf(deps, visit))) return reply.send('');
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;

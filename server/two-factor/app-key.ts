@@ -33,7 +33,7 @@ export function registrationTokenOf(
   { sessionHash, madeAt }: { sessionHash: Buffer; madeAt: Date },
 ): string | null {
   const { registrationToken, address } = browser;
-  if (registrationToken !== null && isTokenOfSession(keys, registrationToken, sessionHash)) return registrationToken;
+  if (isTokenOfSession(keys, registrationToken, sessionHash)) return registrationToken;
   if (now().getTime() - madeAt.getTime() > limits.sameCodePress) return null;
   const place = JSON.stringify(['registration', address]);
   const ofPlace = codeDigest(keys.code, browserHash(browser).toString('hex'), place).subarray(0, nonceBytes);
@@ -43,7 +43,12 @@ export function registrationTokenOf(
 export const nonceBytes = 16;
 
 /** Whether a token was made for that session, with any key: the server's secret may have changed since. */
-export function isTokenOfSession({ code }: Deps['keys'], registrationToken: string, sessionHash: Buffer): boolean {
+export function isTokenOfSession(
+  { code }: Deps['keys'],
+  registrationToken: string | null,
+  sessionHash: Buffer,
+): registrationToken is string {
+  if (registrationToken === null) return false;
   const nonce = Buffer.from(registrationToken, 'base64url').subarray(0, nonceBytes);
   return code.some((key) => isSame(registrationToken, newRegistrationToken([key], sessionHash, nonce)));
 }

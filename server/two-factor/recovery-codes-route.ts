@@ -31,7 +31,7 @@ export function recoveryCodesRoute(deps: Deps) {
     }
     const { userId, username } = found.session;
     const sessionHash = tokenHash(sessionToken);
-    const isOwn = registrationToken !== null && isTokenOfPress(deps.keys, registrationToken, sessionHash);
+    const isOwn = isTokenOfPress(deps.keys, registrationToken, sessionHash);
     const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionHash }, isOwn);
     const destination = destinationInLanguage(
       destinationFor(config, asked),

@@ -142,7 +142,7 @@ export async function hasProvenPassword(
   sessionHash: Buffer,
   { registrationToken }: Pick<RegisteringBrowser, 'registrationToken'>,
 ): Promise<boolean> {
-  if (registrationToken === null || !isTokenOfPress(keys, registrationToken, sessionHash)) return false;
+  if (!isTokenOfPress(keys, registrationToken, sessionHash)) return false;
   const at = await findProofToRegister(sql, sessionHash);
   return at !== null && isRecent(at, now());
 }

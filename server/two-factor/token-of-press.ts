@@ -15,8 +15,12 @@ export function keepTokenOfPress(reply: FastifyReply, { config, keys }: Deps, se
 }
 
 /** Whether a token is the one that came with that session's token, made with any key: the server's secret may have changed. */
-export function isTokenOfPress({ code }: Deps['keys'], registrationToken: string, sessionHash: Buffer): boolean {
-  return code.some((key) => isSame(registrationToken, tokenOfPress([key], sessionHash)));
+export function isTokenOfPress(
+  { code }: Deps['keys'],
+  registrationToken: string | null,
+  sessionHash: Buffer,
+): registrationToken is string {
+  return registrationToken !== null && code.some((key) => isSame(registrationToken, tokenOfPress([key], sessionHash)));
 }
 
 /** One whose first half is derived, too: a page that sets up an app gives out random ones to whoever has the session's cookie. */
