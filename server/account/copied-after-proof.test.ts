@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { newToken, tokenHash } from '#server/secrets/token.ts';
+import { newRegistrationToken } from '#server/two-factor/app-key.ts';
+import { tokenOfPress } from '#server/two-factor/token-of-press.ts';
 import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
@@ -93,6 +96,17 @@ describe('the key of the next app', () => {
     expect([await signedInAs(portal, after), await signedInAs(portal, thief)]).toEqual(['alice', null]);
     portal.wait(step);
     expect(await signedInAs(portal, await signInWithApp(portal, 'alice', key))).toBe('alice');
+  });
+
+  it.each(ways)('%s, is shown to no copy with a token of another kind, or of another session', async (_, begin) => {
+    const owner = await begin();
+    const session = tokenHash(owner['vestibule-session'] ?? '');
+    const { code } = portal.deps.keys;
+    for (const token of [newRegistrationToken(code, session), tokenOfPress(code, tokenHash(newToken()))]) {
+      const thief = { ...copyOf(owner), 'vestibule-registration': token };
+      expect([await keyFor(thief), await asksForCode(thief)]).toEqual([null, true]);
+    }
+    expect(await keyFor(owner)).not.toBe(null);
   });
 
   it.each(ways)('%s, is out of reach of a copy that gives the session its next token', async (_, begin) => {
