@@ -2,7 +2,7 @@ import type { AuditEvent } from '../audit/audit-events.ts';
 import { type MailContent, queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { deleteProofsByPasskey } from '../storage/fresh-proof.ts';
+import { endProofsByPasskey } from '../storage/fresh-proof.ts';
 import { deletePasskey } from '../storage/passkey.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { signOutSessionsByPasskey } from '../storage/session.ts';
@@ -10,7 +10,7 @@ import { signOutSessionsByPasskey } from '../storage/session.ts';
 /**
  * Removes a passkey of a user in a transaction, and tells them; whether it was there. `by`: what the event and the email say of
  * who did it, and the session that they did it in, which goes on. Nobody can sign in by the passkey any more, and the sessions
- * that it opened end: within ten minutes of the sign-in they could add another. What it has proven elsewhere is taken back.
+ * that it opened end: within ten minutes of the sign-in they could add another. What it has proven elsewhere ends.
  */
 export async function removePasskey(
   sql: Connection,
@@ -29,7 +29,7 @@ export async function removePasskey(
   const steps = [{ step: 'passkey', outcome: `${id}, ${removed.name}` }];
   const ofPasskey = { userId, passkeyId: id, kept: by.sessionHash ?? null };
   const ended = await signOutSessionsByPasskey(sql, ofPasskey, now);
-  await deleteProofsByPasskey(sql, ofPasskey);
+  await endProofsByPasskey(sql, ofPasskey);
   if (ended > 0) steps.push({ step: 'sessions ended', outcome: String(ended) });
   await insertAuditEvent(sql, { ...by.event, event: 'passkey-removed', userId, username, steps }, now);
   if (reader) await queueMail(sql, reader, { kind: 'passkeyRemoved', now, passkey: removed.name, ...by.mail });

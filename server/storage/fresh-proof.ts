@@ -45,12 +45,15 @@ export async function endFreshProof(sql: Connection, sessionHash: Buffer): Promi
     update session set fresh_proof_at = 'epoch' where token_hash = ${sessionHash} and fresh_proof is not null`;
 }
 
-/** Takes back what a passkey has proven in a user's sessions, but not in `kept`, the session that removes it. */
-export async function deleteProofsByPasskey(
+/**
+ * Ends what a passkey has proven in a user's sessions, but not in `kept`, the session that removes it. That they have proven
+ * something stays, as with `endFreshProof`.
+ */
+export async function endProofsByPasskey(
   sql: Connection,
   { userId, passkeyId, kept }: { userId: string; passkeyId: string; kept: Buffer | null },
 ): Promise<void> {
   await sql`
-    update session set fresh_proof = null, fresh_proof_at = null, fresh_proof_passkey_id = null
+    update session set fresh_proof_at = 'epoch', fresh_proof_passkey_id = null
     where user_id = ${userId} and fresh_proof_passkey_id = ${passkeyId} and token_hash is distinct from ${kept}`;
 }
