@@ -273,13 +273,16 @@ describe('“Sign out everywhere else”', () => {
     expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
   });
 
-  it('tells the owner whom a copy of their cookie signs out by it, and nobody who presses it themselves', async () => {
+  it('pressed by a copy ends that as well, and tells the owner; pressed by the owner it tells nobody', async () => {
     const cookies = await signedIn(portal, 'alice');
     const owner = { ...cookies, ...cookiesOf(await postAccount(portal, 'sessions', endOthers, cookies)) };
     expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([[], []]);
     const thief = copyOf(owner);
-    Object.assign(thief, cookiesOf(await postAccount(portal, 'sessions', endOthers, thief)));
-    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual([null, 'alice']);
+    const answer = await postAccount(portal, 'sessions', endOthers, thief);
+    expect(answer.headers.location).toMatch(/^\/portal\/\?destination=%2Fportal%2Faccount%2Fsessions/);
+    Object.assign(thief, cookiesOf(answer));
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual([null, null]);
+    expect(await portal.sql`select from session`).toHaveLength(0);
     expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['own-sessions-ended'], ['sessionsEnded']]);
   });
 

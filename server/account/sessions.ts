@@ -3,7 +3,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isDeviceOf } from '../storage/device.ts';
-import { endOtherSessions, listSessionsFor } from '../storage/session-list.ts';
+import { endSessions, listSessionsFor } from '../storage/session-list.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
@@ -45,9 +45,9 @@ async function endOthers(deps: Deps, visit: AccountVisit, fields: Fields): Promi
 }
 
 /**
- * Ends the session with a `sid`, or all others: null; never this one, which goes on under `token`, if there is one. In their
- * browsers it counts as a sign-out. A session by a connection that speaks for a part of the account ends those of that
- * connection only.
+ * Ends the session with a `sid`, or all others: null. This one goes on, under `token` if there is one; with a token it ends, too,
+ * where its user has never signed in: a copy of the cookie would go on alone. In their browsers it counts as a sign-out. A session
+ * by a connection that speaks for a part of the account ends those of that connection only.
  */
 async function end(
   deps: Deps,
@@ -57,26 +57,21 @@ async function end(
   if (sid !== null && !isUuid(sid)) return { kind: 'refused', notice: 'notPossible' };
   const { session, sessionHash, account } = visit;
   const now = deps.now();
-  const which = {
-    userId: session.userId,
-    own: sessionHash,
-    sid,
-    connectionId: account.isPart ? session.connectionId : null,
-  };
-  const isThere = await deps.sql.begin(async (sql) => {
+  const { userId } = session;
+  const connectionId = account.isPart ? session.connectionId : null;
+  const goesOn = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return false;
-    const ended = await endOtherSessions(sql, which, now);
-    if (token !== null) await goOnUnder(deps, sql, visit, { token, now });
-    // Where its user has never signed in, a copy of the cookie has just signed them out, and goes on alone: they are told.
-    if (ended === 0 && (token === null || (await isDeviceOf(sql, visit.visitor.deviceToken, session.userId))))
-      return true;
+    const isKept = token === null || (await isDeviceOf(sql, visit.visitor.deviceToken, userId));
+    const ended = await endSessions(sql, { userId, sid, connectionId, kept: isKept ? sessionHash : null }, now);
+    if (token !== null && isKept) await goOnUnder(deps, sql, visit, { token, now });
+    if (ended === 0) return true;
     await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];
     await insertAuditEvent(sql, { event: 'own-sessions-ended', ...personOf(visit), steps }, now);
-    return true;
+    return isKept;
   });
-  if (!isThere) return { kind: 'signedOut' };
+  if (!goesOn) return { kind: 'signedOut' };
   deps.wake.mails();
   return {
     kind: 'done',

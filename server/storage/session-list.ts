@@ -50,15 +50,20 @@ export async function listSessionsOfUser(
 }
 
 /**
- * Ends other sessions of a person as a sign-out in their browsers: the one with a `sid`, or all of them, half ones included;
- * only those of a connection if one is given. Returns how many. Lock the person first, and their own session.
+ * Ends sessions of a person as a sign-out in their browsers: the one with a `sid`, or all of them, half ones included, but not
+ * `kept`; only those of a connection if one is given. Returns how many. Lock the person first, and their own session.
  */
-export async function endOtherSessions(
+export async function endSessions(
   sql: Connection,
-  { userId, own, sid, connectionId }: { userId: string; own: Buffer; sid: string | null; connectionId: string | null },
+  {
+    userId,
+    sid,
+    connectionId,
+    kept,
+  }: { userId: string; sid: string | null; connectionId: string | null; kept: Buffer | null },
   now: Date,
 ): Promise<number> {
-  const which = sql`s.user_id = ${userId} and s.token_hash <> ${own}
+  const which = sql`s.user_id = ${userId} and s.token_hash is distinct from ${kept}
     and (${sid}::uuid is null or s.sid = ${sid}::uuid)
     and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;
   return await signOutSessions(sql, which, now);
