@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Timeouts for hangs, not measurements: a busy machine takes several times as long as an idle one.
@@ -16,8 +17,8 @@ const asNodeLoads = { viteModuleRunner: false, nodeLoader: false };
 
 export default defineConfig({
   test: {
-    // One per core: each waits for the database and processes as much as it computes.
-    maxWorkers: '100%',
+    // More than cores: each waits for the database, processes and deadlines a third of its time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     setupFiles: ['testing/fuzz-seed.ts'],
     globalSetup: ['testing/database-server.ts'],
     projects: [
