@@ -48,10 +48,12 @@ export const limits = {
     /** Refused logout tokens from one address: a provider's are valid, or wrong by misconfiguration. */
     logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
     /**
-     * SAML answers from one address without a valid signature: each costs milliseconds of the one thread. Valid ones
-     * don't count.
+     * SAML answers and logout messages from one address without a valid signature, each counted apart: each costs milliseconds of
+     * the one thread. Valid ones don't count.
      */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
+    /** Answers to one SAML request: a browser posts one, and the same again at each press or reload. */
+    samlRequest: { freeFailures: 10, leakEvery: minute, firstWait: 10 * second, longestWait: minute },
     /**
      * Ceremonies with a passkey begun from one address, or in one known browser: each page with the sign-in form begins one every
      * four minutes, and a whole company may have it open.

@@ -5,7 +5,15 @@ import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { failedAnswerKeys, recordKey, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
+import {
+  failedAnswerKeys,
+  recordKey,
+  samlFailureKeys,
+  samlLogoutKeys,
+  samlRequestKey,
+  ssoKeys,
+  type ThrottleKey,
+} from '../storage/throttle-keys.ts';
 
 /**
  * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the
@@ -28,13 +36,13 @@ export type GiveAgain = (wait: Wait) => Promise<FastifyReply>;
 /**
  * Counts a visit to a provider, which adds rows. The limit leaves room for a whole company behind one address.
  */
-export const slowDown = counting(ssoKeys);
+export const slowDown = counting('visits from this address', ssoKeys);
 
 /**
  * The same for a failed answer. Counted separately: an image on any page can make a browser send one, and must not
  * block others at its address from beginning a visit.
  */
-export const slowDownForFailure = counting(failedAnswerKeys);
+export const slowDownForFailure = counting('answers from this address', failedAnswerKeys);
 
 /**
  * The same for a SAML answer, with a lower limit if nobody vouched for it. A verified one used before may be any
@@ -45,18 +53,33 @@ export function slowDownForAnswer(reason: SsoRefusalReason): Brake {
 }
 
 const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
-const slowDownForUnverified = counting((address) => [...failedAnswerKeys(address), ...samlFailureKeys(address)]);
+const slowDownForUnverified = counting('unverified answers from this address', (address) => [
+  ...failedAnswerKeys(address),
+  ...samlFailureKeys(address),
+]);
 
-/** Whether SAML answers from this address are refused unread after too many failures. */
+/** The same for a refused SAML logout message. */
+export const slowDownForLogout = counting('refused logouts from this address', samlLogoutKeys);
+
+/**
+ * Whether a SAML answer to no request of ours is refused unread, after too many failures from its address. Any page open there
+ * can cause these, so an answer to a request is counted by that request alone.
+ */
 export const waitsForSamlFailures: Brake = async (deps, request, reply, address) => {
   const until = await findWait(deps.sql, samlFailureKeys(address), deps.now());
-  return until > deps.now() && (await tellToWait(deps, request, reply, address, until));
+  const what = 'unverified answers from this address';
+  return until > deps.now() && (await tellToWait(deps, request, reply, address, { until, what }));
 };
 
-function counting(keysOf: (address: string) => ThrottleKey[]): Brake {
+/** Counts an answer to a request, which is about to be read. */
+export function slowDownForRequest(requestId: string): Brake {
+  return counting('answers to this request', () => [samlRequestKey(requestId)]);
+}
+
+function counting(what: string, keysOf: (address: string) => ThrottleKey[]): Brake {
   return async (deps, request, reply, address, giveAgain) => {
     const until = await countAttempt(deps.sql, keysOf(address), deps.now());
-    return until !== null && (await tellToWait(deps, request, reply, address, until, giveAgain));
+    return until !== null && (await tellToWait(deps, request, reply, address, { until, what, giveAgain }));
   };
 }
 
@@ -65,11 +88,10 @@ async function tellToWait(
   request: FastifyRequest,
   reply: FastifyReply,
   address: string,
-  until: Date,
-  giveAgain?: GiveAgain,
+  { until, what, giveAgain }: { until: Date; what: string; giveAgain?: GiveAgain | undefined },
 ): Promise<true> {
   const now = deps.now();
-  const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
+  const steps = [{ step: 'throttle', outcome: `${what}: wait until ${until.toISOString()}` }];
   const event = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps } as const;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled:sso', address), now);
   deps.metrics.throttled.inc({ kind: 'single_sign_on' });

@@ -84,6 +84,17 @@ export function logoutTokenKeys(address: string): ThrottleKey[] {
   return [{ key: `logout-${key}`, limit: limits.throttle.logoutToken }];
 }
 
+/** The key for answers to a SAML request. */
+export function samlRequestKey(requestId: string): ThrottleKey {
+  return { key: `saml-request:${requestId}`, limit: limits.throttle.samlRequest };
+}
+
+/** The keys for refused SAML logout messages from an address, which any page open there can cause. */
+export function samlLogoutKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `saml-logout-${key}`, limit: limits.throttle.samlFailure }];
+}
+
 /** The keys for unverified SAML answers from an address. */
 export function samlFailureKeys(address: string): ThrottleKey[] {
   const [{ key }] = originKeys(address);

@@ -16,7 +16,7 @@ import { toFinish } from '../finish-route.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
 import type { SamlKept } from '../request-details.ts';
 import { detailsOf } from '../request-details.ts';
-import { slowDownForAnswer, waitsForSamlFailures } from '../slow-down.ts';
+import { slowDownForAnswer, slowDownForRequest, waitsForSamlFailures } from '../slow-down.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
 import { readSamlAnswer } from './saml.ts';
@@ -35,13 +35,15 @@ export function samlAcsRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
-    if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
-    if (!state || !row || row.browserHash === null)
+    if (!state || !row || row.browserHash === null) {
+      if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
       return await unasked(request, reply, { response: readSamlField(samlResponse), address });
+    }
     // It may be the same answer, posted twice by a double click: only the browser's next request shows it.
     if (row.usedAt !== null || row.endsAt <= deps.now()) return withToken(reply, { state, token: null });
+    if (await slowDownForRequest(row.id)(deps, request, reply, address)) return reply;
     return await asked(request, reply, { row, state, response: readSamlField(samlResponse), address });
   };
 

@@ -11,12 +11,10 @@ import { tokenHash } from '../../secrets/token.ts';
 import { insertAuditEvent } from '../../storage/audit-event.ts';
 import { findConnectionOfSentSamlLogout, updateSentSamlLogout } from '../../storage/saml-logout.ts';
 import { findSsoConnection, listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
-import { countAttempt } from '../../storage/throttle.ts';
-import { samlFailureKeys } from '../../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';
-import { waitsForSamlFailures } from '../slow-down.ts';
+import { slowDownForLogout } from '../slow-down.ts';
 import { type CarriedMessage, readPostedMessage, readRedirectedMessage } from './carried-message.ts';
 import { carryMessage } from './carry-message.ts';
 import { validCertificates } from './certificates.ts';
@@ -36,7 +34,8 @@ export const samlLogoutSchema = { body: SamlLogoutForm };
 /**
  * `GET` and `POST authenticate/saml/logout`: a provider ends a person's sessions (SAML profiles §4.4.3.3), or answers
  * that it did so for us. A post from its site has none of our cookies, so only the message says whose sessions are
- * meant, and its signature vouches for it.
+ * meant, and its signature vouches for it. Only failures slow an address down, and a valid message is always accepted: any
+ * page that is open at an address can cause failures there.
  */
 export function samlLogoutRoute(deps: Deps) {
   const { config, sql } = deps;
@@ -45,13 +44,12 @@ export function samlLogoutRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
-    if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const message =
       request.method === 'POST'
         ? readPostedMessage(request.body as SamlLogoutForm)
         : readRedirectedMessage(splitUrl(request.url).search.slice(1));
     if (message.kind === 'refused' && message.field === 'SAMLResponse') {
-      await countFailure(request, message, { address });
+      if (await countFailure(request, reply, message, { address })) return reply;
       return reply.redirect(callUrl(config.basePath, 'samlLoggedOut'), 303);
     }
     if (message.kind === 'refused') return await turnDown(request, reply, message, { address });
@@ -83,7 +81,7 @@ export function samlLogoutRoute(deps: Deps) {
       if (outcome.kind === 'ok') await recordEndedByProvider(deps, request, outcome.ended, more);
       else {
         isDone = false;
-        await countFailure(request, outcome, more);
+        await record(request, outcome, more);
       }
     }
     return await answer(request, reply, first, { relayState: message.relayState, isDone });
@@ -115,7 +113,8 @@ export function samlLogoutRoute(deps: Deps) {
   async function answered(request: FastifyRequest, reply: FastifyReply, message: CarriedMessage, address: string) {
     const sent = attributeOf(message.root, 'InResponseTo') ?? '';
     const refusal = await takeAnswer(request, message, { sent, address });
-    if (refusal) await countFailure(request, refusal, { address, connection: refusal.connection });
+    const of = { address, connection: refusal?.connection };
+    if (refusal && (await countFailure(request, reply, refusal, of))) return reply;
     return reply.redirect(callUrl(config.basePath, 'samlLoggedOut'), 303);
   }
 
@@ -152,19 +151,30 @@ export function samlLogoutRoute(deps: Deps) {
     more: { address: string; connection?: string | undefined },
   ) {
     if (isInFrame(request)) return await refuse(deps, request, reply, 403);
-    await countFailure(request, refused, more);
+    if (await countFailure(request, reply, refused, more)) return reply;
     if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
     return await deps.pages.send(request, reply, 400, { serverPage: { name: 'signOutConfirm', query: {} } });
   }
 
+  /** Whether the address has to wait: then the request has been answered. */
   async function countFailure(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refused: Refused,
+    more: { address: string; connection?: string | undefined },
+  ): Promise<boolean> {
+    if (!isInFrame(request) && (await slowDownForLogout(deps, request, reply, more.address))) return true;
+    await record(request, refused, more);
+    return false;
+  }
+
+  /** Providers use frames for this, and any page can hold one: its errors are neither counted nor recorded. */
+  async function record(
     request: FastifyRequest,
     { problem }: Refused,
     more: { address: string; connection?: string | undefined },
   ) {
-    // Providers use frames for this, and any page can hold one: its errors don't count against the address.
     if (isInFrame(request)) return;
-    await countAttempt(sql, samlFailureKeys(more.address), deps.now());
     await recordLogoutRefusal(deps, request, { step: 'SAML logout', words: problem }, more);
   }
 }

@@ -25,7 +25,7 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { updateHubReceivers } from '../../storage/hub-logout.ts';
 import { updateSentSamlLogout } from '../../storage/saml-logout.ts';
@@ -406,11 +406,16 @@ describe('what ends nothing', () => {
     );
   });
 
-  it('slows an address down after many, but not a genuine one', async () => {
-    for (let count = 0; count < limits.throttle.samlFailure.freeFailures + 2; count += 1) await follow('SAMLRequest=x');
-    const answer = await ask();
+  it('slows an address down after many, but not a genuine one: any page open there can send them', async () => {
+    const one = await signIn();
+    for (let count = 0; count < limits.throttle.samlFailure.freeFailures; count += 1)
+      expect((await follow('SAMLRequest=x')).statusCode).toBe(400);
+    const answer = await follow('SAMLRequest=x');
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await lastFailure(portal))?.steps[0]?.outcome).toMatch(/^refused logouts from this address: wait until/);
+    expect((await ask()).statusCode).toBe(303);
+    expect(await isIn(one)).toBe(false);
   });
 });
 
