@@ -84,10 +84,16 @@ export function accountFormRoute(deps: Deps, section: Section) {
     const recorded = reason ? { ...outcome, reference: await recordRefusal(visit, reason) } : outcome;
     return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
 
-    /** Nothing that was typed is lost but secrets: the section comes back once the person has signed in. */
+    /**
+     * Nothing that was typed is lost but secrets: the section comes back once the person has signed in. After a sign-out the next
+     * one may have sent it again from the history: they find the section as it is.
+     */
     async function backAfterSignIn() {
-      const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });
-      return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
+      const left = await who();
+      const isTheirs = left.kind === 'full' || (left.kind === 'ended' && !left.isSignOut);
+      const begunAgain = isTheirs ? { [accountFields.action]: begun, ...kept } : {};
+      const page = accountUrl(config.basePath, section.name, begunAgain);
+      return toSignIn(deps, request, reply, { who: left, page, status: 303 });
     }
 
     /** The second press of a button, whose first press has given the session its next token. */

@@ -8,11 +8,12 @@ import {
   signedIn,
   startAccountAfresh,
 } from '#testing/account-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { newPassword } from '#testing/reset-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { codeNow, giveApp, giveRecoveryCodes, step } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, giveRecoveryCodes, halfSession, step } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
@@ -76,6 +77,32 @@ describe('who may post a form of the account page', () => {
     expect(page.headers.location).toContain('/portal/twoFactor');
     const answer = await postAccount(portal, 'sessions', { do: 'endOthers', form: 'x.y' }, half);
     expect([answer.statusCode, answer.headers.location?.includes('/portal/twoFactor')]).toEqual([303, true]);
+  });
+
+  const rename = { do: 'rename', id: 'an-id', name: 'Key in the left drawer' };
+
+  it('whose session has expired finds what they typed once they have signed in', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const form = { ...rename, form: await markOf(portal, cookies) };
+    portal.wait(portal.deps.config.sessionIdle);
+    expect((await postAccount(portal, 'passkeys', form, cookies)).headers.location).toMatch(/rename.*an-id.*drawer/);
+  });
+
+  it.each([
+    ['nobody', async () => ({})],
+    ['somebody half-way through a sign-in', async () => await halfSession(portal, 'gwen')],
+  ])('after a sign-out, %s who sends an earlier form again finds nothing of it', async (_, next) => {
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addUser(portal, { username: 'gwen', customers: ['app'] });
+    await giveApp(portal, 'gwen');
+    const cookies = await signedIn(portal, 'alice');
+    const form = { ...rename, form: await markOf(portal, cookies) };
+    await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+    for (const browser of [cookies, await next()]) {
+      const { location } = (await postAccount(portal, 'passkeys', form, browser)).headers;
+      expect(location).toContain(encodeURIComponent('/portal/account/passkeys'));
+      expect(location).not.toMatch(/rename|an-id|drawer/);
+    }
   });
 
   it('an unknown action is refused with its field, and so is another method', async () => {
