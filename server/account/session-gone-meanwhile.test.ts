@@ -38,6 +38,7 @@ async function visitOf(cookies: Record<string, string>): Promise<AccountVisit> {
     brand: null,
     userAgent: undefined,
     requestId: 'test',
+    isUse: true,
     who: () => whoHas(deps, sessionToken, address),
   });
   if (!visit) throw new Error('signed out');

@@ -21,7 +21,7 @@ export type AnsweredSession = NamedSession & { answer: string };
  */
 export async function sessionAnswer(
   deps: Deps,
-  { sessionToken, address, who }: Visitor,
+  { sessionToken, address, isUse, who }: Visitor,
   findChecked: (presented: PresentedSession) => Promise<CheckedSession | null>,
 ): Promise<AnsweredSession | null> {
   if (!sessionToken || !address) return null;
@@ -31,7 +31,7 @@ export async function sessionAnswer(
   if (kept) {
     const age = now.getTime() - kept.lastSeenAt.getTime();
     if (age >= deps.config.sessionIdle || kept.endsAt <= now) return null;
-    if (age >= limits.sessionTouchEvery) await updateSessionSeen(deps.sql, hash, now);
+    if (isUse && age >= limits.sessionTouchEvery) await updateSessionSeen(deps.sql, hash, now);
     return kept;
   }
   const found = await who();

@@ -30,6 +30,11 @@ export type Visitor = {
   userAgent: string | undefined;
   requestId: string;
   /**
+   * Whether the request shows that somebody uses the session: not if the browser says that a page of another origin has caused
+   * it, which may be open in a tab of somebody who has left. A page that they have opened goes on with requests of its own.
+   */
+  isUse: boolean;
+  /**
    * Who they are, read at the first call; the same afterwards, whatever the request itself changes. A visitor whose
    * address is unknown is nobody.
    */
@@ -70,6 +75,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
   const turns = turnsOf(request, deps.config);
+  const isUse = !['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']));
   let who: Promise<Who> | undefined;
   return {
     address,
@@ -88,6 +94,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,
+    isUse,
     who() {
       who ??= read();
       return who;
@@ -96,6 +103,6 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
 
   async function read(): Promise<Who> {
     if (address === null) return { kind: 'nobody' };
-    return sessionToken === null ? await whoLeft(deps, turns) : await whoHas(deps, sessionToken, address);
+    return sessionToken === null ? await whoLeft(deps, turns) : await whoHas(deps, sessionToken, address, isUse);
   }
 }

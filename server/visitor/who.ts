@@ -16,15 +16,15 @@ export function isSignedOut(who: Who): boolean {
 }
 
 /**
- * What a session token stands for, for a client at an address; marks a full session as used. The customers' networks are
- * checked again every time; if none admits the address the session counts as ended (decisions §7).
+ * What a session token stands for, for a client at an address; marks a full session as used, if the request `isUse`. The
+ * customers' networks are checked again every time; if none admits the address the session counts as ended (decisions §7).
  */
-export async function whoHas(deps: Deps, token: string, address: string): Promise<VisitorSession> {
+export async function whoHas(deps: Deps, token: string, address: string, isUse = true): Promise<VisitorSession> {
   const now = deps.now();
   const hash = tokenHash(token);
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const found = await findVisitorSession(deps.sql, hash, { address, idleSince, now });
-  if (found.kind === 'full' && now.getTime() - found.session.lastSeenAt.getTime() >= limits.sessionTouchEvery)
+  if (isUse && found.kind === 'full' && now.getTime() - found.session.lastSeenAt.getTime() >= limits.sessionTouchEvery)
     await updateSessionSeen(deps.sql, hash, now);
   return found;
 }
