@@ -11,7 +11,7 @@ import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, halfSession, pageOf, verify, withFault } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, halfSession, pageOf, step, verify, withFault } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
@@ -355,6 +355,24 @@ describe('in place of a code', () => {
     await signInWithPasskey(browserForTest(portal), passkey);
     const known = await portal.sql`select by_password as "byPassword" from device order by by_password`;
     expect(known).toEqual([{ byPassword: false }, { byPassword: true }]);
+  });
+
+  it('and a code at the same moment make one session of one half session, in each of ten rounds', async () => {
+    const secret = await giveApp(portal, 'gwen');
+    const passkey = await givePasskey(portal, 'gwen');
+    for (let round = 0; round < 10; round += 1) {
+      await portal.sql.unsafe('delete from session; delete from throttle; delete from audit_event');
+      portal.wait(2 * step);
+      const browser = await half('gwen');
+      const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
+      await Promise.all([
+        verify(portal, codeNow(portal, secret), { ...browser.cookies }),
+        browser.post('/portal/passkeys/second-factor', { credential }),
+      ]);
+      expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+      expect(await portal.sql`select from audit_event where event = 'signed-in'`).toHaveLength(1);
+    }
+    await portal.sql`delete from totp`;
   });
 
   it('is offered where it would be taken', async () => {

@@ -13,7 +13,12 @@ import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
-import { deleteReplacedSessions, insertSession, keepNewestReplacement } from '../storage/session.ts';
+import {
+  deleteReplacedSessions,
+  insertSession,
+  isSessionThereForUpdate,
+  keepNewestReplacement,
+} from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
@@ -136,6 +141,10 @@ async function store(
     steps.push({ step: 'passkey', outcome: `${what} while the answer was checked` });
     return new RollBack(refusedSigned(why, user));
   }
+  // A code may have completed the same sign-in meanwhile: one half session becomes one session.
+  const halfHash = purpose === 'second-factor' && visitor.sessionToken ? tokenHash(visitor.sessionToken) : null;
+  if (halfHash && !(await isSessionThereForUpdate(sql, halfHash, now)))
+    return new RollBack(refusedSigned('sign-in-over', user));
   const sessionToken = newToken();
   const replacedTokenHash = turnHash(visitor);
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
