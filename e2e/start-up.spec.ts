@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { holdRequests } from './held-requests.ts';
+import { isScripted } from './is-scripted.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -104,3 +105,32 @@ test('what was typed meanwhile is kept', async ({ page, watch }) => {
   await expect(form.username).toHaveValue('ada');
   await expect(page.getByText(texts['general-error-something-went-wrong'])).toHaveCount(0);
 });
+
+/** What can be pressed, and where. The script may add to it. */
+const placesOfPresses = () =>
+  [...document.querySelectorAll('main :is(a[href], button[type=submit], label)')]
+    .filter((part) => part.checkVisibility({ visibilityProperty: true }))
+    .map((part) => {
+      const { left, top } = part.getBoundingClientRect();
+      return `${part.textContent}: ${Math.round(left)}, ${Math.round(top)}`;
+    });
+
+for (const [address, stage] of [
+  ['/portal/login', undefined],
+  ['/portal/twoFactor', 'app'],
+  ['/portal/twoFactorRegistration', 'new app'],
+  ['/portal/two-factor-authentication/recovery-codes', 'recovery codes'],
+] as const)
+  test(`${address}: nothing moves under a finger when the script starts`, async ({ page, context, stages }) => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await stages.enter(context, stage);
+    const letGo = await holdRequests(page, /\/assets\/[^/]+\.js$/);
+    await page.goto(address, { waitUntil: 'commit' });
+    await expect(page.getByRole('main').getByRole('link').first()).toBeVisible();
+    await page.evaluate(() => document.fonts.ready);
+    const before = await page.evaluate(placesOfPresses);
+    letGo();
+    await isScripted(page);
+    const after = await page.evaluate(placesOfPresses);
+    expect(before.filter((place) => !after.includes(place))).toEqual([]);
+  });

@@ -379,7 +379,12 @@ describe('recovery codes', () => {
     expect(html).toContain('<a href="/a?b#c" class="button">Continue</a>');
   });
 
-  it('have buttons only with JavaScript', () => expect(show({})).not.toMatch(/<button(?! type="submit">Apply)/));
+  it('show buttons only with JavaScript, in a place of their own from the start', () => {
+    const [before = '', row = ''] = show({}).split('<div class="row unscripted">');
+    expect(before).not.toContain('<button');
+    expect(row.split('</div>')[0]?.match(/<button/g)).toHaveLength(3);
+    expect(row.split('</div>').slice(1).join()).not.toMatch(/<button(?! type="submit">Apply)/);
+  });
 
   it('name the account on paper if it is known', () => {
     expect(show({}, { typedUsername: 'ada' })).toMatch(/class="on-paper">.*<code>ada<\/code>/);

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
-import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
 import { otpauthAddress } from '../otpauth-address.ts';
 import { useVisit } from '../visit.ts';
 import { CopyButton, copyButtonTexts } from './copy-button.tsx';
+import { OnceScripted } from './once-scripted.tsx';
 
 type Props = { registration: RegistrationAnswer | undefined; onBroken: () => void; children: ReactNode };
 
@@ -72,7 +72,6 @@ function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken: () 
 /** Grouped in fours for readability; the copied key has no spaces. */
 function Secret({ text }: { text: string }) {
   const message = useMessage();
-  const isScripted = useIsScripted();
   const groups = text.match(/.{1,4}/g) ?? [];
   return (
     <>
@@ -82,7 +81,9 @@ function Secret({ text }: { text: string }) {
           <span key={index}>{group} </span>
         ))}
       </p>
-      {isScripted && <CopyButton text={text} label={message('registration-copy')} />}
+      <OnceScripted>
+        <CopyButton text={text} label={message('registration-copy')} />
+      </OnceScripted>
     </>
   );
 }

@@ -1,11 +1,11 @@
 import type { ServerPage } from '#contract/page.ts';
-import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { CopyButton, copyButtonTexts } from '../parts/copy-button.tsx';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { OnceScripted } from '../parts/once-scripted.tsx';
 import { PortalLink } from '../parts/portal-link.tsx';
 import { PrintButton } from '../parts/print-button.tsx';
 import { Seal } from '../parts/seal.tsx';
@@ -36,7 +36,6 @@ export function RecoveryCodes({ codes, left, destination }: Props) {
 
 function Codes({ codes }: { codes: string[] }) {
   const message = useMessage('copy', 'download', 'print', ...copyButtonTexts);
-  const isScripted = useIsScripted();
   const { branding, rules, typedUsername } = useVisit().page;
   const text = codes.join('\n');
   const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
@@ -52,16 +51,14 @@ function Codes({ codes }: { codes: string[] }) {
           <li key={code}>{code}</li>
         ))}
       </ul>
-      {isScripted && (
-        <div className="row">
-          <CopyButton text={text} label={message('copy')} />
-          <DownloadButton
-            name={`${branding.name} – ${message('recovery-codes')}.txt`}
-            text={[...about, message('recovery-codes-text'), '', text, ''].join('\n')}
-          />
-          <PrintButton />
-        </div>
-      )}
+      <OnceScripted className="row">
+        <CopyButton text={text} label={message('copy')} />
+        <DownloadButton
+          name={`${branding.name} – ${message('recovery-codes')}.txt`}
+          text={[...about, message('recovery-codes-text'), '', text, ''].join('\n')}
+        />
+        <PrintButton />
+      </OnceScripted>
     </>
   );
 }

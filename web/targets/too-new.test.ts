@@ -13,7 +13,7 @@ const allowed: Record<string, string> = {
   ':has': 'what stands in for it is beside it, under @supports not',
   ':selection': 'else the browser’s own colours',
   'color-mix()': 'else no tint, and an edge in the colour of the text',
-  '(scripting': 'else the list of rules has its empty circles',
+  '(scripting': 'else the list of rules has its empty circles, and a gap is left where a script would show more',
   'field-sizing:': 'else the menu of languages is as wide as its longest',
   'forced-color-adjust:': 'else a button in forced colours is like any other',
   'hyphens:': 'else a title may be hyphenated where its words fit',
