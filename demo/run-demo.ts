@@ -1,5 +1,4 @@
 import { buildStalePages } from '#server/build-pages.ts';
-import { printWarning } from '#server/command-line/print.ts';
 import { createLog } from '#server/log.ts';
 import { outboxOf } from '#server/mail/outbox.ts';
 import { openStorage } from '#server/open-storage.ts';
@@ -19,18 +18,21 @@ import { stopWhileStarting } from './stop-while-starting.ts';
 
 export type RunningDemo = { startPage: string; portal: string; dataFolder: string; accounts: readonly Account[] };
 
-type Start = { wantedPort: number | null; closings: Closings; signal: AbortSignal };
+/** `warn` prints a text for whoever started it. */
+type Options = { wantedPort: number | null; warn: (text: string) => void };
+
+type Start = Options & { closings: Closings; signal: AbortSignal };
 
 /**
  * Runs the portal, a hub behind it, providers and the pages that explain them, until the process is told to stop. All that
  * it writes is in one temporary folder, which is deleted then. Returns once it is ready; throws an error with one readable
  * sentence if it cannot start.
  */
-export async function runDemo(wantedPort: number | null): Promise<RunningDemo> {
+export async function runDemo(options: Options): Promise<RunningDemo> {
   const closings: Closings = [];
   const stop = stopWhileStarting();
   try {
-    const demo = await start({ wantedPort, closings, signal: stop.signal });
+    const demo = await start({ ...options, closings, signal: stop.signal });
     // A terminal that is closed ends the demo like Ctrl-C; the portal itself knows only the other two signals.
     process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
     return demo;
@@ -43,7 +45,7 @@ export async function runDemo(wantedPort: number | null): Promise<RunningDemo> {
   }
 }
 
-async function start({ wantedPort, closings, signal }: Start): Promise<RunningDemo> {
+async function start({ wantedPort, warn, closings, signal }: Start): Promise<RunningDemo> {
   // Both are awaited later: PostgreSQL starts meanwhile.
   const built = buildStalePages();
   built.catch(() => undefined);
@@ -58,7 +60,7 @@ async function start({ wantedPort, closings, signal }: Start): Promise<RunningDe
   const neighbours = await startNeighbours(addresses, () => looks, closings);
   const config = await portalConfig({ folder: folder.path, port, hub: neighbours.hub });
   const { dataFolder } = config;
-  const storage = await openStorage(config, { info: () => undefined, warn: printWarning });
+  const storage = await openStorage(config, { info: () => undefined, warn });
   closings.push(storage.close);
   signal.throwIfAborted();
   const { sql } = storage;

@@ -28,7 +28,7 @@ async function runDemoCommand({ port, json }: { port?: string; json?: true }): P
     process.exitCode = exitCodes.refused;
     return;
   }
-  const demo = await runDemo(wanted).catch((error: Error) => {
+  const demo = await runDemo({ wantedPort: wanted, warn: printWarning }).catch((error: Error) => {
     throw failure(`The demo cannot start: ${error.message}`, 'notAvailable');
   });
   if (json) printJson(demo);
