@@ -1,22 +1,15 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
 import { type Reading, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import type { UserToInsert } from '../storage/imported-user.ts';
 import { readFlag } from './read-flag.ts';
 import { readTotp } from './read-totp.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceUser } from './source-user.ts';
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */
-export type ImportedUser = {
-  username: string;
-  email: string;
-  language: Language | null;
-  customers: string[];
-  active: boolean;
-  mayChangePassword: boolean;
+export type ImportedUser = Omit<UserToInsert, 'id' | 'folds' | 'createdAt' | 'sealedTotp'> & {
   /** Null: at the import. */
   createdAt: Date | null;
-  passwordHash: string | null;
-  formerPasswordHashes: string[];
   totp: string | null;
 };
 
