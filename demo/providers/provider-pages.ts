@@ -7,6 +7,15 @@ export type PersonAtProvider = { email: string; note: string };
 /** What a provider's pages say of it. */
 export type ProviderLook = { name: string; mark: string; startPage: string };
 
+/** What both kinds of provider are started with. */
+export type ProviderOptions = {
+  look: ProviderLook;
+  css: () => string;
+  people: readonly PersonAtProvider[];
+  /** The portal's address, base path included. */
+  portal: string;
+};
+
 /** The frame of every page of a provider: the portal's own arch in another colour. */
 export function providerPage({ name, mark, startPage }: ProviderLook, title: string, content: Html): Html {
   return html`${headOf(title, name, '/look.css')}
