@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { arch, type Html, headOf, html } from '../html.ts';
 
 /** Who the portal says is there: what a real hub reads from the headers of each request. */
 export type Visitor = { user: string; email: string; customers: { key: string; name: string }[]; language: string };
@@ -7,15 +7,9 @@ export type HubFacts = { name: string; startPage: string };
 
 /** The frame of the sample hub's pages. */
 function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string, content: Html): Html {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title} · ${name}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/hub/look.css">
+  return html`${headOf(title, name, '/hub/look.css')}
 <body class="hub">
-<header class="bar"><a class="logo" href="/portal/portal.html">${mark}<span>${name}</span></a>
+<header class="bar"><a class="logo" href="/portal/portal.html">${arch}<span>${name}</span></a>
 <nav aria-label="Hub"><a href="/hub/reports?year=2026">Reports</a><a href="/hub/orders/4711">Orders</a><a href="/hub/energy">Energy</a></nav>
 <form method="post" action="/portal/logout"><span class="who">${visitor.user}</span><button class="button quiet">Sign out</button></form></header>
 <main>${content}</main>
@@ -89,5 +83,3 @@ them.</p>`,
 
 /** Filled in by the script, since a fragment never reaches a server. */
 const arrival: Html = html`<span id="arrival"></span>`;
-
-const mark: Html = html`<svg viewBox="0 0 26 30" width="26" height="30" fill="currentColor" aria-hidden="true"><path fill-rule="evenodd" d="M1 30V13a12 12 0 0 1 24 0v17zm9 0h11V15.5a5.5 5.5 0 0 0-11 0z"/></svg>`;

@@ -6,8 +6,7 @@ import { addOpenIdEndpoints } from './openid-endpoints.ts';
 import type { OpenIdState, Visit } from './openid-state.ts';
 import {
   behaviourChoice,
-  type PersonAtProvider,
-  type ProviderLook,
+  type ProviderOptions,
   peopleButtons,
   providerPage,
   savedPage,
@@ -20,20 +19,13 @@ export type OpenIdProvider = Pick<OpenIdState, 'issuer' | 'behaviour' | 'secrets
   close: () => Promise<void>;
 };
 
-export type OpenIdProviderOptions = {
-  look: ProviderLook;
-  css: () => string;
-  clients: readonly string[];
-  people: readonly PersonAtProvider[];
-  /** The portal's address, base path included. */
-  portal: string;
-};
-
 /**
  * A small OpenID provider that can also answer wrongly, which a real one cannot be told to. It asks for no password and keeps
  * no session: whoever comes picks an account.
  */
-export async function startOpenIdProvider(options: OpenIdProviderOptions): Promise<OpenIdProvider> {
+export async function startOpenIdProvider(
+  options: ProviderOptions & { clients: readonly string[] },
+): Promise<OpenIdProvider> {
   const { look, portal } = options;
   const secrets = new Map(options.clients.map((client) => [client, randomBytes(32).toString('base64url')]));
   const state: OpenIdState = { issuer: '', behaviour: { current: 'right' }, secrets, codes: new Map() };

@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, headOf, html } from '../html.ts';
 import { type Behaviour, behaviours } from './behaviour.ts';
 
 /** Who can be picked at a provider. */
@@ -7,15 +7,18 @@ export type PersonAtProvider = { email: string; note: string };
 /** What a provider's pages say of it. */
 export type ProviderLook = { name: string; mark: string; startPage: string };
 
+/** What both kinds of provider are started with. */
+export type ProviderOptions = {
+  look: ProviderLook;
+  css: () => string;
+  people: readonly PersonAtProvider[];
+  /** The portal's address, base path included. */
+  portal: string;
+};
+
 /** The frame of every page of a provider: the portal's own arch in another colour. */
 export function providerPage({ name, mark, startPage }: ProviderLook, title: string, content: Html): Html {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title} · ${name}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/look.css">
+  return html`${headOf(title, name, '/look.css')}
 <body>
 <div class="portal">
 <div class="wall"><div class="door"><div class="column">

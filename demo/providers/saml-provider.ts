@@ -8,8 +8,7 @@ import { isBehaviour, type Switch, slowness } from './behaviour.ts';
 import {
   behaviourChoice,
   outOfOrderPage,
-  type PersonAtProvider,
-  type ProviderLook,
+  type ProviderOptions,
   peopleButtons,
   providerPage,
   savedPage,
@@ -27,16 +26,8 @@ export type SamlProvider = {
   close: () => Promise<void>;
 };
 
-export type SamlProviderOptions = {
-  look: ProviderLook;
-  css: () => string;
-  people: readonly PersonAtProvider[];
-  /** The portal's address, base path included. */
-  portal: string;
-};
-
 /** A small SAML identity provider (SAML bindings §3.4, §3.5) that can also answer wrongly. It asks for no password. */
-export async function startSamlProvider({ look, css, people, portal }: SamlProviderOptions): Promise<SamlProvider> {
+export async function startSamlProvider({ look, css, people, portal }: ProviderOptions): Promise<SamlProvider> {
   const app = demoApp();
   const behaviour: Switch = { current: 'right' };
   const { privateKey, certificate } = await makeCertificate('demo', new Date(Date.now() - 3_600_000));

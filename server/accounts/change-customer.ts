@@ -2,6 +2,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { type Customer, type CustomerChanges, findCustomerForUpdate, updateCustomer } from '../storage/customer.ts';
 import type { Database } from '../storage/database.ts';
+import { settingsInWords } from './add-customer.ts';
 
 export type ChangeCustomerResult =
   | { kind: 'changed'; steps: AuditStep[] }
@@ -28,12 +29,7 @@ export async function changeCustomer(
 
 function stepsOf(before: Customer, after: Customer): AuditStep[] {
   const words = (customer: Customer) => [
-    { step: 'name', outcome: customer.name },
-    { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
-    { step: 'two-factor', outcome: customer.twoFactor },
-    { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
-    { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
-    { step: 'passkeys', outcome: customer.passkeys },
+    ...settingsInWords(customer),
     { step: 'active', outcome: customer.active ? 'yes' : 'no' },
   ];
   const old = words(before);

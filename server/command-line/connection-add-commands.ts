@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
+import { readShortName } from '../names/read-name.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
 import { entityId, ownRedirectUri, publicAddress, sharedRedirectUri } from '../single-sign-on/addresses.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
-import { readConnectionKey, readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
+import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { findCustomer } from '../storage/customer.ts';
 import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
 import type { ProtocolSettings } from '../storage/sso-settings.ts';
@@ -118,7 +119,7 @@ async function add(
   protocol: ProtocolSettings,
   { secret, trustsEmail }: { secret: string | null; trustsEmail: boolean },
 ): Promise<void> {
-  const key = accepted(readConnectionKey(keyText));
+  const key = accepted(readShortName(keyText));
   const { domains = [], ...given } = connectionChanges(flags);
   if (domains.length === 0) throw failure('--domain: name at least one email domain.');
   await withKeys(async ({ sql, keys, config }) => {

@@ -4,7 +4,7 @@ import { changeCustomer } from '../accounts/change-customer.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
 import type { Config } from '../config/config.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
-import { readCustomerKey, readCustomerName } from '../names/read-name.ts';
+import { readCustomerName, readShortName } from '../names/read-name.ts';
 import { readNetwork } from '../names/read-network.ts';
 import {
   type Customer,
@@ -82,7 +82,7 @@ function addAddCommand(customer: Command): void {
       '\nExamples:\n  vestibule customer add acme --name "Acme Ltd."\n  vestibule customer add bank --allow-network 203.0.113.0/24 --two-factor app',
     )
     .action((keyText: string, flags: Flags) => {
-      const key = accepted(readCustomerKey(keyText));
+      const key = accepted(readShortName(keyText));
       const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
       return withDatabase(async (sql, config) => {
         refuseUselessPolicy(flags, config);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import type { ImportCounts, RefusedLine } from '../moving-in/import-users.ts';
 import { type SourceName, sourceNames } from '../moving-in/source-names.ts';
-import { readCustomerKey } from '../names/read-name.ts';
+import { readShortName } from '../names/read-name.ts';
 import { countUsersWithoutPasskey } from '../storage/customer.ts';
 import type { Connection } from '../storage/database.ts';
 import { exitCodes, failure } from './failure.ts';
@@ -56,7 +56,7 @@ Examples:
 }
 
 async function runUserImport(file: string, flags: Flags): Promise<void> {
-  const wrongKey = flags.customer?.find((key) => readCustomerKey(key).kind === 'refused');
+  const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
   // Code that other commands don't need is loaded on demand.
   const { openImportSource } = await import('../moving-in/open-import-source.ts');

@@ -8,7 +8,7 @@ import { readBrand } from '../brand/read-brand.ts';
 import { readImages } from '../brand/read-images.ts';
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
-import { readEmail } from '../names/read-name.ts';
+import { type Reading, readEmail } from '../names/read-name.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import { type Hub, readHub } from './hub.ts';
 import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
@@ -94,11 +94,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const brand = readBrand(file, readImages(file, '.', problems), problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
-  const databaseUrl = readDatabase(env.DATABASE_URL, problems);
+  const databaseUrl = readOptional(env.DATABASE_URL, readDatabaseUrl, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
   const traces = readTraces(env, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
-  const smtp = readSmtpServer(env.SMTP_URL, problems);
+  const smtp = readOptional(env.SMTP_URL, readSmtpUrl, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
   const passkeys = readRelyingParty(publicUrl, file.passkeys, problems);
   const trusted = parseNetworkList(file.trustedProxies ?? []);
@@ -189,9 +189,10 @@ function readOrigins(texts: readonly string[], problems: string[]): string[] {
   });
 }
 
-function readDatabase(text: string | undefined, problems: string[]): string | null {
+/** The value of a setting; null if it is not given or, with its problem noted, refused. */
+function readOptional<T>(text: string | undefined, read: (text: string) => Reading<T>, problems: string[]): T | null {
   if (!text) return null;
-  const reading = readDatabaseUrl(text);
+  const reading = read(text);
   if (reading.kind === 'ok') return reading.value;
   problems.push(reading.problem);
   return null;
@@ -214,14 +215,6 @@ function readSecrets(text: string | undefined, databaseUrl: string | null, probl
     );
   }
   return secrets.length > 0 ? secrets : null;
-}
-
-function readSmtpServer(text: string | undefined, problems: string[]): SmtpServer | null {
-  if (!text) return null;
-  const reading = readSmtpUrl(text);
-  if (reading.kind === 'ok') return reading.value;
-  problems.push(reading.problem);
-  return null;
 }
 
 function readMailFrom(text: string | undefined, { hostname }: URL, problems: string[]): string {

@@ -98,27 +98,16 @@ export function createPages({ config, brands, built }: Needs): Pages {
   }
 
   function isPersonal(page: Page): boolean {
-    const {
-      serverPage,
-      typedUsername,
-      reference,
-      resetHash,
-      secondFactor,
-      registration,
-      connections,
-      turns,
-      invitation,
-    } = page;
     return Boolean(
-      serverPage ||
-        typedUsername ||
-        reference ||
-        resetHash ||
-        secondFactor ||
-        registration ||
-        connections ||
-        turns ||
-        invitation,
+      page.serverPage ||
+        page.typedUsername ||
+        page.reference ||
+        page.resetHash ||
+        page.secondFactor ||
+        page.registration ||
+        page.connections ||
+        page.turns ||
+        page.invitation,
     );
   }
 

@@ -1,7 +1,7 @@
 import { invitedParameter } from '#contract/invited.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
-import type { Mail, MailKind } from '../storage/mail-kinds.ts';
+import { isNotice, type Mail, type MailKind } from '../storage/mail-kinds.ts';
 
 /** An email with a link; one with a code has none, so that nobody learns to follow a link for a code. */
 export type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };
@@ -18,6 +18,7 @@ export function composeLink(
     publicUrl.origin +
     screenUrl(basePath, screen, { ...query, ...customer, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
   const destination = { [queryNames.destination]: mail.details.destination };
+  if (isNotice(mail.kind)) return to('forgotten');
   switch (mail.kind) {
     case 'resetLink':
       if (mail.token === null) throw new Error('An email with a reset link needs its token');
@@ -29,17 +30,5 @@ export function composeLink(
       return to('singleSignOn', destination);
     case 'passkeyHint':
       return to('login', destination);
-    case 'passwordChanged':
-    case 'newDevice':
-    case 'secondFactorAdded':
-    case 'secondFactorRemoved':
-    case 'passkeyAdded':
-    case 'passkeyRemoved':
-    case 'appReplaced':
-    case 'appRemoved':
-    case 'recoveryCodesMade':
-    case 'devicesForgotten':
-    case 'sessionsEnded':
-      return to('forgotten');
   }
 }

@@ -2,7 +2,7 @@ import type { Language } from '#contract/languages.ts';
 import { typeset } from '#contract/typeset.ts';
 import type { Config } from '../config/config.ts';
 import { hour, limits, minute, second } from '../limits.ts';
-import type { Mail, MailDetails, WordedMail } from '../storage/mail-kinds.ts';
+import { isNotice, type Mail, type MailDetails, type WordedMail } from '../storage/mail-kinds.ts';
 import { composeLink } from './compose-link.ts';
 import { brandedText, type Voice } from './compose-text.ts';
 import { mailLayout } from './layout.ts';
@@ -73,6 +73,7 @@ type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
 
 /** In a requested email the button or code comes first; in a notice it is only for those who did not do it. */
 function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
+  if (isNotice(kind)) return [happened, facts, ifNotYou, action];
   switch (kind) {
     case 'resetLink':
     case 'invitation':
@@ -81,18 +82,6 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'singleSignOnHint':
     case 'passkeyHint':
       return [happened, action, facts, ifNotYou];
-    case 'passwordChanged':
-    case 'newDevice':
-    case 'secondFactorAdded':
-    case 'secondFactorRemoved':
-    case 'passkeyAdded':
-    case 'passkeyRemoved':
-    case 'appReplaced':
-    case 'appRemoved':
-    case 'recoveryCodesMade':
-    case 'devicesForgotten':
-    case 'sessionsEnded':
-      return [happened, facts, ifNotYou, action];
   }
 }
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Language, languageOfTag } from '#contract/languages.ts';
+import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
 import { insertMail } from '../storage/mail.ts';
 import type { MailDetails, MailKind } from '../storage/mail-kinds.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { noticeKey } from '../storage/throttle-keys.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /** The recipient: the address is that of the account. */
 export type MailReader = { id: string; username: string; email: string; language: string | null };
@@ -21,6 +23,9 @@ export type MailContent = Omit<MailDetails, 'username' | 'at' | 'brand'> & {
   /** Minimum time before sending, in milliseconds. */
   delay?: number;
 };
+
+/** What an email says of where its event happened. */
+export type MailPlace = Pick<MailContent, 'address' | 'browser' | 'language' | 'brand'>;
 
 /** The token or code in an email, and the hash under which it is stored elsewhere. */
 export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[] };
@@ -53,6 +58,14 @@ export async function queueMail(
     sealedToken: carried ? seal(carried.keys, carried.token, sealedPlace(id)) : null,
     tokenHash: carried?.tokenHash ?? null,
   });
+}
+
+type VisitorOfMail = Pick<KnownVisitor, 'address' | 'language' | 'userAgent'> & Partial<Pick<KnownVisitor, 'brand'>>;
+
+/** What an email says of a visitor: where they are, in which browser, and how the page in front of them looks. */
+export function placeOfVisitor({ address, language, brand = null, userAgent }: VisitorOfMail): MailPlace {
+  const browser = browserName(userAgent);
+  return { address, language, brand, ...(browser && { browser }) };
 }
 
 /** Binding (additional data) for the token of an email. */

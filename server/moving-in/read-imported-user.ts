@@ -1,22 +1,15 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
-import { type Reading, readCustomerKey, readEmail, readUsername } from '../names/read-name.ts';
+import { type Reading, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import type { UserToInsert } from '../storage/imported-user.ts';
 import { readFlag } from './read-flag.ts';
 import { readTotp } from './read-totp.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceUser } from './source-user.ts';
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */
-export type ImportedUser = {
-  username: string;
-  email: string;
-  language: Language | null;
-  customers: string[];
-  active: boolean;
-  mayChangePassword: boolean;
+export type ImportedUser = Omit<UserToInsert, 'id' | 'folds' | 'createdAt' | 'sealedTotp'> & {
   /** Null: at the import. */
   createdAt: Date | null;
-  passwordHash: string | null;
-  formerPasswordHashes: string[];
   totp: string | null;
 };
 
@@ -90,7 +83,7 @@ function readCustomers(value: unknown, otherwise: readonly string[]): Reading<st
   const keys = typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : (value ?? []);
   if (!Array.isArray(keys)) return refusedValue('customers', 'must be a list of keys');
   for (const key of keys) {
-    if (typeof key !== 'string' || readCustomerKey(key).kind === 'refused')
+    if (typeof key !== 'string' || readShortName(key).kind === 'refused')
       return refusedValue('customers', `${JSON.stringify(key)?.slice(0, 100)} is not the key of a customer`);
   }
   return { kind: 'ok', value: [...new Set(keys.length > 0 ? (keys as string[]) : otherwise)].sort() };

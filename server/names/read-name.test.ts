@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldLoginName } from './fold-name.ts';
-import { readCustomerKey, readCustomerName, readEmail, readUsername } from './read-name.ts';
+import { readCustomerName, readEmail, readShortName, readUsername } from './read-name.ts';
 
 describe('a username', () => {
   test.each([
@@ -92,9 +92,9 @@ describe('an email', () => {
 });
 
 test('a customer key is lower-case letters, digits and dashes', () => {
-  for (const key of ['acme', '3m', 'a-b', 'x'.repeat(63)]) expect(readCustomerKey(key).kind).toBe('ok');
+  for (const key of ['acme', '3m', 'a-b', 'x'.repeat(63)]) expect(readShortName(key).kind).toBe('ok');
   for (const key of ['', '-a', 'Acme', 'a_b', 'a b', '\u00e4', 'a\n', 'x'.repeat(64)])
-    expect(readCustomerKey(key).kind).toBe('refused');
+    expect(readShortName(key).kind).toBe('refused');
 });
 
 test('a customer name is one line of text', () => {

@@ -63,8 +63,8 @@ function isDomain(domain: string): boolean {
   return /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(canonicalDomain(domain));
 }
 
-/** Reads a customer key, used in commands and headers: lower-case letters, digits and dashes. */
-export function readCustomerKey(text: string): Reading {
+/** Reads the key of a customer or a connection, its short name in commands and headers: lower-case letters, digits and dashes. */
+export function readShortName(text: string): Reading {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { kind: 'ok', value: text };
   return {
     kind: 'refused',

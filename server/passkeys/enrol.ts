@@ -3,7 +3,7 @@ import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -118,7 +118,7 @@ async function store(
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const { userId, username } = session;
-  const { address, language, brand, userAgent, requestId } = visitor;
+  const { address, requestId } = visitor;
   const sessionHash = tokenHash(sessionToken);
   const now = deps.now();
   const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
@@ -130,18 +130,18 @@ async function store(
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
     if (isUnasked && !(await putPasskeyMade(sql, { userId, deviceHash: hashOrNull(visitor.deviceToken), now })))
       return refused('made-before');
-    const name = providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey';
+    const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
     if (!id) return refused('already-enrolled');
     // It is for whoever has none, and would work again once this one is removed.
     await withdrawInvitations(sql, userId);
     await along?.(sql, now);
-    const browser = browserName(userAgent);
+    const place = placeOfVisitor(visitor);
     await queueMail(sql, reader, {
       kind: 'passkeyAdded',
       now,
-      ...{ address, language, brand, passkey: name },
-      ...(browser && { browser }),
+      ...place,
+      passkey: name,
       ...(isUnasked && { isUnasked }),
     });
     const who = {

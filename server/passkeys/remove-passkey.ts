@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../audit/audit-events.ts';
-import { type MailContent, queueMail } from '../mail/queue-mail.ts';
+import { type MailPlace, queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { endProofsByPasskey } from '../storage/fresh-proof.ts';
@@ -17,7 +17,7 @@ export async function removePasskey(
   { id, user }: { id: string; user: { id: string; username: string } },
   by: {
     event?: Pick<AuditEvent, 'address' | 'requestId' | 'customerKey' | 'connectionId'>;
-    mail?: Pick<MailContent, 'address' | 'language' | 'brand' | 'browser'>;
+    mail?: MailPlace;
     sessionHash?: Buffer;
   },
   now: Date,

@@ -2,14 +2,12 @@ import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
-import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { noteDevice } from '../sign-in/note-device.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { putDevice } from '../storage/device.ts';
-import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
@@ -166,11 +164,8 @@ async function store(
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
   });
-  const deviceToken = await noteDevice(sql, user, visitor, {
-    passkey: passkey.name,
-    byPassword: purpose === 'second-factor',
-    now,
-  });
+  const byPassword = purpose === 'second-factor';
+  const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, byPassword, now });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);
@@ -209,26 +204,4 @@ export function stepsOf({ active, customers }: PasskeyUser, address: string): Au
       passkeys === 'off' ? [{ step: `passkeys of ${key}`, outcome: 'off' }] : [],
     ),
   ];
-}
-
-async function noteDevice(
-  sql: Connection,
-  user: PasskeyUser,
-  { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
-  { passkey, byPassword, now }: { passkey: string; byPassword: boolean; now: Date },
-): Promise<string> {
-  // A passkey is no password: alone it gives a browser no attempts of its own for one (docs/decisions/0008).
-  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword, now });
-  if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
-  const browser = browserName(userAgent);
-  await queueMail(sql, user, {
-    kind: 'newDevice',
-    now,
-    address,
-    language,
-    brand,
-    passkey,
-    ...(browser && { browser }),
-  });
-  return deviceToken;
 }

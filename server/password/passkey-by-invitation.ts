@@ -4,7 +4,7 @@ import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { beginCeremony } from '../passkeys/begin.ts';
 import { checkEnrolment, type EnrolledKey } from '../passkeys/check-enrolment.ts';
@@ -156,7 +156,7 @@ async function store(
   { visitor, token, user: { id: userId }, key }: Invited & { user: ResetUser; key: EnrolledKey },
   steps: AuditStep[],
 ): Promise<Done | RollBack<Done>> {
-  const { address, language, brand, userAgent, requestId, sessionToken, turns } = visitor;
+  const { address, userAgent, requestId, sessionToken, turns } = visitor;
   const now = deps.now();
   const reader = await findActiveUserForChange(sql, userId);
   const opened = openedBy(reader && (await findResetLink(sql, tokenHash(token), { address, rpId: rp.id })), now);
@@ -165,13 +165,11 @@ async function store(
     const over = { reason: 'invitation-over', shown: changeFailedReasons.requestExpired } as const;
     return new RollBack<Done>({ kind: 'refused', refusal: opened.kind === 'refused' ? opened.refusal : over });
   }
-  const browser = browserName(userAgent);
-  const name = (providerName(key.aaguid) ?? browser ?? 'Passkey').slice(0, limits.passkeyName);
+  const name = (providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey').slice(0, limits.passkeyName);
   const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name, now });
   if (!id) return new RollBack(refused('already-enrolled'));
   const sessionsEnded = await passwordReplaced(sql, userId, null, now);
-  const place = { address, language, brand, ...(browser && { browser }) };
-  await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });
+  await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...placeOfVisitor(visitor), passkey: name });
   const made = [
     { step: 'passkey', outcome: `${id}, ${name}` },
     { step: 'sessions ended', outcome: String(sessionsEnded) },

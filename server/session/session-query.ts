@@ -2,7 +2,7 @@ import { queryNames } from '#contract/screens.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { Deps } from '../deps/deps.ts';
 import { recordable } from '../http/request-url.ts';
-import { readCustomerKey } from '../names/read-name.ts';
+import { readShortName } from '../names/read-name.ts';
 
 /** What a proxy asks of `GET session` besides who is signed in. */
 export type SessionQuery = {
@@ -25,7 +25,7 @@ export function readSessionQuery({ config }: Deps, query: string): Reading {
   for (const name of given.keys())
     if (!known.includes(name)) return { kind: 'refused', field: recordable(name), detail: 'no such parameter' };
   const customers = given.has('customer') ? given.getAll('customer').flatMap((text) => text.split(',')) : null;
-  if (customers?.some((key) => readCustomerKey(key).kind !== 'ok'))
+  if (customers?.some((key) => readShortName(key).kind !== 'ok'))
     return { kind: 'refused', field: 'customer', detail: 'customer: must be keys of customers' };
   const [name, ...more] = given.getAll('audience');
   const audience = config.hubAudiences.find((hub) => hub.name === name) ?? null;

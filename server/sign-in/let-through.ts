@@ -1,7 +1,7 @@
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
@@ -189,19 +189,7 @@ async function endOldest(
   await endOldestSessions(sql, made);
 }
 
-async function tellOfNewDevice(
-  deps: Deps,
-  user: SignInUser,
-  { address, language, brand, userAgent }: SignInRequest,
-): Promise<void> {
-  const browser = browserName(userAgent);
-  await queueMail(deps.sql, user, {
-    kind: 'newDevice',
-    now: deps.now(),
-    address,
-    language,
-    brand,
-    ...(browser && { browser }),
-  });
+async function tellOfNewDevice(deps: Deps, user: SignInUser, request: SignInRequest): Promise<void> {
+  await queueMail(deps.sql, user, { kind: 'newDevice', now: deps.now(), ...placeOfVisitor(request) });
   deps.wake.mails();
 }

@@ -1,7 +1,7 @@
 import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/browser-name.ts';
+import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
@@ -38,7 +38,7 @@ export async function sendFirstCode(
   sessionToken: string,
   visitor: KnownVisitor,
 ): Promise<void> {
-  const { address, userAgent, language, brand, requestId } = visitor;
+  const { address, requestId } = visitor;
   const hash = tokenHash(sessionToken);
   const isKept = await keepNewestOfPress(
     deps.sql,
@@ -46,13 +46,7 @@ export async function sendFirstCode(
     { tokenHash: hash, address, browserHash: browserHash(visitor), within: limits.samePress },
   );
   if (!isKept) return;
-  const result = await sendEmailCode(deps, hash, user, {
-    address,
-    browser: browserName(userAgent),
-    language,
-    brand,
-    delay: limits.samePress,
-  });
+  const result = await sendEmailCode(deps, hash, user, { ...placeOfVisitor(visitor), delay: limits.samePress });
   if (result.kind === 'sent' || result.retryAfter === null) return;
   const now = deps.now();
   const until = new Date(now.getTime() + result.retryAfter).toISOString();

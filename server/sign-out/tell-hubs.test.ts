@@ -11,7 +11,7 @@ import { signOutUser } from '../accounts/sign-out-user.ts';
 import { rollHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, hour, limits, minute, second } from '../limits.ts';
 import { connect } from '../storage/connect.ts';
-import { countHubLogouts, takeOnHubLogout, updateHubReceivers } from '../storage/hub-logout.ts';
+import { takeOnHubLogout, updateHubReceivers } from '../storage/hub-logout.ts';
 import { keepHouse } from '../upkeep/housekeeping.ts';
 import { startWorker } from '../worker.ts';
 import { hubTelling } from './tell-hubs.ts';
@@ -69,7 +69,7 @@ async function verified(token: string | undefined, audience = 'crm') {
 }
 
 const toldSids = ({ tokens }: LogoutHub) => tokens.map((token) => decodeJwt(token).sid).sort();
-const waiting = () => countHubLogouts(portal.sql);
+const waiting = async () => (await portal.sql`select from hub_logout`).length;
 const signOut = (cookies: Record<string, string>) =>
   portal.send({ url: '/portal/logout', headers: { 'sec-fetch-site': 'same-origin' }, cookies });
 

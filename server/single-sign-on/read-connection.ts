@@ -3,15 +3,6 @@ import { canonicalDomain } from '../names/fold-name.ts';
 import type { Reading } from '../names/read-name.ts';
 import { isProviderAddress } from './provider-fetch.ts';
 
-/** Reads the key of a connection, which commands and records use. */
-export function readConnectionKey(text: string): Reading {
-  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { kind: 'ok', value: text };
-  return {
-    kind: 'refused',
-    problem: 'key: must be 1 to 63 lower-case letters, digits and dashes, and start with a letter or digit',
-  };
-}
-
 /** Reads an email domain into ASCII; at least two labels, so that nobody vouches for a whole country. */
 export function readDomain(text: string): Reading {
   const value = canonicalDomain(text.trim().toLowerCase().normalize('NFKC').replace(/^@/, ''));

@@ -1,19 +1,17 @@
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
+import { noteDevice } from '../sign-in/note-device.ts';
 import { firstStep, openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { putDevice } from '../storage/device.ts';
-import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import {
   deleteReplacedSessions,
@@ -181,7 +179,7 @@ async function complete(
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return { kind: 'secondFactor', ...(await firstStep(sql, waitsFor, sessionToken)), sessionToken, user };
   }
-  const deviceToken = await noteDevice(sql, user, visitor, now);
+  const deviceToken = await noteDevice(sql, user, visitor, { byPassword: false, now });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
 }
@@ -217,18 +215,4 @@ async function admitted(
   });
   if (!customer.admits) return refused('network', user);
   return user as Member;
-}
-
-async function noteDevice(
-  sql: Connection,
-  user: Member,
-  { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
-  now: Date,
-): Promise<string> {
-  // A provider's word is not a password: such a device gets no attempts of its own (docs/decisions/0008).
-  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
-  if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
-  const browser = browserName(userAgent);
-  await queueMail(sql, user, { kind: 'newDevice', now, address, language, brand, ...(browser && { browser }) });
-  return deviceToken;
 }

@@ -32,18 +32,11 @@ const columns = (sql: Connection) => sql`
 
 /** Adds a customer; false if the key is taken. */
 export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
-  const {
-    key,
-    name,
-    allowedNetworks,
-    twoFactor,
-    newDeviceMail = false,
-    rememberDevices = true,
-    passkeys = 'on',
-  } = customer;
+  const { newDeviceMail = false, rememberDevices = true, passkeys = 'on' } = customer;
   const rows = await sql`
     insert into customer (key, name, allowed_networks, two_factor, new_device_mail, remember_devices, passkeys, created_at)
-    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${newDeviceMail}, ${rememberDevices}, ${passkeys}, ${now})
+    values (${customer.key}, ${customer.name}, ${customer.allowedNetworks}::cidr[], ${customer.twoFactor},
+      ${newDeviceMail}, ${rememberDevices}, ${passkeys}, ${now})
     on conflict (key) do nothing returning id`;
   return rows.length > 0;
 }

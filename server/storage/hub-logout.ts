@@ -113,9 +113,3 @@ export async function listUntoldHubs(sql: Connection): Promise<UntoldHub[]> {
       coalesce((array_agg(problem order by id desc) filter (where problem is not null))[1], 'none') as problem
     from hub_logout where waiting_since is not null group by audience order by audience`;
 }
-
-/** How many wait. */
-export async function countHubLogouts(sql: Connection): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from hub_logout`;
-  return row?.count ?? 0;
-}

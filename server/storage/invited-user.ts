@@ -1,22 +1,11 @@
 import type { Connection } from './database.ts';
 import { isPasskeyRequiredOf, usablePasskeysOf } from './passkey-policy.ts';
+import type { ResetUser } from './reset-link.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 
 /** What decides whether somebody may be invited to choose how they sign in. */
-export type InvitedUser = {
-  id: string;
-  username: string;
-  email: string;
-  language: string | null;
-  active: boolean;
+export type InvitedUser = Omit<ResetUser, 'passwordHash' | 'ssoPossible' | 'passkeyTaken' | 'customers'> & {
   hasPassword: boolean;
-  /** Those that can be used. */
-  passkeys: number;
-  /** Whether a customer takes passkeys only, so that no password signs in. */
-  passkeyRequired: boolean;
-  mayChangePassword: boolean;
-  /** Whether one of the names has a domain with single sign-on only. */
-  ssoRequired: boolean;
   /** Keys of the active customers, sorted. */
   customers: string[];
 };

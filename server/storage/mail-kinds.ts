@@ -1,25 +1,35 @@
 import type { Language } from '#contract/languages.ts';
 
-/** The kinds of email; the texts of each start with `mail-` and its name. */
-export const mailKinds = [
-  'resetLink',
-  'invitation',
-  'singleSignOnHint',
-  'passkeyHint',
-  'passwordChanged',
-  'newDevice',
-  'signInCode',
-  'secondFactorAdded',
-  'secondFactorRemoved',
-  'passkeyAdded',
-  'passkeyRemoved',
-  'appReplaced',
-  'appRemoved',
-  'recoveryCodesMade',
-  'devicesForgotten',
-  'sessionsEnded',
-] as const;
-export type MailKind = (typeof mailKinds)[number];
+/**
+ * The kinds of email; the texts of each start with `mail-` and its name. Most are notices, which tell of what has happened; the
+ * others were requested, or help somebody in.
+ */
+const kinds = {
+  resetLink: 'help',
+  invitation: 'help',
+  singleSignOnHint: 'help',
+  passkeyHint: 'help',
+  passwordChanged: 'notice',
+  newDevice: 'notice',
+  signInCode: 'help',
+  secondFactorAdded: 'notice',
+  secondFactorRemoved: 'notice',
+  passkeyAdded: 'notice',
+  passkeyRemoved: 'notice',
+  appReplaced: 'notice',
+  appRemoved: 'notice',
+  recoveryCodesMade: 'notice',
+  devicesForgotten: 'notice',
+  sessionsEnded: 'notice',
+} as const;
+export type MailKind = keyof typeof kinds;
+type NoticeKind = { [Kind in MailKind]: (typeof kinds)[Kind] extends 'notice' ? Kind : never }[MailKind];
+
+export const mailKinds = Object.keys(kinds) as MailKind[];
+
+export function isNotice(kind: MailKind): kind is NoticeKind {
+  return kinds[kind] === 'notice';
+}
 
 /** What an email says about its event, and where its link leads; nothing secret. */
 export type MailDetails = {

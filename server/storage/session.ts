@@ -146,19 +146,7 @@ export type NewSession = {
  * too many: in a transaction.
  */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const {
-    tokenHash,
-    replacedTokenHash,
-    browserHash,
-    userId,
-    waitsFor,
-    proven,
-    customerIds,
-    address,
-    browser,
-    origin,
-    now,
-  } = session;
+  const { tokenHash, replacedTokenHash, userId, waitsFor, address, origin, now } = session;
   const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
   const full = session.replacedFull ?? null;
   const stage: SessionStage = waitsFor ? 'half' : 'full';
@@ -167,8 +155,9 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
       replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null},
-      ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${browser}, ${origin.connectionId},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null},
+      ${session.browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
+      ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
       ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})

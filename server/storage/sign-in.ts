@@ -11,8 +11,7 @@ import { deviceRenewal } from './device.ts';
 import { hasManySessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
-import type { OpenFactor, Proven } from './second-factor.ts';
-import { replacedBySignIn, replacedFull, type SessionStage } from './session.ts';
+import { type NewSession, replacedBySignIn, replacedFull, type SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
@@ -201,6 +200,11 @@ export async function insertEventOnceAMinute(
   return referenceOfRequest((row?.lastGuess ?? mark).toString('hex'));
 }
 
+type MadeByPassword = Pick<
+  NewSession,
+  'tokenHash' | 'userId' | 'waitsFor' | 'proven' | 'customerIds' | 'address' | 'browser' | 'now' | 'endsAt'
+>;
+
 /**
  * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
  * account and device and the browser's previous session. If the same press has created one, ends only the waits: of two
@@ -210,11 +214,9 @@ export async function insertEventOnceAMinute(
  */
 export async function completeSignIn(
   sql: Connection,
-  made: {
-    userId: string;
+  made: MadeByPassword & {
     verifiedHash: string;
     factorVersion: number;
-    tokenHash: Buffer;
     /** The tokens that the press's session may have, and since when; null if each press has its own session. */
     press: { hashes: readonly [Buffer, Buffer]; since: Date } | null;
     /** Of the session cookie that the browser presents, or what stands for it (visitor/turn-hash.ts). */
@@ -228,19 +230,10 @@ export async function completeSignIn(
     stage: SessionStage;
     /** Of the browser, for a half session (sign-in/browser-hash.ts); null for a full one. */
     browserHash: Buffer | null;
-    /** What a half session waits for; null for a full one. */
-    waitsFor: OpenFactor | null;
-    proven: Proven;
-    customerIds: string[];
-    address: string;
-    /** As the browser names itself (names/browser-name.ts). */
-    browser: string | null;
-    endsAt: Date;
     /** Full sessions last used before it count as ended. */
     idleSince: Date;
     forgive: string[];
     event: AuditEvent;
-    now: Date;
   },
 ): Promise<'made' | 'changed' | 'otherFactors' | { samePress: Buffer }> {
   const { event, now } = made;

@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { Language } from '#contract/languages.ts';
 import { codeLength } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { type MailReader, queueMail } from '../mail/queue-mail.ts';
+import { type MailPlace, type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { findEmailCode, putEmailCode } from '../storage/email-code.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
@@ -22,15 +21,7 @@ export type SendResult = { kind: 'sent' } | SendWait;
  * Where a code was requested from; `delay` is how long its email waits for a second submit, in milliseconds, `endsBy`
  * when the half session and all its codes end.
  */
-export type Circumstances = {
-  address: string;
-  browser?: string | undefined;
-  language: Language;
-  /** The customer in whose brand the page is. */
-  brand?: string | null;
-  delay?: number;
-  endsBy?: Date;
-};
+type Circumstances = MailPlace & { delay?: number; endsBy?: Date };
 
 /** Who gets a code, and how they came in. */
 export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
@@ -43,7 +34,7 @@ export async function sendEmailCode(
   deps: Deps,
   sessionHash: Buffer,
   reader: CodeReader,
-  { delay = 0, endsBy, ...circumstances }: Circumstances,
+  { delay = 0, endsBy, ...place }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
   const way = { userId: reader.id, connectionId: reader.connectionId };
@@ -65,7 +56,7 @@ export async function sendEmailCode(
       await queueMail(
         sql,
         reader,
-        { kind: 'signInCode', now, delay, validFor, ...known(circumstances) },
+        { kind: 'signInCode', now, delay, validFor, ...place },
         {
           token: code,
           tokenHash: codeHash,
@@ -105,8 +96,4 @@ export async function waitBeforeSend(
   const retryAfter = Math.max(own, account);
   // If the session just had a code, the page says that, even if the account waits longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
-}
-
-function known({ browser, ...rest }: Circumstances) {
-  return { ...rest, ...(browser && { browser }) };
 }

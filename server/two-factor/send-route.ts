@@ -6,7 +6,7 @@ import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/browser-name.ts';
+import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
@@ -41,9 +41,8 @@ export function sendRoute(deps: Deps) {
     if (!sessionToken || !address || found.kind !== 'half') return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
-    const browser = browserName(userAgent);
     const reader = { ...half, id: half.userId };
-    const way = { address, browser, language, brand, endsBy: half.endsAt };
+    const way = { ...placeOfVisitor({ address, userAgent, language, brand }), endsBy: half.endsAt };
     return await sendEmailCode(deps, tokenHash(sessionToken), reader, way);
   }
 

@@ -2,7 +2,7 @@ import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { WayOfSignIn } from '../deps/metrics.ts';
 import { limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
@@ -100,12 +100,7 @@ async function complete(
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
-  const place = {
-    address: request.address,
-    language: request.language,
-    brand: request.brand ?? null,
-    ...(browser && { browser }),
-  };
+  const place = placeOfVisitor(request);
   const done = await transaction(deps.sql, async (sql) => {
     // Read now: the email may have been replaced while the code was under way. Statements sent together run one after
     // the other, so the user is locked first.

@@ -13,6 +13,11 @@ export type SealedKind = SealedColumn & { what: string; place: (row: SealedRow) 
 
 const byId = { key: 'id', keyType: 'uuid' } as const;
 const byUser = { key: 'user_id', keyType: 'uuid' } as const;
+const idToken = {
+  key: 'token_hash',
+  keyType: 'bytea',
+  place: ({ userId }: SealedRow) => idTokenPlace(userId ?? ''),
+} as const;
 
 /** Everything stored sealed, long-lived kinds first; a test compares it with the existing columns. */
 export const sealedKinds: readonly SealedKind[] = [
@@ -33,29 +38,18 @@ export const sealedKinds: readonly SealedKind[] = [
     place: ({ key }) => totpPlace(key),
   },
   { what: 'waiting emails', table: 'mail', column: 'sealed_token', ...byId, place: ({ key }) => mailPlace(key) },
-  {
-    what: 'sign-out proofs of sessions',
-    table: 'session',
-    column: 'sealed_id_token',
-    key: 'token_hash',
-    keyType: 'bytea',
-    place: ({ userId }) => idTokenPlace(userId ?? ''),
-  },
+  { what: 'sign-out proofs of sessions', table: 'session', column: 'sealed_id_token', ...idToken },
   {
     what: 'sign-out proofs of replaced sessions',
     table: 'session',
     column: 'sealed_replaced_id_token',
-    key: 'token_hash',
-    keyType: 'bytea',
-    place: ({ userId }) => idTokenPlace(userId ?? ''),
+    ...idToken,
   },
   {
     what: 'sign-out proofs of sessions just ended',
     table: 'signed_out_session',
     column: 'sealed_id_token',
-    key: 'token_hash',
-    keyType: 'bytea',
-    place: ({ userId }) => idTokenPlace(userId ?? ''),
+    ...idToken,
   },
   {
     what: 'visits to providers',
