@@ -20,7 +20,7 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
   return (
     <>
       <p className="hint">{text(`account-proof-${ask}`)}</p>
-      <AccountForm action="prove">
+      <AccountForm action="prove" button="continue">
         <BegunFields />
         {ask === 'password' ? (
           <>
@@ -51,9 +51,6 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
             autoFocus
           />
         )}
-        <button className="button" type="submit">
-          {text('continue')}
-        </button>
       </AccountForm>
       {mayAskPasskey && <PasskeyProof />}
       <Cancel />

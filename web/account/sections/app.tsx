@@ -27,35 +27,15 @@ export function App({ since, isRequired, isPart, next }: Props) {
     return (
       <>
         <p className="hint">{text('account-app-why')}</p>
-        <AccountForm action="setUp">
-          <button className="button" type="submit">
-            {text('account-app-button-set-up')}
-          </button>
-        </AccountForm>
+        <AccountForm action="setUp" button="account-app-button-set-up" />
       </>
     );
   if (next) return <NextApp {...next} />;
-  if (begun === 'replace')
+  if (begun === 'replace' || (begun === 'remove' && !isRequired))
     return (
       <>
-        <p className="hint">{text('account-app-replace-text')}</p>
-        <AccountForm action="replace">
-          <button className="button" type="submit">
-            {text('account-app-button-replace')}
-          </button>
-        </AccountForm>
-        <Cancel />
-      </>
-    );
-  if (begun === 'remove' && !isRequired)
-    return (
-      <>
-        <p className="hint">{text('account-app-remove-text')}</p>
-        <AccountForm action="remove">
-          <button className="button" type="submit">
-            {text('account-app-button-remove')}
-          </button>
-        </AccountForm>
+        <p className="hint">{text(`account-app-${begun}-text`)}</p>
+        <AccountForm action={begun} button={`account-app-button-${begun}`} />
         <Cancel />
       </>
     );
@@ -85,7 +65,7 @@ function NextApp({ url, totpSecret, issuer }: NonNullable<Props['next']>) {
   return (
     <>
       <p className="hint">{text('account-app-replace-text')}</p>
-      <AccountForm action="replace">
+      <AccountForm action="replace" button="account-app-button-replace">
         <ol className="steps">
           <li>
             <h2>{text('registration-scan')}</h2>
@@ -118,9 +98,6 @@ function NextApp({ url, totpSecret, issuer }: NonNullable<Props['next']>) {
             />
           </li>
         </ol>
-        <button className="button" type="submit">
-          {text('account-app-button-replace')}
-        </button>
       </AccountForm>
       <Cancel />
     </>

@@ -33,22 +33,13 @@ export function Devices({ devices, isPart }: Props) {
                 text('account-until', { time: dayInWords(endsAt, language) }),
               ]}
             />
-            <AccountForm action="forget">
+            <AccountForm action="forget" button="account-devices-forget" look="quiet small">
               <input type="hidden" name="id" value={id} />
-              <button className="button quiet small" type="submit">
-                {text('account-devices-forget')}
-              </button>
             </AccountForm>
           </li>
         ))}
       </ul>
-      {devices.length > 1 && (
-        <AccountForm action="forgetAll">
-          <button className="button quiet" type="submit">
-            {text('account-devices-forget-all')}
-          </button>
-        </AccountForm>
-      )}
+      {devices.length > 1 && <AccountForm action="forgetAll" button="account-devices-forget-all" look="quiet" />}
     </>
   );
 }

@@ -81,7 +81,7 @@ function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
   const text = useAccountText();
   return (
     <>
-      <AccountForm action="rename">
+      <AccountForm action="rename" button="account-passkeys-rename">
         <input type="hidden" name="id" value={passkey.id} />
         <TextField
           id="name"
@@ -93,9 +93,6 @@ function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
           maxLength={60}
           autoFocus
         />
-        <button className="button" type="submit">
-          {text('account-passkeys-rename')}
-        </button>
       </AccountForm>
       <Cancel />
     </>
@@ -107,11 +104,8 @@ function Remove({ passkey }: { passkey: Passkey }) {
   return (
     <>
       <p className="hint">{text('account-passkeys-removal', { name: passkey.name })}</p>
-      <AccountForm action="remove">
+      <AccountForm action="remove" button="account-passkeys-remove">
         <input type="hidden" name="id" value={passkey.id} />
-        <button className="button" type="submit">
-          {text('account-passkeys-remove')}
-        </button>
       </AccountForm>
       <Cancel />
     </>

@@ -19,7 +19,7 @@ export function Password({ username, state }: Props) {
       </div>
     );
   return (
-    <AccountForm action="change">
+    <AccountForm action="change" button="change-button">
       <input
         className="sr"
         type="text"
@@ -40,9 +40,6 @@ export function Password({ username, state }: Props) {
       </PasswordField>
       <PasswordField id="repeat" label={text('change-repeat')} autoComplete="new-password" />
       <p className="hint">{text('account-password-ends')}</p>
-      <button className="button" type="submit">
-        {text('change-button')}
-      </button>
     </AccountForm>
   );
 }

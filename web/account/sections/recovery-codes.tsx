@@ -31,11 +31,8 @@ export function RecoveryCodes({ left, hasApp, isPart }: Props) {
       <div className="stack">
         <Fact label={text('account-recovery-codes-left')}>{left}</Fact>
       </div>
-      <AccountForm action="make">
+      <AccountForm action="make" button="account-recovery-codes-button">
         <p className="hint">{text('account-recovery-codes-make-text')}</p>
-        <button className="button" type="submit">
-          {text('account-recovery-codes-button')}
-        </button>
       </AccountForm>
     </>
   );
