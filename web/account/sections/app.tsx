@@ -1,12 +1,12 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
 import { otpauthAddress } from '../../otpauth-address.ts';
-import { Alert } from '../../parts/alert.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
 import { Cancel } from '../cancel.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 import { dayInWords } from '../times.ts';
 
 type Props = Extract<AccountView, { name: 'app' }>;
@@ -17,12 +17,7 @@ export function App({ since, isRequired, isPart, next }: Props) {
   const language = useLanguage();
   const { begun } = useAccount();
   const toSection = useSectionUrl();
-  if (isPart)
-    return (
-      <div className="stack">
-        <Alert>{text('account-part')}</Alert>
-      </div>
-    );
+  if (isPart) return <ClosedSection why="account-part" />;
   if (since === null)
     return (
       <>

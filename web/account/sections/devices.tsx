@@ -1,8 +1,8 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
-import { Alert } from '../../parts/alert.tsx';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 import { Place } from '../place-entry.tsx';
 import { dayInWords, timeInWords } from '../times.ts';
 
@@ -12,12 +12,7 @@ type Props = Extract<AccountView, { name: 'devices' }>;
 export function Devices({ devices, isPart }: Props) {
   const text = useAccountText();
   const language = useLanguage();
-  if (isPart || devices.length === 0)
-    return (
-      <div className="stack">
-        <Alert>{text(isPart ? 'account-part' : 'account-devices-none')}</Alert>
-      </div>
-    );
+  if (isPart || devices.length === 0) return <ClosedSection why={isPart ? 'account-part' : 'account-devices-none'} />;
   return (
     <>
       <p className="hint">{text('account-devices-text')}</p>

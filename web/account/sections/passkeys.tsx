@@ -8,6 +8,7 @@ import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
 import { Cancel } from '../cancel.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 import { SignInAgain } from '../proof-form.tsx';
 
 type Props = Extract<AccountView, { name: 'passkeys' }>;
@@ -18,12 +19,7 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   const text = useAccountText();
   const toSection = useSectionUrl();
   const { begun, kept } = useAccount();
-  if (state === 'off' || state === 'part')
-    return (
-      <div className="stack">
-        <Alert>{text(`account-passkeys-${state}`)}</Alert>
-      </div>
-    );
+  if (state === 'off' || state === 'part') return <ClosedSection why={`account-passkeys-${state}`} />;
   const chosen = passkeys.find(({ id }) => id === kept.id);
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;

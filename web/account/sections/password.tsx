@@ -1,10 +1,10 @@
 import type { AccountView } from '#contract/account-page.ts';
-import { Alert } from '../../parts/alert.tsx';
 import { PasswordChecks } from '../../parts/password-checks.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { useVisit } from '../../visit.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 
 type Props = Extract<AccountView, { name: 'password' }>;
 
@@ -12,12 +12,7 @@ type Props = Extract<AccountView, { name: 'password' }>;
 export function Password({ username, state }: Props) {
   const text = useAccountText();
   const { passwordPolicy } = useVisit().page;
-  if (state !== 'open')
-    return (
-      <div className="stack">
-        <Alert>{text(`account-password-${state}`)}</Alert>
-      </div>
-    );
+  if (state !== 'open') return <ClosedSection why={`account-password-${state}`} />;
   return (
     <AccountForm action="change" button="change-button">
       <input

@@ -4,6 +4,7 @@ import { Fact } from '../../parts/fact.tsx';
 import { useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 
 type Props = Extract<AccountView, { name: 'recoveryCodes' }>;
 
@@ -11,12 +12,7 @@ type Props = Extract<AccountView, { name: 'recoveryCodes' }>;
 export function RecoveryCodes({ left, hasApp, isPart }: Props) {
   const text = useAccountText();
   const toSection = useSectionUrl();
-  if (isPart)
-    return (
-      <div className="stack">
-        <Alert>{text('account-part')}</Alert>
-      </div>
-    );
+  if (isPart) return <ClosedSection why="account-part" />;
   if (!hasApp)
     return (
       <div className="stack">
