@@ -1,6 +1,6 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
-import { otpauthAddress } from '../../otpauth-address.ts';
+import { RegistrationSteps } from '../../parts/registration-steps.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
@@ -53,46 +53,24 @@ export function App({ since, isRequired, isPart, next }: Props) {
   );
 }
 
-function NextApp({ url, totpSecret, issuer }: NonNullable<Props['next']>) {
+function NextApp(next: NonNullable<Props['next']>) {
   const text = useAccountText();
   const { username } = useAccount();
-  const groups = totpSecret.match(/.{1,4}/g) ?? [];
   return (
     <>
       <p className="hint">{text('account-app-replace-text')}</p>
       <AccountForm action="replace" button="account-app-button-replace">
-        <ol className="steps">
-          <li>
-            <h2>{text('registration-scan')}</h2>
-            <div className="qr">
-              <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, issuer, username)}>
-                {text('registration-open')}
-              </a>
-              <img src={url} width="160" height="160" alt={text('registration-qr')} />
-              <div>
-                <p className="hint">{text('registration-manual')}</p>
-                <p className="secret" translate="no">
-                  {groups.map((group, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: the groups have no identity but their order
-                    <span key={index}>{group} </span>
-                  ))}
-                </p>
-              </div>
-            </div>
-          </li>
-          <li>
-            <h2>{text('registration-enter')}</h2>
-            <TextField
-              id="code"
-              name="code"
-              label={text('account-app-code')}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              required
-              maxLength={7}
-            />
-          </li>
-        </ol>
+        <RegistrationSteps registration={next} app={{ issuer: next.issuer, account: username }}>
+          <TextField
+            id="code"
+            name="code"
+            label={text('account-app-code')}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            maxLength={7}
+          />
+        </RegistrationSteps>
       </AccountForm>
       <Cancel />
     </>
