@@ -1,6 +1,7 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { PasswordChecks } from '../../parts/password-checks.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
+import { UsernameField } from '../../parts/username-field.tsx';
 import { useVisit } from '../../visit.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
@@ -15,15 +16,7 @@ export function Password({ username, state }: Props) {
   if (state !== 'open') return <ClosedSection why={`account-password-${state}`} />;
   return (
     <AccountForm action="change" button="change-button">
-      <input
-        className="sr"
-        type="text"
-        autoComplete="username"
-        defaultValue={username}
-        readOnly
-        tabIndex={-1}
-        aria-hidden
-      />
+      <UsernameField username={username} />
       <PasswordField id="current" label={text('account-password-current')} autoComplete="current-password" />
       <PasswordField
         id="password"
