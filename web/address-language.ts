@@ -1,7 +1,6 @@
 import { type Language, languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
-import type { Address } from './query.ts';
-import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
+import { type Address, addressWithout, parameterOf, withParameter } from './query.ts';
 
 /** The language that a query requests, or null. */
 export function languageOfSearch(search: string): Language | null {
@@ -9,8 +8,7 @@ export function languageOfSearch(search: string): Language | null {
 }
 
 /** The address in another language; drops the language in its fragment, which would win. */
-export function addressInLanguage({ pathname, search, hash }: Address, language: Language): string {
-  const own = searchOfHash(hash);
-  const rest = own === '' ? hash : `#${pathOfHash(hash)}${withoutParameters(own, [queryNames.language])}`;
-  return pathname + withParameter(search, queryNames.language, language) + rest;
+export function addressInLanguage(address: Address, language: Language): string {
+  const { pathname, search, hash } = addressWithout(address, [queryNames.language]);
+  return pathname + withParameter(search, queryNames.language, language) + hash;
 }

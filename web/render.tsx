@@ -3,16 +3,11 @@ import { houseBrand } from '#contract/brand.ts';
 import { callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
 import type { Page, RenderedPage } from '#contract/page.ts';
-import de from '#messages/de.json' with { type: 'json' };
-import en from '#messages/en.json' with { type: 'json' };
-import es from '#messages/es.json' with { type: 'json' };
-import it from '#messages/it.json' with { type: 'json' };
-import nl from '#messages/nl.json' with { type: 'json' };
-import pl from '#messages/pl.json' with { type: 'json' };
+import { allTexts } from './all-texts.ts';
 import { App } from './app.tsx';
 import { brandColours } from './brand-colours.ts';
 import { documentTitle } from './document-title.ts';
-import { invitationTexts, type TextsOfInvitations } from './invitation-texts.ts';
+import { invitationTexts } from './invitation-texts.ts';
 import { isLater } from './load-later-screen.ts';
 import { filled, type MessageKey, type SomeTexts, type Texts, textOf } from './messages.tsx';
 import { errorDoorTexts } from './parts/error-door.tsx';
@@ -22,9 +17,6 @@ import { LaterScreen } from './screens/later-screen.tsx';
 import laterScreens from './styles/later-screens.css?inline';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
-
-/** A missing text in any language is a compile error. */
-const textsOf: Record<Language, Texts & TextsOfInvitations> = { en, de, es, pl, nl, it };
 
 /** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
 export type PageAssets = {
@@ -83,6 +75,8 @@ export function documentOf(
   { title, elements, head, rest }: Content & { head: string; rest: string },
 ): string {
   const later = isLater(placeOfUrl(page.url, page.rules.basePath), page);
+  // Loads the screen's script along with the first one, which would ask for it only when it runs.
+  const preload = `<link rel="modulepreload" href="${escaped(assets.laterScript)}">\n`;
   return `<!doctype html>
 <html lang="${page.language}">
 <head>
@@ -91,7 +85,7 @@ ${head}${metaOfScreen}
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
-${later ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
+${later ? preload : ''}<style>${assets.style}</style>
 ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
 ${elements}
@@ -124,7 +118,7 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
 function textsFor({ language, invitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const own = texts[language];
-  const all = own ? { ...textsOf[language], ...own } : textsOf[language];
+  const all = own ? { ...allTexts[language], ...own } : allTexts[language];
   return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
 }
 
@@ -139,11 +133,6 @@ function notedTexts(texts: Texts, keys: readonly MessageKey[]) {
   });
   for (const key of keys) noting[key];
   return { noting, noted };
-}
-
-/** Loads the screen's script along with the first one, which would ask for it only when it runs. */
-function preload(script: string): string {
-  return `<link rel="modulepreload" href="${escaped(script)}">\n`;
 }
 
 /** In Chromium an immediate redirect replaces the history entry: Back leads to the previous page. */

@@ -1,17 +1,30 @@
 import type { ComponentProps } from 'react';
 import { accountFields } from '#contract/account.ts';
 import { useAccount, useSectionUrl } from './account-context.ts';
+import { type AccountKey, useAccountText } from './account-texts.tsx';
 
-type Props = Omit<ComponentProps<'form'>, 'action'> & { action: string; [data: `data-${string}`]: string };
+type Props = Omit<ComponentProps<'form'>, 'action'> & {
+  action: string;
+  /** What its button says; absent where the form has one of its own. */
+  button?: AccountKey;
+  look?: 'quiet' | 'quiet small';
+  [data: `data-${string}`]: string;
+};
 
 /** A form of the section: it names the session that its page belongs to, and what it does. */
-export function AccountForm({ action, children, ...more }: Props) {
+export function AccountForm({ action, button, look, children, ...more }: Props) {
+  const text = useAccountText();
   const { section, form } = useAccount();
   return (
     <form method="post" action={useSectionUrl()(section)} {...more}>
       <input type="hidden" name={accountFields.form} value={form} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
+      {button && (
+        <button className={look ? `button ${look}` : 'button'} type="submit">
+          {text(button)}
+        </button>
+      )}
     </form>
   );
 }

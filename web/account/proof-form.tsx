@@ -5,6 +5,7 @@ import { callUrl } from '#contract/calls.ts';
 import { queryNames } from '#contract/screens.ts';
 import { PasswordField } from '../parts/password-field.tsx';
 import { TextField } from '../parts/text-field.tsx';
+import { UsernameField } from '../parts/username-field.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 import { useAccount, useSectionUrl } from './account-context.ts';
@@ -20,19 +21,11 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
   return (
     <>
       <p className="hint">{text(`account-proof-${ask}`)}</p>
-      <AccountForm action="prove">
+      <AccountForm action="prove" button="continue">
         <BegunFields />
         {ask === 'password' ? (
           <>
-            <input
-              className="sr"
-              type="text"
-              autoComplete="username"
-              defaultValue={username}
-              readOnly
-              tabIndex={-1}
-              aria-hidden
-            />
+            <UsernameField username={username} />
             <PasswordField
               id="password"
               label={text('account-password-title')}
@@ -51,9 +44,6 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
             autoFocus
           />
         )}
-        <button className="button" type="submit">
-          {text('continue')}
-        </button>
       </AccountForm>
       {mayAskPasskey && <PasskeyProof />}
       <Cancel />

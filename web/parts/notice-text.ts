@@ -3,19 +3,12 @@ import { useLanguage, useMessage } from '../messages.tsx';
 import { relativeTime } from './relative-time.ts';
 
 /** Notices that are shown beside what they concern. */
-type InPlace = 'codeWrong' | 'clockWrong' | 'codeMalformed' | 'emailMalformed' | 'chooseConnection';
+const inPlace = ['codeWrong', 'clockWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'] as const;
+type InPlace = (typeof inPlace)[number];
 export type SpokenNotice = Exclude<Notice, InPlace>;
 
-const inPlace: readonly Notice[] = [
-  'codeWrong',
-  'clockWrong',
-  'codeMalformed',
-  'emailMalformed',
-  'chooseConnection',
-] satisfies InPlace[];
-
 export function hasOwnPlace(notice: Notice): notice is InPlace {
-  return inPlace.includes(notice);
+  return (inPlace as readonly Notice[]).includes(notice);
 }
 
 /** The text of a notice; `seconds` is the wait before another code, if the notice mentions it. */

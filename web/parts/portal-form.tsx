@@ -24,7 +24,6 @@ type Props = {
   query?: Record<string, string | undefined>;
   /** Shown while the form is being sent. */
   word?: MessageKey;
-  className?: string;
   autoComplete?: 'off';
   /** Whether it may be sent; only asked once the script runs, until then the server decides. */
   isReady?: (form: HTMLFormElement) => boolean;
@@ -38,7 +37,6 @@ export function PortalForm({
   call,
   query,
   word = 'please-wait',
-  className,
   autoComplete,
   isReady = always,
   onSend,
@@ -75,7 +73,6 @@ export function PortalForm({
   return (
     <form
       ref={form}
-      className={className}
       autoComplete={autoComplete}
       method="post"
       action={toCall(call, query)}

@@ -1,12 +1,17 @@
 import type { ReactNode } from 'react';
+import type { OpenSecondFactor } from '#contract/page.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
 import { otpauthAddress } from '../otpauth-address.ts';
-import { useVisit } from '../visit.ts';
 import { CopyButton, copyButtonTexts } from './copy-button.tsx';
 import { OnceScripted } from './once-scripted.tsx';
 
-type Props = { registration: RegistrationAnswer | undefined; onBroken: () => void; children: ReactNode };
+type OfKey = {
+  /** The names that the app shows; without an issuer nothing opens one. */
+  app: Pick<OpenSecondFactor, 'account' | 'issuer'> | undefined;
+  onBroken?: (() => void) | undefined;
+};
+type Props = OfKey & { registration: RegistrationAnswer | undefined; children: ReactNode };
 
 const laterTexts = [
   'registration-open',
@@ -17,14 +22,14 @@ const laterTexts = [
 ] as const;
 
 /** Scan or type the key; then enter what the app shows. */
-export function RegistrationSteps({ registration, onBroken, children }: Props) {
+export function RegistrationSteps({ registration, children, ...key }: Props) {
   const message = useMessage(...laterTexts);
   return (
     <ol className="steps">
       <li>
         <h2>{message('registration-scan')}</h2>
         {registration ? (
-          <Key {...registration} onBroken={onBroken} />
+          <Key {...registration} {...key} />
         ) : (
           <div className="qr">
             <noscript>
@@ -47,16 +52,12 @@ function NoKey() {
   return <p>{message('registration-no-script')}</p>;
 }
 
-function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken: () => void }) {
+function Key({ url, totpSecret, app, onBroken }: RegistrationAnswer & OfKey) {
   const message = useMessage();
-  const { secondFactor } = useVisit().page;
   return (
     <div className="qr">
-      {secondFactor?.issuer && (
-        <a
-          className="button quiet small on-touch"
-          href={otpauthAddress(totpSecret, secondFactor.issuer, secondFactor.account)}
-        >
+      {app?.issuer && (
+        <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, app.issuer, app.account)}>
           {message('registration-open')}
         </a>
       )}

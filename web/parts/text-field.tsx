@@ -1,9 +1,15 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
 
-export type TextFieldProps = ComponentProps<'input'> & { id: string; label: string; children?: ReactNode };
+export type TextFieldProps = ComponentProps<'input'> & {
+  id: string;
+  label: string;
+  /** In the frame of the field, after its text. */
+  beside?: ReactNode;
+  children?: ReactNode;
+};
 
 /** A text with its label; `checked-field.tsx` adds what is wrong with it. */
-export function TextField({ id, label, children, defaultValue, ...input }: TextFieldProps) {
+export function TextField({ id, label, beside, children, defaultValue, ...input }: TextFieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -18,6 +24,7 @@ export function TextField({ id, label, children, defaultValue, ...input }: TextF
           defaultValue={useState(defaultValue)[0]}
           {...input}
         />
+        {beside}
       </div>
       {children}
     </div>

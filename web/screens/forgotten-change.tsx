@@ -17,10 +17,10 @@ import { PasswordErrors } from '../parts/password-errors.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { Reference } from '../parts/reference.tsx';
-import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
 import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
+import { UsernameField } from '../parts/username-field.tsx';
 import { parameterOf } from '../query.ts';
 import { resetLinkOf } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
@@ -69,7 +69,8 @@ export function ForgottenChange() {
       {invitation === 'passkey' && <PasskeyOnly />}
       {invitation !== 'passkey' && (
         <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
-          <ResetLinkFields {...link} />
+          <input type="hidden" name="hash" value={link.hash} />
+          <UsernameField username={link.username} />
           <PasswordField
             id="password"
             label={message('change-password')}

@@ -50,7 +50,11 @@ function AppRegistration() {
       head={head}
       cancelKey="cancel"
       around={(code) => (
-        <RegistrationSteps registration={registration} onBroken={() => setRegistration('unavailable')}>
+        <RegistrationSteps
+          registration={registration}
+          app={page.secondFactor}
+          onBroken={() => setRegistration('unavailable')}
+        >
           {code}
         </RegistrationSteps>
       )}

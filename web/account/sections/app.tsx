@@ -1,12 +1,12 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
-import { otpauthAddress } from '../../otpauth-address.ts';
-import { Alert } from '../../parts/alert.tsx';
+import { RegistrationSteps } from '../../parts/registration-steps.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
 import { Cancel } from '../cancel.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 import { dayInWords } from '../times.ts';
 
 type Props = Extract<AccountView, { name: 'app' }>;
@@ -17,45 +17,20 @@ export function App({ since, isRequired, isPart, next }: Props) {
   const language = useLanguage();
   const { begun } = useAccount();
   const toSection = useSectionUrl();
-  if (isPart)
-    return (
-      <div className="stack">
-        <Alert>{text('account-part')}</Alert>
-      </div>
-    );
+  if (isPart) return <ClosedSection why="account-part" />;
   if (since === null)
     return (
       <>
         <p className="hint">{text('account-app-why')}</p>
-        <AccountForm action="setUp">
-          <button className="button" type="submit">
-            {text('account-app-button-set-up')}
-          </button>
-        </AccountForm>
+        <AccountForm action="setUp" button="account-app-button-set-up" />
       </>
     );
   if (next) return <NextApp {...next} />;
-  if (begun === 'replace')
+  if (begun === 'replace' || (begun === 'remove' && !isRequired))
     return (
       <>
-        <p className="hint">{text('account-app-replace-text')}</p>
-        <AccountForm action="replace">
-          <button className="button" type="submit">
-            {text('account-app-button-replace')}
-          </button>
-        </AccountForm>
-        <Cancel />
-      </>
-    );
-  if (begun === 'remove' && !isRequired)
-    return (
-      <>
-        <p className="hint">{text('account-app-remove-text')}</p>
-        <AccountForm action="remove">
-          <button className="button" type="submit">
-            {text('account-app-button-remove')}
-          </button>
-        </AccountForm>
+        <p className="hint">{text(`account-app-${begun}-text`)}</p>
+        <AccountForm action={begun} button={`account-app-button-${begun}`} />
         <Cancel />
       </>
     );
@@ -78,49 +53,24 @@ export function App({ since, isRequired, isPart, next }: Props) {
   );
 }
 
-function NextApp({ url, totpSecret, issuer }: NonNullable<Props['next']>) {
+function NextApp(next: NonNullable<Props['next']>) {
   const text = useAccountText();
   const { username } = useAccount();
-  const groups = totpSecret.match(/.{1,4}/g) ?? [];
   return (
     <>
       <p className="hint">{text('account-app-replace-text')}</p>
-      <AccountForm action="replace">
-        <ol className="steps">
-          <li>
-            <h2>{text('registration-scan')}</h2>
-            <div className="qr">
-              <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, issuer, username)}>
-                {text('registration-open')}
-              </a>
-              <img src={url} width="160" height="160" alt={text('registration-qr')} />
-              <div>
-                <p className="hint">{text('registration-manual')}</p>
-                <p className="secret" translate="no">
-                  {groups.map((group, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: the groups have no identity but their order
-                    <span key={index}>{group} </span>
-                  ))}
-                </p>
-              </div>
-            </div>
-          </li>
-          <li>
-            <h2>{text('registration-enter')}</h2>
-            <TextField
-              id="code"
-              name="code"
-              label={text('account-app-code')}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              required
-              maxLength={7}
-            />
-          </li>
-        </ol>
-        <button className="button" type="submit">
-          {text('account-app-button-replace')}
-        </button>
+      <AccountForm action="replace" button="account-app-button-replace">
+        <RegistrationSteps registration={next} app={{ issuer: next.issuer, account: username }}>
+          <TextField
+            id="code"
+            name="code"
+            label={text('account-app-code')}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            maxLength={7}
+          />
+        </RegistrationSteps>
       </AccountForm>
       <Cancel />
     </>

@@ -1,8 +1,8 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
-import { Alert } from '../../parts/alert.tsx';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 import { Place } from '../place-entry.tsx';
 import { dayInWords, timeInWords } from '../times.ts';
 
@@ -12,12 +12,7 @@ type Props = Extract<AccountView, { name: 'devices' }>;
 export function Devices({ devices, isPart }: Props) {
   const text = useAccountText();
   const language = useLanguage();
-  if (isPart || devices.length === 0)
-    return (
-      <div className="stack">
-        <Alert>{text(isPart ? 'account-part' : 'account-devices-none')}</Alert>
-      </div>
-    );
+  if (isPart || devices.length === 0) return <ClosedSection why={isPart ? 'account-part' : 'account-devices-none'} />;
   return (
     <>
       <p className="hint">{text('account-devices-text')}</p>
@@ -33,22 +28,13 @@ export function Devices({ devices, isPart }: Props) {
                 text('account-until', { time: dayInWords(endsAt, language) }),
               ]}
             />
-            <AccountForm action="forget">
+            <AccountForm action="forget" button="account-devices-forget" look="quiet small">
               <input type="hidden" name="id" value={id} />
-              <button className="button quiet small" type="submit">
-                {text('account-devices-forget')}
-              </button>
             </AccountForm>
           </li>
         ))}
       </ul>
-      {devices.length > 1 && (
-        <AccountForm action="forgetAll">
-          <button className="button quiet" type="submit">
-            {text('account-devices-forget-all')}
-          </button>
-        </AccountForm>
-      )}
+      {devices.length > 1 && <AccountForm action="forgetAll" button="account-devices-forget-all" look="quiet" />}
     </>
   );
 }

@@ -37,7 +37,7 @@ export function Overview(view: Props) {
         </ul>
       </div>
       {!view.isPart && (
-        <AccountForm action="language">
+        <AccountForm action="language" button="account-language-button" look="quiet">
           <div className="field">
             <label htmlFor="chosen">{text('account-language-label')}</label>
             <div className="control choice">
@@ -54,9 +54,6 @@ export function Overview(view: Props) {
               </select>
             </div>
           </div>
-          <button className="button quiet" type="submit">
-            {text('account-language-button')}
-          </button>
         </AccountForm>
       )}
       <form method="post" action={pageCallUrl(page.rules.basePath, 'logoutConfirmed')}>

@@ -8,6 +8,7 @@ import { useAccount, useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
 import { Cancel } from '../cancel.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 import { SignInAgain } from '../proof-form.tsx';
 
 type Props = Extract<AccountView, { name: 'passkeys' }>;
@@ -18,12 +19,7 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   const text = useAccountText();
   const toSection = useSectionUrl();
   const { begun, kept } = useAccount();
-  if (state === 'off' || state === 'part')
-    return (
-      <div className="stack">
-        <Alert>{text(`account-passkeys-${state}`)}</Alert>
-      </div>
-    );
+  if (state === 'off' || state === 'part') return <ClosedSection why={`account-passkeys-${state}`} />;
   const chosen = passkeys.find(({ id }) => id === kept.id);
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
@@ -81,7 +77,7 @@ function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
   const text = useAccountText();
   return (
     <>
-      <AccountForm action="rename">
+      <AccountForm action="rename" button="account-passkeys-rename">
         <input type="hidden" name="id" value={passkey.id} />
         <TextField
           id="name"
@@ -93,9 +89,6 @@ function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
           maxLength={60}
           autoFocus
         />
-        <button className="button" type="submit">
-          {text('account-passkeys-rename')}
-        </button>
       </AccountForm>
       <Cancel />
     </>
@@ -107,11 +100,8 @@ function Remove({ passkey }: { passkey: Passkey }) {
   return (
     <>
       <p className="hint">{text('account-passkeys-removal', { name: passkey.name })}</p>
-      <AccountForm action="remove">
+      <AccountForm action="remove" button="account-passkeys-remove">
         <input type="hidden" name="id" value={passkey.id} />
-        <button className="button" type="submit">
-          {text('account-passkeys-remove')}
-        </button>
       </AccountForm>
       <Cancel />
     </>

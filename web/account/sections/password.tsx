@@ -1,10 +1,11 @@
 import type { AccountView } from '#contract/account-page.ts';
-import { Alert } from '../../parts/alert.tsx';
 import { PasswordChecks } from '../../parts/password-checks.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
+import { UsernameField } from '../../parts/username-field.tsx';
 import { useVisit } from '../../visit.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 
 type Props = Extract<AccountView, { name: 'password' }>;
 
@@ -12,23 +13,10 @@ type Props = Extract<AccountView, { name: 'password' }>;
 export function Password({ username, state }: Props) {
   const text = useAccountText();
   const { passwordPolicy } = useVisit().page;
-  if (state !== 'open')
-    return (
-      <div className="stack">
-        <Alert>{text(`account-password-${state}`)}</Alert>
-      </div>
-    );
+  if (state !== 'open') return <ClosedSection why={`account-password-${state}`} />;
   return (
-    <AccountForm action="change">
-      <input
-        className="sr"
-        type="text"
-        autoComplete="username"
-        defaultValue={username}
-        readOnly
-        tabIndex={-1}
-        aria-hidden
-      />
+    <AccountForm action="change" button="change-button">
+      <UsernameField username={username} />
       <PasswordField id="current" label={text('account-password-current')} autoComplete="current-password" />
       <PasswordField
         id="password"
@@ -40,9 +28,6 @@ export function Password({ username, state }: Props) {
       </PasswordField>
       <PasswordField id="repeat" label={text('change-repeat')} autoComplete="new-password" />
       <p className="hint">{text('account-password-ends')}</p>
-      <button className="button" type="submit">
-        {text('change-button')}
-      </button>
     </AccountForm>
   );
 }

@@ -4,6 +4,7 @@ import { Fact } from '../../parts/fact.tsx';
 import { useSectionUrl } from '../account-context.ts';
 import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
+import { ClosedSection } from '../closed-section.tsx';
 
 type Props = Extract<AccountView, { name: 'recoveryCodes' }>;
 
@@ -11,12 +12,7 @@ type Props = Extract<AccountView, { name: 'recoveryCodes' }>;
 export function RecoveryCodes({ left, hasApp, isPart }: Props) {
   const text = useAccountText();
   const toSection = useSectionUrl();
-  if (isPart)
-    return (
-      <div className="stack">
-        <Alert>{text('account-part')}</Alert>
-      </div>
-    );
+  if (isPart) return <ClosedSection why="account-part" />;
   if (!hasApp)
     return (
       <div className="stack">
@@ -31,11 +27,8 @@ export function RecoveryCodes({ left, hasApp, isPart }: Props) {
       <div className="stack">
         <Fact label={text('account-recovery-codes-left')}>{left}</Fact>
       </div>
-      <AccountForm action="make">
+      <AccountForm action="make" button="account-recovery-codes-button">
         <p className="hint">{text('account-recovery-codes-make-text')}</p>
-        <button className="button" type="submit">
-          {text('account-recovery-codes-button')}
-        </button>
       </AccountForm>
     </>
   );

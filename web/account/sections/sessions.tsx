@@ -19,11 +19,7 @@ export function Sessions({ sessions }: Props) {
         ))}
       </ul>
       {/* A copy of this browser's cookie is in no list, so it is there for one session, too (docs/decisions/0051). */}
-      <AccountForm action="endOthers">
-        <button className="button quiet" type="submit">
-          {text('account-sessions-end-others')}
-        </button>
-      </AccountForm>
+      <AccountForm action="endOthers" button="account-sessions-end-others" look="quiet" />
     </>
   );
 }
@@ -41,11 +37,8 @@ function Entry({ sid, browser, address, signedInAt, lastSeenAt, provider, isThis
     <li>
       <Place browser={browser} isThis={isThis} facts={facts} />
       {!isThis && (
-        <AccountForm action="end">
+        <AccountForm action="end" button="account-sessions-end" look="quiet small">
           <input type="hidden" name="sid" value={sid} />
-          <button className="button quiet small" type="submit">
-            {text('account-sessions-end')}
-          </button>
         </AccountForm>
       )}
     </li>
