@@ -10,6 +10,8 @@ type OfKey = {
   /** The names that the app shows; without an issuer nothing opens one. */
   app: Pick<OpenSecondFactor, 'account' | 'issuer'> | undefined;
   onBroken?: (() => void) | undefined;
+  /** Absent where no script of React's ever runs. */
+  canCopy?: true;
 };
 type Props = OfKey & { registration: RegistrationAnswer | undefined; children: ReactNode };
 
@@ -52,7 +54,7 @@ function NoKey() {
   return <p>{message('registration-no-script')}</p>;
 }
 
-function Key({ url, totpSecret, app, onBroken }: RegistrationAnswer & OfKey) {
+function Key({ url, totpSecret, app, onBroken, canCopy }: RegistrationAnswer & OfKey) {
   const message = useMessage();
   return (
     <div className="qr">
@@ -65,6 +67,11 @@ function Key({ url, totpSecret, app, onBroken }: RegistrationAnswer & OfKey) {
       <div>
         <p className="hint">{message('registration-manual')}</p>
         <Secret text={totpSecret} />
+        {canCopy && (
+          <OnceScripted>
+            <CopyButton text={totpSecret} label={message('registration-copy')} />
+          </OnceScripted>
+        )}
       </div>
     </div>
   );
@@ -72,19 +79,13 @@ function Key({ url, totpSecret, app, onBroken }: RegistrationAnswer & OfKey) {
 
 /** Grouped in fours for readability; the copied key has no spaces. */
 function Secret({ text }: { text: string }) {
-  const message = useMessage();
   const groups = text.match(/.{1,4}/g) ?? [];
   return (
-    <>
-      <p className="secret" translate="no">
-        {groups.map((group, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the groups have no identity but their order
-          <span key={index}>{group} </span>
-        ))}
-      </p>
-      <OnceScripted>
-        <CopyButton text={text} label={message('registration-copy')} />
-      </OnceScripted>
-    </>
+    <p className="secret" translate="no">
+      {groups.map((group, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the groups have no identity but their order
+        <span key={index}>{group} </span>
+      ))}
+    </p>
   );
 }

@@ -53,6 +53,7 @@ function AppRegistration() {
         <RegistrationSteps
           registration={registration}
           app={page.secondFactor}
+          canCopy
           onBroken={() => setRegistration('unavailable')}
         >
           {code}
