@@ -49,6 +49,13 @@ const rooms = [
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
+it('newcomers are shown the same rooms, in this order', async () => {
+  const page = await readFile(join(root, '../CONTRIBUTING.md'), 'utf8');
+  const [, table = ''] = page.split('| room | holds |');
+  const shown = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `([\w-]+)` \|/gm)].map(([, room]) => room);
+  expect(shown).toEqual(rooms.filter((room) => !room.endsWith('.ts')));
+});
+
 it('no file imports from a room above its own', async () => {
   const upward: string[] = [];
   for await (const file of glob('**/*.ts', { cwd: root })) {
