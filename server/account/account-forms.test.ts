@@ -7,7 +7,7 @@ import {
   postAccount,
   signedIn,
   startAccountAfresh,
-} from '#testing/account-for-test.ts';
+} from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { newRegistrationToken } from '#server/two-factor/app-key.ts';
 import { tokenOfPress } from '#server/two-factor/token-of-press.ts';
-import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';

@@ -8,7 +8,7 @@ import {
   postAccount,
   signedIn,
   startAccountAfresh,
-} from '#testing/account-for-test.ts';
+} from '#testing/account-page-for-test.ts';
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';

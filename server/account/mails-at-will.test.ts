@@ -6,7 +6,7 @@ import {
   postAccount,
   signedIn,
   startAccountAfresh,
-} from '#testing/account-for-test.ts';
+} from '#testing/account-page-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { minute } from '../limits.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { enrolmentOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';

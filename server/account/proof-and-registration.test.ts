@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tokenHash } from '#server/secrets/token.ts';
 import { tokenOfPress } from '#server/two-factor/token-of-press.ts';
-import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, postAccount, startAccountAfresh } from '#testing/account-for-test.ts';
+import { accountEvents, postAccount, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { assertionOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
 import {

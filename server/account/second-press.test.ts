@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { accountEvents, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { newPassword } from '#testing/reset-for-test.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { givePasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';

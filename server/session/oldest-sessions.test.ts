@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows } from '#testing/held-rows.ts';
