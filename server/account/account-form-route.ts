@@ -85,12 +85,12 @@ export function accountFormRoute(deps: Deps, section: Section) {
     return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
 
     /**
-     * Nothing that was typed is lost but secrets: the section comes back once the person has signed in. After a sign-out the next
-     * one may have sent it again from the history: they find the section as it is.
+     * Nothing that was typed is lost but secrets: the section comes back once the person has signed in. In a browser that has read
+     * a sign-out, the next one may have sent it again from the history: they find the section as it is.
      */
     async function backAfterSignIn() {
       const left = await who();
-      const isTheirs = left.kind === 'full' || (left.kind === 'ended' && !left.isSignOut);
+      const isTheirs = left.kind === 'full' || left.kind === 'ended';
       const begunAgain = isTheirs ? { [accountFields.action]: begun, ...kept } : {};
       const page = accountUrl(config.basePath, section.name, begunAgain);
       return toSignIn(deps, request, reply, { who: left, page, status: 303 });

@@ -81,7 +81,7 @@ describe('who may post a form of the account page', () => {
 
   const rename = { do: 'rename', id: 'an-id', name: 'Key in the left drawer' };
 
-  it('whose session has expired finds what they typed once they have signed in', async () => {
+  it('whose session has ended finds what they typed once they have signed in', async () => {
     const cookies = await signedIn(portal, 'alice');
     const form = { ...rename, form: await markOf(portal, cookies) };
     portal.wait(portal.deps.config.sessionIdle);
@@ -98,11 +98,9 @@ describe('who may post a form of the account page', () => {
     const cookies = await signedIn(portal, 'alice');
     const form = { ...rename, form: await markOf(portal, cookies) };
     await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
-    for (const browser of [cookies, await next()]) {
-      const { location } = (await postAccount(portal, 'passkeys', form, browser)).headers;
-      expect(location).toContain(encodeURIComponent('/portal/account/passkeys'));
-      expect(location).not.toMatch(/rename|an-id|drawer/);
-    }
+    const { location } = (await postAccount(portal, 'passkeys', form, await next())).headers;
+    expect(location).toContain(encodeURIComponent('/portal/account/passkeys'));
+    expect(location).not.toMatch(/rename|an-id|drawer/);
   });
 
   it('an unknown action is refused with its field, and so is another method', async () => {
