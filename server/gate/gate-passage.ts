@@ -7,7 +7,6 @@ import { hubTokens } from '../hub/hub-tokens.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
-import type { Access } from './access.ts';
 import { type Identity, inTime } from './admit.ts';
 import { forwardedHeaders, handshakeHeaders, type Told } from './forwarded-headers.ts';
 import { openStreams } from './open-streams.ts';
@@ -19,7 +18,6 @@ import { refuseForHub } from './refuse-for-hub.ts';
 type Admitted = {
   visitor: KnownVisitor;
   identity: Identity | null;
-  access: Access;
   head: Buffer | null;
 };
 
@@ -51,7 +49,7 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
   async function passRequestOn(
     { raw }: FastifyRequest,
     reply: FastifyReply,
-    { visitor, identity, access }: Admitted,
+    { visitor, identity }: Admitted,
   ): Promise<void> {
     const response = reply.raw;
     response.once('close', letTakeTime(raw.socket));
@@ -65,10 +63,10 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     const answer = await way.passOn(raw, response, headers);
     reply.hijack();
     if (!isEvents(answer)) {
-      watchLater(response, () => watch(visitor, identity, access, () => response.destroy()));
+      watchLater(response, () => watch(visitor, identity, () => response.destroy()));
       return;
     }
-    const forget = watch(visitor, identity, access, () => {
+    const forget = watch(visitor, identity, () => {
       // A browser takes the end of events for a reason to ask again.
       answer.unpipe(response);
       answer.destroy();
@@ -82,7 +80,7 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
   async function passHandshakeOn(
     { raw }: FastifyRequest,
     reply: FastifyReply,
-    { visitor, identity, access }: Admitted,
+    { visitor, identity }: Admitted,
     head: Buffer,
   ): Promise<void> {
     const response = reply.raw;
@@ -93,7 +91,7 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     if (socket === null) return;
     socket.once(
       'close',
-      watch(visitor, identity, access, () => socket.destroy()),
+      watch(visitor, identity, () => socket.destroy()),
     );
     // Fastify ends a request with its response, and this one never ends.
     response.statusCode = 101;
@@ -106,14 +104,10 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
   }
 
   /** Streams of nobody, on public paths, have no session that could end; only the portal's stop ends them. */
-  function watch(
-    { sessionToken, address }: KnownVisitor,
-    identity: Identity | null,
-    access: Access,
-    close: () => void,
-  ): () => void {
+  function watch({ sessionToken, address }: KnownVisitor, identity: Identity | null, close: () => void): () => void {
     const hash = identity === null || sessionToken === null ? null : tokenHash(sessionToken);
-    return streams.add({ tokenHash: hash, userId: identity?.userId ?? null, address, access, close });
+    const { userId = null, person = null } = identity ?? {};
+    return streams.add({ tokenHash: hash, userId, address, person, close });
   }
 
   return { passOn };
