@@ -7,7 +7,7 @@ import { findCheckedSessions } from '../storage/session.ts';
 import { originKeys } from '../storage/throttle-keys.ts';
 import { findVisitorSession } from '../storage/visitor-session.ts';
 
-/** A stream that outlasts the check of its request. */
+/** A stream that outlasts the check of its request: an answer, an upload or a WebSocket. */
 export type OpenStream = {
   /** Of its session; null for a stream of nobody. */
   tokenHash: Buffer | null;
@@ -16,16 +16,19 @@ export type OpenStream = {
   address: string;
   /** Who the hub was told that it is; null for nobody. */
   person: SessionAnswer | null;
+  /** Whether the portal's stop closes it, or waits for the hub's answer. */
+  closesAtStop: () => boolean;
   close: () => void;
 };
 
-/** The open events and WebSockets of visitors. */
+/** The open streams of visitors. */
 export type OpenStreams = {
   /** Watches a stream, and closes the oldest one of who has too many; call what is returned when it has ended. */
   add: (stream: OpenStream) => () => void;
   /** Closes those whose sessions have ended, or of which the hub would now be told something else. */
   look: () => Promise<void>;
-  closeAll: () => void;
+  /** Closes those that would delay the portal's stop. */
+  stop: () => void;
 };
 
 /** Watches streams; a look at their sessions does not count as use. `now` counts in milliseconds. */
@@ -74,8 +77,8 @@ export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>):
       };
     },
     look,
-    closeAll: () => {
-      for (const stream of streams.keys()) stream.close();
+    stop: () => {
+      for (const stream of streams.keys()) if (stream.closesAtStop()) stream.close();
     },
   };
 }

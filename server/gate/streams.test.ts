@@ -298,7 +298,7 @@ describe('GT-12 the look at the sessions of open streams', () => {
     let closed = false;
     const streams = openStreams(gate.portal.deps);
     streams.add({
-      ...{ tokenHash: row?.tokenHash as Buffer, userId: 'grace', address: '127.0.0.1' },
+      ...{ tokenHash: row?.tokenHash as Buffer, userId: 'grace', address: '127.0.0.1', closesAtStop: () => true },
       person: { ...person, signedInAt: '', expiresAt: '' },
       close: () => {
         closed = true;
@@ -325,7 +325,7 @@ describe('GT-12 the look at the sessions of open streams', () => {
     const closed: string[] = [];
     const open = (name: string, userId: string | null) =>
       streams.add({
-        ...{ tokenHash: null, userId, address: '203.0.113.5', person: null },
+        ...{ tokenHash: null, userId, address: '203.0.113.5', person: null, closesAtStop: () => true },
         close: () => void closed.push(name),
       });
     open('other', 'bob');
@@ -395,6 +395,19 @@ describe('GT-12 the look at the sessions of open streams', () => {
       () => sql`update customer set name = 'ACME' where key = 'acme'`,
     ];
     for (const change of others) expect(await isClosed(change)).toBe(false);
+  });
+
+  it('at the portal’s stop closes those alone that the hub has answered', () => {
+    const streams = openStreams(gate.portal.deps);
+    const closed: string[] = [];
+    for (const name of ['answered', 'awaited'])
+      streams.add({
+        ...{ tokenHash: null, userId: null, address: '203.0.113.5', person: null },
+        closesAtStop: () => name === 'answered',
+        close: () => void closed.push(name),
+      });
+    streams.stop();
+    expect(closed).toEqual(['answered']);
   });
 });
 
