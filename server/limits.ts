@@ -385,9 +385,9 @@ export const limits = {
     progress: minute,
     /** The same for events and WebSockets, which may be silent. */
     silence: hour,
-    /** How often the sessions behind open events and WebSockets are checked. */
+    /** How often the sessions behind open streams are checked. */
     lookEvery: 5 * second,
-    /** From then on an answer that goes on is a stream, whatever its type. */
+    /** From then on a request that goes on is a stream, of any type, whether or not the hub has answered. */
     watchAfter: 5 * second,
     /** Open at the same time for one user, and for nobody's at one address; then the oldest is closed. */
     streamsOfUser: 100,

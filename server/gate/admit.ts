@@ -17,7 +17,7 @@ export type Identity = NamedSession & { person: SessionAnswer };
 
 /** Whether a request may reach the hub, and as whom; `identity` is null for nobody. */
 export type Admission =
-  | { kind: 'admitted'; identity: Identity | null; access: Access }
+  | { kind: 'admitted'; identity: Identity | null }
   | { kind: 'signedOut' }
   /** Signed in, but as a user of none of the customers that the path is for. */
   | { kind: 'noAccess'; identity: Identity; access: Extract<Access, { kind: 'signedIn' }> }
@@ -42,14 +42,13 @@ export function admission(deps: Deps, rules: readonly HubRule[]) {
     const access = accessTo(path, rules);
     const mayChange = isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD');
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, deps.config.origins);
-    if (isForeign)
-      return access.kind === 'public' ? { kind: 'admitted', identity: null, access } : { kind: 'foreignSite' };
+    if (isForeign) return access.kind === 'public' ? { kind: 'admitted', identity: null } : { kind: 'foreignSite' };
     const signedIn = await inTime(sessionAnswer(deps, visitor, findChecked));
     const identity = signedIn && { ...signedIn, person: JSON.parse(signedIn.answer) as SessionAnswer };
-    if (access.kind === 'public') return { kind: 'admitted', identity, access };
+    if (access.kind === 'public') return { kind: 'admitted', identity };
     if (identity === null) return { kind: 'signedOut' };
-    const kind = meets(access, identity.person.customers) ? 'admitted' : 'noAccess';
-    return { kind, identity, access };
+    if (meets(access, identity.person.customers)) return { kind: 'admitted', identity };
+    return { kind: 'noAccess', identity, access };
   };
 }
 

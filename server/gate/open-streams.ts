@@ -1,28 +1,34 @@
+import type { SessionAnswer } from '#contract/payloads.ts';
+import type { IdentityHeaders } from '../config/identity-headers.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
+import { identityHeaders, type NamedPerson } from '../session/identity-headers.ts';
 import { findCheckedSessions } from '../storage/session.ts';
 import { originKeys } from '../storage/throttle-keys.ts';
 import { findVisitorSession } from '../storage/visitor-session.ts';
-import { type Access, meets } from './access.ts';
 
-/** A stream that outlasts the check of its request. */
+/** A stream that outlasts the check of its request: an answer, an upload or a WebSocket. */
 export type OpenStream = {
   /** Of its session; null for a stream of nobody. */
   tokenHash: Buffer | null;
   /** Whose it is; null for nobody's. */
   userId: string | null;
   address: string;
-  access: Access;
+  /** Who the hub was told that it is; null for nobody. */
+  person: SessionAnswer | null;
+  /** Whether the portal's stop closes it, or waits for the hub's answer. */
+  closesAtStop: () => boolean;
   close: () => void;
 };
 
-/** The open events and WebSockets of visitors. */
+/** The open streams of visitors. */
 export type OpenStreams = {
   /** Watches a stream, and closes the oldest one of who has too many; call what is returned when it has ended. */
   add: (stream: OpenStream) => () => void;
-  /** Closes those whose sessions have ended, or no longer open their paths. */
+  /** Closes those whose sessions have ended, or of which the hub would now be told something else. */
   look: () => Promise<void>;
-  closeAll: () => void;
+  /** Closes those that would delay the portal's stop. */
+  stop: () => void;
 };
 
 /** Watches streams; a look at their sessions does not count as use. `now` counts in milliseconds. */
@@ -71,8 +77,8 @@ export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>):
       };
     },
     look,
-    closeAll: () => {
-      for (const stream of streams.keys()) stream.close();
+    stop: () => {
+      for (const stream of streams.keys()) if (stream.closesAtStop()) stream.close();
     },
   };
 }
@@ -82,10 +88,10 @@ function ownerOf({ userId, address }: OpenStream): { key: string; most: number }
   return { key: originKeys(address)[0].key, most: limits.hub.streamsOfAddress };
 }
 
-type StreamOfSession = OpenStream & { tokenHash: Buffer };
+type StreamOfSession = OpenStream & { tokenHash: Buffer; person: SessionAnswer };
 
 function hasSession(stream: OpenStream): stream is StreamOfSession {
-  return stream.tokenHash !== null;
+  return stream.tokenHash !== null && stream.person !== null;
 }
 
 async function areOpen(
@@ -99,13 +105,19 @@ async function areOpen(
   for (const [index, stream] of streams.entries()) {
     const kept = checked[index];
     if (kept) {
-      const { customers } = JSON.parse(kept.answer) as { customers: string[] };
-      open.push(kept.endsAt > at && kept.lastSeenAt > idleSince && meets(stream.access, customers));
+      const isAlive = kept.endsAt > at && kept.lastSeenAt > idleSince;
+      open.push(isAlive && isToldTheSame(config.identityHeaders, stream.person, JSON.parse(kept.answer)));
     } else {
-      const { tokenHash, address } = stream;
+      const { tokenHash, address, person } = stream;
       const found = await findVisitorSession(sql, tokenHash, { address, idleSince, now: at });
-      open.push(found.kind === 'full' && meets(stream.access, found.session.customers));
+      open.push(found.kind === 'full' && isToldTheSame(config.identityHeaders, person, found.session));
     }
   }
   return open;
+}
+
+/** With the same customers a path that was open still is: rules are for customers. */
+function isToldTheSame(names: IdentityHeaders, then: NamedPerson, now: NamedPerson): boolean {
+  const told = (person: NamedPerson) => JSON.stringify(identityHeaders(names, person, null));
+  return told(then) === told(now);
 }

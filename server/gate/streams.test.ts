@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type GateForTest, gateForTest, headersOf } from '#testing/gate-for-test.ts';
 import { answerOn } from '#testing/listening-portal.ts';
 import { limits } from '../limits.ts';
@@ -18,6 +19,8 @@ let port: number;
 beforeAll(async () => {
   gate = await gateForTest({ rules: [{ path: '/app/public', who: 'public' }], more: { timeouts } });
   port = (gate.portal.app.server.address() as AddressInfo).port;
+  await addCustomer(gate.portal, 'beta');
+  await addUser(gate.portal, { username: 'grace', customers: ['acme', 'beta'] });
 });
 beforeEach(async () => {
   session = await gate.sessionOf('alice');
@@ -261,8 +264,33 @@ describe('GT-09 WebSockets', () => {
   });
 });
 
+describe('GT-12 what the hub was told of who it is', () => {
+  it('is true of a WebSocket and of events, or they are closed', { timeout: 30_000 }, async () => {
+    const { sql } = gate.portal;
+    session = await gate.sessionOf('grace');
+    gate.hub.answers['/app/open'] = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    };
+    const socket = await gate.listening.open();
+    socket.write(
+      `GET /app/socket HTTP/1.1\r\nHost: ${gate.listening.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Cookie: ${session}\r\nOrigin: http://${gate.listening.host}\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    const events = await answerTo(begin('/app/open').end());
+    expect(headersOf(gate.hub.received[0] ?? { rawHeaders: [] }).get('x-vestibule-customers')).toBe('acme,beta');
+    const closed = [once(socket, 'close'), events.toArray()];
+    await sql`update customer set active = false where key = 'beta'`;
+    await Promise.all(closed);
+    await sql`update customer set active = true where key = 'beta'`;
+    expect((await gate.ask('/app', { cookie: session })).status).toBe(200);
+  });
+});
+
 describe('GT-12 the look at the sessions of open streams', () => {
-  async function isClosed(change: () => unknown, customers: string[] = ['acme']): Promise<boolean> {
+  const told = { username: 'grace', email: 'grace@acme.test', customers: ['acme', 'beta'], language: null };
+
+  async function isClosed(change: () => unknown, person = told): Promise<boolean> {
     const { sql } = gate.portal;
     await gate.ask('/app', { cookie: session });
     const [row] = await sql<{ tokenHash: Buffer }[]>`
@@ -270,10 +298,8 @@ describe('GT-12 the look at the sessions of open streams', () => {
     let closed = false;
     const streams = openStreams(gate.portal.deps);
     streams.add({
-      tokenHash: row?.tokenHash as Buffer,
-      userId: 'alice',
-      address: '127.0.0.1',
-      access: { kind: 'signedIn', oneOfEach: [customers] },
+      ...{ tokenHash: row?.tokenHash as Buffer, userId: 'grace', address: '127.0.0.1', closesAtStop: () => true },
+      person: { ...person, signedInAt: '', expiresAt: '' },
       close: () => {
         closed = true;
       },
@@ -284,7 +310,7 @@ describe('GT-12 the look at the sessions of open streams', () => {
   }
   beforeEach(async () => {
     await gate.portal.sql`delete from session`;
-    session = await gate.sessionOf('alice');
+    session = await gate.sessionOf('grace');
   });
 
   it('closes nothing that is still open, and does not count as use', async () => {
@@ -299,7 +325,7 @@ describe('GT-12 the look at the sessions of open streams', () => {
     const closed: string[] = [];
     const open = (name: string, userId: string | null) =>
       streams.add({
-        ...{ tokenHash: null, userId, address: '203.0.113.5', access: { kind: 'public' } },
+        ...{ tokenHash: null, userId, address: '203.0.113.5', person: null, closesAtStop: () => true },
         close: () => void closed.push(name),
       });
     open('other', 'bob');
@@ -317,15 +343,71 @@ describe('GT-12 the look at the sessions of open streams', () => {
     expect(closed.slice(2)).toEqual(['nobody']);
   });
 
-  it('closes what a change of the user, the customer or its networks no longer opens', async () => {
+  it('closes what a change of the user, the customer or its networks makes untrue for the hub', async () => {
     const { sql } = gate.portal;
-    expect(
-      await isClosed(() => sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'acme'`),
-    ).toBe(true);
-    await sql`update customer set allowed_networks = '{}' where key = 'acme'`;
-    expect(await isClosed(() => sql`update portal_user set active = false where username = 'alice'`)).toBe(true);
-    await sql`update portal_user set active = true where username = 'alice'`;
-    expect(await isClosed(() => {}, ['other'])).toBe(true);
+    const changes: Record<string, [() => unknown, () => unknown]> = {
+      networks: [
+        () => sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'beta'`,
+        () => sql`update customer set allowed_networks = '{}' where key = 'beta'`,
+      ],
+      'a customer’s end': [
+        () => sql`update customer set active = false where key = 'beta'`,
+        () => sql`update customer set active = true where key = 'beta'`,
+      ],
+      'a removal': [
+        () => sql`delete from membership using customer c where c.id = customer_id and c.key = 'beta'`,
+        () =>
+          sql`insert into membership select u.id, c.id from portal_user u, customer c where u.username = 'grace' and c.key = 'beta'`,
+      ],
+      'another name': [
+        () => sql`update portal_user set username = 'gracie' where username = 'grace'`,
+        () => sql`update portal_user set username = 'grace' where username = 'gracie'`,
+      ],
+      'another email': [
+        () => sql`update portal_user set email = 'other@acme.test' where username = 'grace'`,
+        () => sql`update portal_user set email = 'grace@acme.test' where username = 'grace'`,
+      ],
+      'another language': [
+        () => sql`update portal_user set language = 'de' where username = 'grace'`,
+        () => sql`update portal_user set language = null where username = 'grace'`,
+      ],
+      'the user’s end': [
+        () => sql`update portal_user set active = false where username = 'grace'`,
+        () => sql`update portal_user set active = true where username = 'grace'`,
+      ],
+    };
+    for (const [what, [change, undo]] of Object.entries(changes)) {
+      expect(await isClosed(change), what).toBe(true);
+      await undo();
+      expect(await isClosed(() => {}), what).toBe(false);
+    }
+    // Also if it has changed before the stream began, and the check of its session is kept.
+    expect(await isClosed(() => {}, { ...told, customers: ['acme'] })).toBe(true);
+  });
+
+  it('leaves open what a change makes untrue for no hub', async () => {
+    const { sql } = gate.portal;
+    const others = [
+      () => sql`update session set last_seen_at = last_seen_at + interval '1 second'`,
+      () => sql`update session set checked_version = null, answer = null`,
+      () => sql`update session set ends_at = ends_at - interval '1 minute'`,
+      () => sql`update portal_user set password_hash = password_hash, email = 'new@acme.test' where username = 'frank'`,
+      () => sql`update customer set name = 'ACME' where key = 'acme'`,
+    ];
+    for (const change of others) expect(await isClosed(change)).toBe(false);
+  });
+
+  it('at the portal’s stop closes those alone that the hub has answered', () => {
+    const streams = openStreams(gate.portal.deps);
+    const closed: string[] = [];
+    for (const name of ['answered', 'awaited'])
+      streams.add({
+        ...{ tokenHash: null, userId: null, address: '203.0.113.5', person: null },
+        closesAtStop: () => name === 'answered',
+        close: () => void closed.push(name),
+      });
+    streams.stop();
+    expect(closed).toEqual(['answered']);
   });
 });
 
