@@ -15,7 +15,8 @@ export const passkeyRefusalReasons = {
   'unknown-passkey': 'No user has this passkey, or not any more.',
   'other-user':
     'The passkey is of a user other than the one that the authenticator names, or than the one who signs in or proves who they are.',
-  'sign-in-over': 'The sign-in that a password began, and that the passkey was to complete, has ended.',
+  'sign-in-over':
+    'The sign-in that a password began has ended, or somebody has signed in or out in this browser meanwhile.',
   'by-provider': 'The sign-in that the passkey was to complete began at a provider, and is completed by a code.',
   'counter-back': 'The signature counter has not moved on: the passkey may have been copied.',
   inactive: 'The user is inactive.',

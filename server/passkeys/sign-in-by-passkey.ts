@@ -8,6 +8,7 @@ import { noteDevice } from '../sign-in/note-device.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
@@ -55,7 +56,7 @@ function refusedSigned(reason: PasskeyRefusalReason, user: RefusedUser): Refused
 export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: PasskeyRequest): Promise<Result> {
   const { visitor } = request;
   const steps: AuditStep[] = [];
-  const done = await complete(deps, rp, request, steps);
+  const done = await complete(deps, rp, { ...request, now: deps.now() }, steps);
   if (done.kind === 'refused') {
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
@@ -82,7 +83,7 @@ function idOf(answer: string): string | null {
 async function complete(
   deps: Deps,
   rp: RelyingParty,
-  { visitor, answer, purpose }: PasskeyRequest,
+  { visitor, answer, purpose, now }: PasskeyRequest & { now: Date },
   steps: AuditStep[],
 ): Promise<Omit<Extract<Result, { kind: 'signedIn' }>, 'rememberedToken'> | Refused> {
   const assertion = readAssertion(answer);
@@ -107,7 +108,7 @@ async function complete(
     // Since it was offered: the session would leave out what the code opens.
     if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
-  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
+  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose, now }, steps));
 }
 
 async function store(
@@ -118,13 +119,15 @@ async function store(
     checked,
     visitor,
     purpose,
+    now,
   }: {
     passkey: PasskeyToVerify;
     checked: { counter: number; backedUp: boolean };
+    /** When the request began. */
+    now: Date;
   } & Pick<PasskeyRequest, 'visitor' | 'purpose'>,
   steps: AuditStep[],
 ) {
-  const now = deps.now();
   const { address, requestId } = visitor;
   const user = await findPasskeyUserForShare(sql, passkey.userId, address);
   if (!user) return new RollBack<Refused>({ kind: 'refused', reason: 'unknown-passkey' });
@@ -143,8 +146,10 @@ async function store(
   const halfHash = purpose === 'second-factor' && visitor.sessionToken ? tokenHash(visitor.sessionToken) : null;
   if (halfHash && !(await isSessionThereForUpdate(sql, halfHash, now)))
     return new RollBack(refusedSigned('sign-in-over', user));
-  const sessionToken = newToken();
   const replacedTokenHash = turnHash(visitor);
+  const since = { unlessSignedOut: await liveTokenHash(visitor), replacedTokenHash, userId: user.id, now };
+  if (await isOvertaken(sql, since)) return new RollBack(refusedSigned('sign-in-over', user));
+  const sessionToken = newToken();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   if (replacedTokenHash)
     await deleteReplacedSessions(sql, { tokenHash: replacedTokenHash, userId: user.id, now, idleSince });

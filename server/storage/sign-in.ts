@@ -8,6 +8,7 @@ import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
+import { notOvertaken } from './not-overtaken.ts';
 import { hasManySessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
@@ -238,7 +239,6 @@ export async function completeSignIn(
 ): Promise<'made' | 'changed' | 'otherFactors' | { samePress: Buffer }> {
   const { event, now } = made;
   const [ofPress, ofEarlier] = made.press?.hashes ?? [null, null];
-  const signedOutSince = new Date(now.getTime() + limits.signOutKept);
   const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
   const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
     with locked as materialized (
@@ -247,11 +247,7 @@ export async function completeSignIn(
     ),
     who as materialized (
       select id, ${now}::timestamptz as now from locked where not other_factors
-        -- What has replaced the browser's token since the press was signed out, or is another person's.
-        and not exists (select from signed_out_session where token_hash = ${made.unlessSignedOut}
-          or token_hash = ${made.replacedTokenHash} and ends_at > ${signedOutSince})
-        and not exists (select from session newer where newer.former_token_hash = ${made.replacedTokenHash}
-          and newer.replaces and newer.user_id <> ${made.userId} and newer.created_at > ${now})
+        and ${notOvertaken(sql, made)}
     ),
     pressed as materialized (
       select s.token_hash from session s join who on s.user_id = who.id
