@@ -85,9 +85,9 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
       const connection = await findSsoConnection(sql, past.connectionId);
       return await giveOutcome(deps, request, reply, { row: past, details, connection }, { outcome, address });
     }
+    if (past && !isLedOn && openQuestion(deps, request, past)) return reply.redirect(questionUrl(deps, past.id), 303);
     if (!past || !isOpen(past, now)) endVisit(request, reply, config, shown.stateHash);
     if (isLedOn) return reply.redirect(details.destination, 303);
-    if (past && openQuestion(deps, request, past)) return reply.redirect(questionUrl(deps, past.id), 303);
     if (shown.answerHash && (await endSsoRequestOfOthers(sql, shown, now))) {
       // The browser that brought an OpenID answer had begun: somebody has signed in or out here since.
       if (protocol === 'oidc') return toForm(deps, request, reply, 'signInExpired');

@@ -20,7 +20,10 @@ import { visitsOfSamePerson } from './visits.ts';
 /** A visit that is over; its details and connection may be gone. */
 export type EndedVisit = { row: SsoRequestRow; details: RequestDetails | null; connection: SsoConnection | null };
 
-/** Sends the browser to the result of its visit, and clears the visit's cookie. The same for the same outcome. */
+/**
+ * Sends the browser to the result of its visit, and clears the visit's cookie, unless a question needs it. The same for
+ * the same outcome.
+ */
 export async function giveOutcome(
   deps: Deps,
   request: FastifyRequest,
@@ -42,6 +45,12 @@ export async function giveOutcome(
     const stay = connection ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
     return letIn(request, reply, config, outcome, { ...way, username: typed, stay });
   }
+  if (outcome.kind === 'asked') {
+    // Whoever leaves the question unanswered may be the next person.
+    if (details?.isAfterSignOut) goOnAskingAfresh(request, reply, config);
+    beginVisit(request, reply, config, { stateHash: tokenHash(row.id), token: outcome.token });
+    return reply.redirect(questionUrl(deps, row.id), 303);
+  }
   endVisit(request, reply, config, row.stateHash);
   if (outcome.kind === 'refused') {
     const { type, reference, isCancelled, isUnable, forgets } = outcome;
@@ -58,12 +67,6 @@ export async function giveOutcome(
       ...(isCancelled && { notice: 'signInCancelled' as const }),
     };
     return turnAway(reply, config, refusal, way);
-  }
-  if (outcome.kind === 'asked') {
-    // Whoever leaves the question unanswered may be the next person.
-    if (details?.isAfterSignOut) goOnAskingAfresh(request, reply, config);
-    beginVisit(request, reply, config, { stateHash: tokenHash(row.id), token: outcome.token });
-    return reply.redirect(questionUrl(deps, row.id), 303);
   }
   if (!connection) throw new Error('A visit leads to a connection that was there');
   if (outcome.kind === 'providerBegan') return reply.redirect(providerBeganUrl(deps, connection), 303);

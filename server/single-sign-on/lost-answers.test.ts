@@ -188,16 +188,19 @@ describe('a callback that is loaded twice', () => {
   it('OI-13 before and after its end, if every response was lost', async () => {
     const callback = await begin();
     await lose(callback);
-    const first = await lose(callback);
-    const cookies = {
-      ...browser.cookies,
-      ...Object.fromEntries(first.cookies.map(({ name, value }) => [name, value])),
-    };
-    expect((await portal.send({ url: String(first.headers.location), cookies })).headers.location).toBe(
-      '/portal/reports',
-    );
+    const { headers } = await browser.open(callback);
+    expect((await lose(String(headers.location))).headers.location).toBe('/portal/reports');
     expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
     expect([await who(), await sessions(), await count('signed-in')]).toEqual(['alice', 1, 1]);
+  });
+
+  it('SA-42 after its end, not in another browser that knows the address and has the cookie of the visit', async () => {
+    const callback = await begin();
+    const copy = browserForTest(portal);
+    copy.cookies = { ...browser.cookies };
+    await browser.get(callback);
+    expect((await copy.get(callback)).headers.location).toMatch(/^\/portal\/loginfail\//);
+    expect([await who(copy), await who()]).toEqual([null, 'alice']);
   });
 
   it('one that ended without a word is not waited for longer than a response may take', async () => {

@@ -136,6 +136,7 @@ async function answeredBefore(
       return await giveOutcome(deps, request, reply, visit, { outcome, address });
     }
     endVisit(request, reply, deps.config, tokenHash(row.id));
+    endVisit(request, reply, deps.config, row.stateHash);
   }
   return toForm(deps, request, reply, 'signInExpired');
 }

@@ -171,6 +171,25 @@ describe('an answer for somebody else than is signed in here', () => {
     }
   });
 
+  it('SA-42 is answered only by a browser that shows the token of its visit and that of the question', async () => {
+    await signInByPassword('alice');
+    await browser.post('/portal/logout', {});
+    const email = 'mallory@evil.test';
+    provider.bend({ claims: (honest) => ({ ...honest, sub: email, email, email_verified: true, auth_time: 1 }) });
+    const { location } = (await browser.get(await begin())).headers;
+    expect(location).toMatch(question);
+    const visits = Object.entries(browser.cookies).filter(([name]) => name.includes('visit-'));
+    expect(visits).toHaveLength(2);
+    for (const copied of visits) {
+      const elsewhere = browserForTest(portal);
+      elsewhere.cookies = Object.fromEntries([copied]);
+      expect((await agree(location, elsewhere)).headers.location).toBe(expired);
+      expect(await who(elsewhere)).toBeNull();
+    }
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect(Object.keys(browser.cookies).filter((name) => name.includes('visit-'))).toEqual([]);
+  });
+
   it('SE-15 a question whose response is read only after the sign-out signs nobody in', async () => {
     await signInByPassword('alice');
     const { location: finish } = (await browser.open(await begin())).headers;
@@ -178,10 +197,17 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(late.headers.location).toMatch(question);
     await browser.post('/portal/logout', {});
     keepCookies(browser, late);
-    expect((await agree(late.headers.location)).headers.location).toBe(late.headers.location);
-    expect((await browser.get(String(late.headers.location))).headers.location).toBe(expired);
-    expect((await agree(late.headers.location)).headers.location).toBe(expired);
+    for (const answer of [() => agree(late.headers.location), () => browser.get(String(late.headers.location))])
+      expect((await answer()).headers.location).toBe(expired);
     expect(await who()).toBeNull();
+    expect(await sessions()).toBe(0);
+  });
+
+  it('SE-15 nor once the session of the person who was asked has ended elsewhere', async () => {
+    const location = await asked();
+    await portal.sql`delete from session`;
+    expect((await agree(location)).headers.location).toBe(location);
+    expect((await browser.get(location)).headers.location).toBe(expired);
     expect(await sessions()).toBe(0);
   });
 

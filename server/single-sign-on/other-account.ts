@@ -13,6 +13,7 @@ import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-r
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import type { Identity } from './identity.ts';
+import { isOfBrowser } from './visits.ts';
 
 /** Who is fully signed in in a browser. */
 type Here = { userId: string; username: string } | null;
@@ -95,10 +96,13 @@ export function hasLeft({ here }: Question, now: Here): boolean {
   return here !== null && now === null;
 }
 
-/** Whether this browser was asked, even if the question is no longer open. */
-export function isAskedHere({ config }: Deps, request: FastifyRequest, { id, questionHash }: SsoRequestRow): boolean {
-  const hash = visitTokenHash(request, config, tokenHash(id));
-  return hash !== null && questionHash?.equals(hash) === true;
+/**
+ * Whether this browser was asked, even if the question is no longer open: it shows the question's token, and still that
+ * of the visit, so that neither alone is worth a session.
+ */
+export function isAskedHere(deps: Deps, request: FastifyRequest, row: SsoRequestRow): boolean {
+  const hash = visitTokenHash(request, deps.config, tokenHash(row.id));
+  return hash !== null && row.questionHash?.equals(hash) === true && isOfBrowser(deps, request, row);
 }
 
 /** The open question of a request to this browser; null if there is none, or no longer. */

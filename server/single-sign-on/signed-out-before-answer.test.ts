@@ -106,13 +106,13 @@ it('SE-15 also if they are signed in while the visit is being decided', async ()
   const asked = await finishing;
   expect(asked.to).toContain('/portal/authenticate/other-account');
   expect(await signedInAs(portal, pat)).toBe('pat');
-  // Who reads that response and agrees signs in.
+  // The sign-in ended the visits of this browser: whoever reads that response too has nothing to agree to.
   const id = new URL(asked.to, 'http://portal.test').searchParams.get('request') ?? '';
   const form = { request: id };
   const url = '/portal/authenticate/other-account';
   const done = await portal.send({ method: 'POST', url, form, cookies: { ...asked.cookies, ...pat } });
-  expect(done.headers.location).toBe('/portal/portal.html');
-  expect([await signedInAs(portal, pat), await signedInAs(portal, cookiesOf(done))]).toEqual([null, 'alice']);
+  expect(done.headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+  expect([await signedInAs(portal, pat), await signedInAs(portal, cookiesOf(done))]).toEqual(['pat', null]);
 });
 
 it('whoever has a cookie of before does not learn later who has signed in since', async () => {

@@ -11,6 +11,7 @@ import { findSsoConnection } from '../../storage/sso-connection.ts';
 import {
   bringSsoAnswer,
   endSsoRequestOfOthers,
+  findSsoRequestByState,
   keepBroughtAnswer,
   requestPlace,
   type SsoRequestRow,
@@ -22,6 +23,7 @@ import { fail } from '../fail.ts';
 import { toFinish } from '../finish-route.ts';
 import { type ProviderAnswer, refusalFor } from '../identity.ts';
 import { detailsOf, type OidcKept, type WaitingAnswer } from '../request-details.ts';
+import { isOpen } from '../visits.ts';
 import { readOidcAnswer } from './oidc.ts';
 
 /**
@@ -58,7 +60,10 @@ export function oidcCallbackRoute(deps: Deps) {
       const refusal = refusalFor('other-browser', words);
       return await fail(deps, request, reply, refusal, { protocol: 'oidc', address });
     }
-    if (browserHash !== null) setCookie(reply, config, answerCookie(state), token, limits.answerWaits);
+    // The result of a visit that is over is repeated only to a browser that never read it, and so has its cookie still.
+    const visit = row ?? (await findSsoRequestByState(sql, stateHash));
+    if (browserHash !== null && visit && isOpen(visit, now))
+      setCookie(reply, config, answerCookie(state), token, limits.answerWaits);
     return toFinish(deps, reply, { protocol: 'oidc', state });
   };
 
