@@ -124,6 +124,32 @@ test('an invitation that only the script sees: the account is named before there
   await expect(page.getByText(texts['page-account'].replace('{account}', person.username))).toBeVisible();
 });
 
+test('the first press only names the account, where the server would not do so before', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+  watch,
+}) => {
+  watch.expect(/status of 503/);
+  const person = await newPerson();
+  const hash = new URL(await invitationFor({ portal, inbox }, person)).searchParams.get('hash');
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await page.route(/\/passkeys\/invitation\/options/, (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await page.goto(`${portal.origin}/portal/forgottenChange?invited=true#/forgottenChange?hash=${hash}`);
+  const button = page.getByRole('button', { name: texts['passkey-instead'] });
+  const name = page.getByText(texts['page-account'].replace('{account}', person.username));
+  await expect(button).toBeVisible();
+  await expect(name).toBeHidden();
+  await button.click();
+  await expect(name).toBeVisible();
+  await expect(button).toBeFocused();
+  expect(await authenticator.passkeys()).toEqual([]);
+  await button.click();
+  await expect(page.locator('h1')).toHaveText(texts['invitation-passkey-done-title']);
+  expect(await authenticator.passkeys()).toHaveLength(1);
+});
+
 test('where only passkeys sign in: the page makes one and nothing else', async ({ page, portal, inbox, newPerson }) => {
   const customer = `keys-${Date.now()}`;
   await addCustomerTo(portal, customer, { passkeys: 'only' });

@@ -45,7 +45,9 @@ export function PasskeyInstead({
     >
       <input type="hidden" name="hash" value={hash} />
       <input type="hidden" name="credential" />
-      {!username && <p className="lede" data-account={message('page-account', { account: '{account}' })} />}
+      {!username && (
+        <p className="lede" role="status" data-account={message('page-account', { account: '{account}' })} />
+      )}
       <button className={isQuiet ? 'button quiet' : 'button'} type="submit">
         {message('passkey-instead')}
       </button>

@@ -16,7 +16,7 @@ export function startEnrolment(): void {
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
  * words, for the server's. A form with the hash of a link sends that along, and says first whose account it is for, if its page
- * does not (`data-account`). `onSend` is called before it is sent.
+ * does not (`data-account`); a press before it could do that only names the account. `onSend` is called before it is sent.
  */
 export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): Promise<void> {
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
@@ -31,30 +31,31 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
   for (const part of without) part.hidden = true;
   form.hidden = false;
   if (without.length > 0) button?.focus();
-  form.addEventListener('submit', (event) => {
+  function pause(words: string): void {
+    if (button) button.disabled = false;
+    button?.focus();
+    if (status) status.textContent = words;
+  }
+  form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (button?.disabled) return;
     if (button) button.disabled = true;
     if (status) status.textContent = '';
-    makePasskey(options, bodyOfOptions).then((answer) => {
-      const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
-      if (problem !== undefined) {
-        if (button) button.disabled = false;
-        button?.focus();
-        if (status) status.textContent = problem;
-        return;
-      }
-      field.value = typeof answer === 'string' ? answer : '';
-      onSend?.();
-      form.submit();
-    });
+    if (await tellWhose(form, options, bodyOfOptions)) return pause('');
+    const answer = await makePasskey(options, bodyOfOptions);
+    const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
+    if (problem !== undefined) return pause(problem);
+    field.value = typeof answer === 'string' ? answer : '';
+    onSend?.();
+    form.submit();
   });
 }
 
-/** A link that makes no passkey, or an answer that does not come, leaves that to the press of the button. */
-async function tellWhose(form: HTMLFormElement, optionsUrl: string, body: URLSearchParams | null): Promise<void> {
-  const whose = form.querySelector<HTMLElement>('[data-account]');
+/** Names the account, if its form is to and does not yet; whether it did. A link that makes no passkey names none. */
+async function tellWhose(form: HTMLFormElement, optionsUrl: string, body: URLSearchParams | null): Promise<boolean> {
+  const whose = form.querySelector<HTMLElement>('[data-account]:empty');
   const asked = whose && (await askForOptions(optionsUrl, body).catch(() => null));
-  if (whose && asked && typeof asked !== 'number')
-    whose.textContent = (whose.dataset.account ?? '').replace('{account}', () => asked.user.name);
+  if (!whose || !asked || typeof asked === 'number') return false;
+  whose.textContent = (whose.dataset.account ?? '').replace('{account}', () => asked.user.name);
+  return true;
 }
