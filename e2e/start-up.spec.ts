@@ -115,11 +115,14 @@ const placesOfPresses = () =>
       return `${part.textContent}: ${Math.round(left)}, ${Math.round(top)}`;
     });
 
-for (const [address, stage] of [
-  ['/portal/login', undefined],
-  ['/portal/twoFactor', 'app'],
-  ['/portal/twoFactorRegistration', 'new app'],
-  ['/portal/two-factor-authentication/recovery-codes', 'recovery codes'],
+const passkeyButton = (page: Page) => page.getByRole('button', { name: texts['account-passkeys-add'] }).waitFor();
+
+for (const [address, stage, started] of [
+  ['/portal/login', undefined, isScripted],
+  ['/portal/twoFactor', 'app', isScripted],
+  ['/portal/twoFactorRegistration', 'new app', isScripted],
+  ['/portal/two-factor-authentication/recovery-codes', 'recovery codes', isScripted],
+  ['/portal/account/passkeys?do=enrol', 'account', passkeyButton],
 ] as const)
   test(`${address}: nothing moves under a finger when the script starts`, async ({ page, context, stages }) => {
     await page.setViewportSize({ width: 360, height: 800 });
@@ -130,7 +133,7 @@ for (const [address, stage] of [
     await page.evaluate(() => document.fonts.ready);
     const before = await page.evaluate(placesOfPresses);
     letGo();
-    await isScripted(page);
+    await started(page);
     const after = await page.evaluate(placesOfPresses);
     expect(before.filter((place) => !after.includes(place))).toEqual([]);
   });

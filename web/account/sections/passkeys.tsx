@@ -114,27 +114,29 @@ function Enrol({ known }: Pick<Props, 'known'>) {
   const { page } = useVisit();
   return (
     <>
-      <div data-without>
-        <Alert>{text('account-passkeys-no-script')}</Alert>
+      <div className="instead">
+        <div data-without>
+          <Alert>{text('account-passkeys-no-script')}</Alert>
+        </div>
+        <AccountForm
+          action="enrol"
+          hidden
+          // One that was made and then refused is to vanish from where it was kept.
+          data-known={known ? JSON.stringify(known) : undefined}
+          data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
+          data-none={text('account-passkeys-none')}
+          data-already={text('account-passkeys-already')}
+          data-old={text('account-passkeys-old')}
+          data-busy={text('notice-tooManyAttempts-text')}
+        >
+          <input type="hidden" name="credential" />
+          <p className="hint">{text('account-passkeys-how')}</p>
+          <button className="button" type="submit">
+            {text('account-passkeys-add')}
+          </button>
+          <p aria-live="polite" />
+        </AccountForm>
       </div>
-      <AccountForm
-        action="enrol"
-        hidden
-        // One that was made and then refused is to vanish from where it was kept.
-        data-known={known ? JSON.stringify(known) : undefined}
-        data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
-        data-none={text('account-passkeys-none')}
-        data-already={text('account-passkeys-already')}
-        data-old={text('account-passkeys-old')}
-        data-busy={text('notice-tooManyAttempts-text')}
-      >
-        <input type="hidden" name="credential" />
-        <p className="hint">{text('account-passkeys-how')}</p>
-        <button className="button" type="submit">
-          {text('account-passkeys-add')}
-        </button>
-        <p aria-live="polite" />
-      </AccountForm>
       <Cancel />
     </>
   );
