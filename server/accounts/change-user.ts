@@ -4,6 +4,7 @@ import { passwordReplaced, queuePasswordNotice } from '../password/password-repl
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
+import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { updateProvenByCode } from '../storage/factor-scope.ts';
 import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
@@ -21,7 +22,6 @@ import {
 } from '../storage/portal-user.ts';
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
 import { withdrawInvitations, withdrawResetLinks } from '../storage/reset-link.ts';
-import { deleteSessionsOfUser } from '../storage/session.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };

@@ -2,12 +2,12 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
+import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { lockCustomersOfUser } from '../storage/membership.ts';
 import { lockUsersById, moveDevices, moveMemberships, moveSubjects, type UserToMerge } from '../storage/merge-users.ts';
 import { deletePasskeysOfUser } from '../storage/passkey.ts';
 import { deleteUser, findUser } from '../storage/portal-user.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
-import { deleteSessionsOfUser } from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 
 export type MergeResult =

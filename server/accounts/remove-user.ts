@@ -1,8 +1,8 @@
 import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
+import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { deleteUser, findUserForUpdate } from '../storage/portal-user.ts';
-import { deleteSessionsOfUser } from '../storage/session.ts';
 
 /** Removes the user with a username or email, with sessions and memberships, and records it; false if unknown. */
 export async function removeUser(sql: Database, name: string, now: Date): Promise<boolean> {

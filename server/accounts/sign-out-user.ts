@@ -1,8 +1,8 @@
 import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
+import { signOutSessionOfUser, signOutSessionsOfUser } from '../storage/end-sessions.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
-import { signOutSessionOfUser, signOutSessionsOfUser } from '../storage/session.ts';
 
 /**
  * Ends every session of a user, half ones included, as a sign-out in each of their browsers, or only the one with `sid`, and

@@ -2,10 +2,10 @@ import type { AuditEvent } from '../audit/audit-events.ts';
 import { type MailPlace, queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { signOutSessionsByPasskey } from '../storage/end-sessions.ts';
 import { endProofsByPasskey } from '../storage/fresh-proof.ts';
 import { deletePasskey } from '../storage/passkey.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
-import { signOutSessionsByPasskey } from '../storage/session.ts';
 
 /**
  * Removes a passkey of a user in a transaction, and tells them; whether it was there. `by`: what the event and the email say of

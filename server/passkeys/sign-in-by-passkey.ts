@@ -12,12 +12,8 @@ import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
-import {
-  deleteReplacedSessions,
-  insertSession,
-  isSessionThereForUpdate,
-  keepNewestReplacement,
-} from '../storage/session.ts';
+import { deleteReplacedSessions, keepNewestReplacement } from '../storage/replaced-session.ts';
+import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';

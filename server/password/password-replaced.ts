@@ -2,11 +2,11 @@ import type { Language } from '#contract/languages.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import type { Connection } from '../storage/database.ts';
 import { deleteDevicesOfUser } from '../storage/device.ts';
+import { deleteOtherSessionsOfUser, deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
 import { countPasskeys } from '../storage/passkey.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
-import { deleteOtherSessionsOfUser, deleteSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
 /**

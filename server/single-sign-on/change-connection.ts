@@ -4,8 +4,8 @@ import type { Keys } from '../secrets/keys.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
+import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
-import { deleteSessionsOfConnection } from '../storage/session.ts';
 import { forgetWaysOut } from '../storage/signed-out-session.ts';
 import {
   connectionPlace,

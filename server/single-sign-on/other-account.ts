@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findUserOfReplacement } from '../storage/session.ts';
+import { findUserOfReplacement } from '../storage/replaced-session.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import { turnHash } from '../visitor/turn-hash.ts';

@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteSessionsOfConnection } from '../storage/session.ts';
+import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
 import { deleteSsoConnection, findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 

@@ -13,13 +13,8 @@ import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
-import {
-  deleteReplacedSessions,
-  findReplacedFull,
-  idTokenPlace,
-  insertSession,
-  keepNewestReplacement,
-} from '../storage/session.ts';
+import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
+import { idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';

@@ -1,19 +1,21 @@
 import type { Connection } from './database.ts';
 import { isEmailBeforeApp } from './email-before-app.ts';
+import { lockSessions } from './end-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
+import type { ReplacedFull } from './replaced-session.ts';
 import type { OpenFactor } from './second-factor.ts';
-import { type FullSession, lockSessions, type ReplacedFull, type SessionOrigin } from './session.ts';
+import type { FullSession, SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 import type { WayIn } from './throttle-keys.ts';
 
 /**
- * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with
- * a right code (two-factor/verify-code.ts) or passkey (passkeys/sign-in-by-passkey.ts), after ten minutes or when no customer
- * admits the address (visitor-session.ts), with a sign-out here (sign-out/end-session.ts), at the provider (session.ts) or by an
- * operator (accounts/sign-out-user.ts), another sign-in of its browser (storage/sign-in.ts, session.ts), a second press
- * (keepNewestOfPress, deleteSiblings), as the oldest of too many (oldest-sessions.ts), and when its user, connection or factor
- * changes, or its domain comes to require single sign-on, or its customer passkeys (isStillAWayIn; docs/decisions/0028, 0031).
- * After five wrong codes (code-try.ts) no more are checked.
+ * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with a
+ * right code (two-factor/verify-code.ts) or passkey (passkeys/sign-in-by-passkey.ts), after ten minutes or when no customer
+ * admits the address (visitor-session.ts), with a sign-out here (sign-out/end-session.ts), at the provider
+ * (provider-sessions.ts) or by an operator (accounts/sign-out-user.ts), another sign-in of its browser (storage/sign-in.ts,
+ * replaced-session.ts), a second press (keepNewestOfPress, deleteSiblings), as the oldest of too many (oldest-sessions.ts),
+ * and when its user, connection or factor changes, or its domain comes to require single sign-on, or its customer passkeys
+ * (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes (code-try.ts) no more are checked.
  */
 export type HalfSession = OpenFactor &
   Pick<FullSession, 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { isListedFor } from './account.ts';
 import type { Connection } from './database.ts';
-import { signOutSessions } from './session.ts';
+import { signOutSessions } from './end-sessions.ts';
 
 /** A session as its person sees it. `sid` opens nothing. */
 export type ListedSession = {
@@ -66,5 +66,5 @@ export async function endSessions(
   const which = sql`s.user_id = ${userId} and s.token_hash is distinct from ${kept}
     and (${sid}::uuid is null or s.sid = ${sid}::uuid)
     and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;
-  return await signOutSessions(sql, which, now);
+  return (await signOutSessions(sql, which, now)).length;
 }

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
-import { deleteReplacedSessions, insertSession, keepNewestReplacement } from './session.ts';
+import { deleteReplacedSessions, keepNewestReplacement } from './replaced-session.ts';
+import { insertSession } from './session.ts';
 import { takeSession } from './signed-out-session.ts';
 
 const portal = portalOfFile();

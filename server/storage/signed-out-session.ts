@@ -3,8 +3,9 @@ import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { mustRegisterNow } from './email-before-app.ts';
 import { endedKeptUntil } from './ended-session.ts';
+import { isFormerTokenGood, isSibling } from './replaced-session.ts';
 import { rowOrNull } from './row-or-null.ts';
-import { isFormerTokenGood, isSibling, type SessionStage } from './session.ts';
+import type { SessionStage } from './session.ts';
 import type { Fragment } from './sso-domain.ts';
 
 /** A session that its browser has ended: its user, and what its provider expects at sign-out. */

@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { insertOidcLogoutToken } from '../../storage/oidc-logout-token.ts';
 import { insertProviderLogout } from '../../storage/provider-logout.ts';
-import { deleteSessionsOfProvider } from '../../storage/session.ts';
+import { deleteSessionsOfProvider } from '../../storage/provider-sessions.ts';
 import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
 import { countAttempt, findWait } from '../../storage/throttle.ts';
 import { logoutTokenKeys } from '../../storage/throttle-keys.ts';
