@@ -21,13 +21,13 @@ import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
 import { newTotpSecret, totpStep } from '../two-factor/totp.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countCode, recordWrongCode } from './check-code.ts';
-import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
 import { isAppProven } from './proof-to-ask.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
+import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The authenticator app: set up by the screen that registers one, replaced and removed here. */
@@ -100,7 +100,7 @@ async function begin(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   const token = nextToken(deps, { visitor: visit.visitor, fields });
   const isThere = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return false;
-    await goOnUnder(deps, sql, visit, { token, now });
+    await rotateSession(deps, sql, visit, { token, now });
     if (!isAppProven(visit, now) && provenAt !== null)
       await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: visit.account.passkeyId });
     return true;
@@ -144,7 +144,7 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
     await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
     await deleteLesserSessionsOfUser(sql, userId, sessionHash);
     const devices = await deleteRememberedDevices(sql, userId);
-    await goOnUnder(deps, sql, visit, { token, now });
+    await rotateSession(deps, sql, visit, { token, now });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
@@ -184,7 +184,7 @@ async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
     await updateFactorVersion(sql, userId);
     await deleteLesserSessionsOfUser(sql, userId, sessionHash);
     const devices = await deleteRememberedDevices(sql, userId);
-    await goOnUnder(deps, sql, visit, { token, now });
+    await rotateSession(deps, sql, visit, { token, now });
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);

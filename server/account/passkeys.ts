@@ -13,11 +13,11 @@ import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } f
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countChange } from './count-change.ts';
-import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
+import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
@@ -69,7 +69,7 @@ async function enrol(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   const throttled = await countChange(deps, visit, 'passkey');
   if (throttled) return throttled;
   const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const along = (sql: Connection, now: Date) => goOnUnder(deps, sql, visit, { token, now });
+  const along = (sql: Connection, now: Date) => rotateSession(deps, sql, visit, { token, now });
   const done = await enrolPasskey(deps, rp, visit, { answer: credential, purpose: 'enrol', along });
   return done.kind === 'enrolled'
     ? { kind: 'done', notice: 'passkeyAdded', sessionToken: token }
@@ -113,7 +113,7 @@ async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
     const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
     if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
     if (!(await removePasskey(sql, { id, user: { id: userId, username } }, by, now))) return 'passkeyGone';
-    await goOnUnder(deps, sql, visit, { token, now });
+    await rotateSession(deps, sql, visit, { token, now });
     return 'passkeyRemoved';
   });
   if (outcome === 'signedOut') return { kind: outcome };

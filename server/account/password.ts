@@ -16,10 +16,10 @@ import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
 import { countChange } from './count-change.ts';
-import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { nextToken } from './press.ts';
+import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The current password is its own proof, asked each time. */
@@ -81,7 +81,7 @@ async function store(
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
-    await goOnUnder(deps, sql, visit, { token, now });
+    await rotateSession(deps, sql, visit, { token, now });
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const { address, language, brand } = visitor;
     await queuePasswordNotice(sql, reader, { now, address, language, brand });

@@ -7,12 +7,12 @@ import { type ProofKind, putFreshProof } from '../storage/fresh-proof.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkCode } from './check-code.ts';
 import { checkPassword } from './check-password.ts';
-import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { nextToken } from './press.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { proveByPasskey } from './prove-by-passkey.ts';
+import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome } from './section.ts';
 
 /**
@@ -79,7 +79,7 @@ async function note(
   },
 ): Promise<void> {
   const now = deps.now();
-  await goOnUnder(deps, sql, visit, { token, now });
+  await rotateSession(deps, sql, visit, { token, now });
   await putFreshProof(sql, tokenHash(token), { kind, at: now, passkeyId });
   const proof = { step: 'proof', outcome: how };
   await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, proof] }, now);

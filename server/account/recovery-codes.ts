@@ -7,12 +7,12 @@ import { RollBack, transaction } from '../storage/transaction.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countChange } from './count-change.ts';
-import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
+import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** How many recovery codes are left, and new ones, which are shown once. */
@@ -44,7 +44,7 @@ async function make(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Ou
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await findTotp(sql, userId))) return new RollBack('notPossible' as const);
     await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
-    await goOnUnder(deps, sql, visit, { token, now });
+    await rotateSession(deps, sql, visit, { token, now });
     await queueMail(sql, reader, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });
     await insertAuditEvent(sql, { event: 'recovery-codes-made', ...personOf(visit) }, now);
     return null;

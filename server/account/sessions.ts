@@ -5,11 +5,11 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isDeviceOf } from '../storage/device.ts';
 import { endSessions, listSessionsFor } from '../storage/session-list.ts';
 import type { AccountVisit } from './account-visit.ts';
-import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
+import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** Where a person is signed in. Ending sessions only takes away, so it needs no proof. */
@@ -64,7 +64,7 @@ async function end(
     if (!reader) return false;
     const isKept = token === null || (await isDeviceOf(sql, visit.visitor.deviceToken, userId));
     const ended = await endSessions(sql, { userId, sid, connectionId, kept: isKept ? sessionHash : null }, now);
-    if (token !== null && isKept) await goOnUnder(deps, sql, visit, { token, now });
+    if (token !== null && isKept) await rotateSession(deps, sql, visit, { token, now });
     if (ended === 0) return true;
     await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];

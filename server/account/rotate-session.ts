@@ -13,7 +13,7 @@ import type { AccountVisit } from './account-visit.ts';
  * What it has proven and recovery codes that it may view go on with it in their own browser, and end in any other one; a key
  * that the next app was shown does not go on.
  */
-export async function goOnUnder(
+export async function rotateSession(
   deps: Deps,
   sql: Connection,
   { session, sessionHash: before, pressToken }: AccountVisit,
