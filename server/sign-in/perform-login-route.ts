@@ -10,9 +10,11 @@ import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
 import { keptForm } from './kept-form.ts';
-import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
+import { letIn } from './let-in.ts';
 import { recordRefusedDestination } from './record-refused-destination.ts';
 import { signIn } from './sign-in.ts';
+import { toSingleSignOn } from './to-single-sign-on.ts';
+import { turnAway } from './turn-away.ts';
 import { wayOfForm } from './way-of-form.ts';
 
 export const performLoginSchema = { body: LoginForm };

@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { rememberedConnection } from '../visitor/remembered-connection.ts';
 import { depart, travellerOf } from './depart.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { turnAway } from '../sign-in/let-in.ts';
+import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import type { Refusal } from './identity.ts';

@@ -8,7 +8,7 @@ import { turnsOf } from '../http/turns.ts';
 import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
 import { wishAfterSignOut } from '../visitor/ask-afresh.ts';

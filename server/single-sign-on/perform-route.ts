@@ -8,7 +8,7 @@ import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 import { depart, stay, travellerOf } from './depart.ts';
 import { refusalFor } from './identity.ts';

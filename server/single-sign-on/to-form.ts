@@ -3,7 +3,7 @@ import { defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride } from '../http/request-url.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 
 /** Redirects to the empty form, to the default destination: nothing here is known to belong to this browser. */
 export function toForm({ config }: Deps, request: FastifyRequest, reply: FastifyReply, notice?: Notice): FastifyReply {

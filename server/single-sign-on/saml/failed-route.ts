@@ -7,7 +7,7 @@ import { readLastRefusal } from '../../http/last-refusal.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { turnOfEndedSession } from '../../session/turn-of-ended-session.ts';
-import { turnAway } from '../../sign-in/let-in.ts';
+import { turnAway } from '../../sign-in/turn-away.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
 import { giveUpAskingAfresh, goOnAskingAfresh } from '../../visitor/ask-afresh.ts';
 import { visitorOf } from '../../visitor/visitor.ts';
