@@ -96,7 +96,7 @@ export class Stages {
     const { portal } = this.#needs;
     if (stage === 'provider began') return [];
     if (stage === 'one moment') return await putDecidedVisit(portal);
-    const asking = stage.startsWith('other account') ? [await putAskingVisit(portal, 'grace.hopper')] : [];
+    const asking = stage.startsWith('other account') ? await putAskingVisit(portal, 'grace.hopper') : [];
     return stage === 'other account' ? asking : [...asking, ...[await this.#cookiesAt(stage, username)].flat()];
   }
 

@@ -41,9 +41,9 @@ export async function putDecidedVisit(portal: PortalUnderTest): Promise<Cookie[]
   ];
 }
 
-/** Puts a visit into the database whose answer is somebody else's; returns the cookie of its browser. */
-export async function putAskingVisit(portal: PortalUnderTest, other: string): Promise<Cookie> {
-  const token = newToken();
+/** Puts a visit into the database whose answer is somebody else's; returns the cookies of its browser. */
+export async function putAskingVisit(portal: PortalUnderTest, other: string): Promise<Cookie[]> {
+  const [visitToken, questionToken] = [newToken(), newToken()];
   const keys = await sealKeys(portal);
   const sealedDetails = seal(keys, '{}', requestPlace(asking.id));
   const question = JSON.stringify({ identity: {}, username: other, here: null });
@@ -51,14 +51,18 @@ export async function putAskingVisit(portal: PortalUnderTest, other: string): Pr
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      insert into sso_request (id, state_hash, connection_id, sealed_details, made_at, ends_at, used_at,
+      insert into sso_request (id, state_hash, connection_id, browser_hash, sealed_details, made_at, ends_at, used_at,
         sealed_question, question_hash, question_ends_at)
-      select ${asking.id}, ${tokenHash(asking.state)}, c.id, ${sealedDetails}, now(), now() + interval '1 day', now(),
-        ${sealedQuestion}, ${tokenHash(token)}, now() + interval '1 day'
+      select ${asking.id}, ${tokenHash(asking.state)}, c.id, ${tokenHash(visitToken)}, ${sealedDetails},
+        now(), now() + interval '1 day', now(),
+        ${sealedQuestion}, ${tokenHash(questionToken)}, now() + interval '1 day'
       from sso_connection c where c.key = 'begins'
-      on conflict (id) do update set question_hash = excluded.question_hash`,
+      on conflict (id) do update set browser_hash = excluded.browser_hash, question_hash = excluded.question_hash`,
   );
-  return cookie(portal, familyCookie('visit', tokenHash(asking.id)), token);
+  return [
+    cookie(portal, familyCookie('visit', tokenHash(asking.state)), visitToken),
+    cookie(portal, familyCookie('visit', tokenHash(asking.id)), questionToken),
+  ];
 }
 
 /** Keeps the page of `decidedUrl` from loading itself again every second, which interrupts a test that measures it. */

@@ -46,7 +46,7 @@ export function PasskeyInstead({
       <input type="hidden" name="hash" value={hash} />
       <input type="hidden" name="credential" />
       {!username && (
-        <p className="lede" role="status" data-account={message('page-account', { account: '{account}' })} />
+        <p className="lede" aria-live="polite" data-account={message('page-account', { account: '{account}' })} />
       )}
       <button className={isQuiet ? 'button quiet' : 'button'} type="submit">
         {message('passkey-instead')}

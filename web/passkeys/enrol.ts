@@ -22,7 +22,7 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
   if (!field || typeof PublicKeyCredential === 'undefined') return;
   const { options = '' } = form.dataset;
-  const status = form.querySelector('[aria-live]');
+  const status = form.querySelector('[aria-live]:not([data-account])');
   const button = form.querySelector('button');
   const hash = form.querySelector<HTMLInputElement>('input[name="hash"]')?.value;
   const bodyOfOptions = hash === undefined ? null : new URLSearchParams({ hash });
