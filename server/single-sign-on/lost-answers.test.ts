@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { answerCookie } from '#server/single-sign-on/answer-cookie.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -200,6 +202,18 @@ describe('a callback that is loaded twice', () => {
     copy.cookies = { ...browser.cookies };
     await browser.get(callback);
     expect((await copy.get(callback)).headers.location).toMatch(/^\/portal\/loginfail\//);
+    expect([await who(copy), await who()]).toEqual([null, 'alice']);
+  });
+
+  it('SA-42 nor in one that makes the answer’s cookie of the address by itself', async () => {
+    const callback = await begin();
+    const copy = browserForTest(portal);
+    const state = new URL(callback, 'http://portal.test').searchParams.get('state') ?? '';
+    const made = { [`vestibule-${answerCookie(state)}`]: hash('sha256', callback, 'base64url') };
+    copy.cookies = { ...browser.cookies, ...made };
+    await browser.get(callback);
+    const end = `/portal/authenticate/oidc/finish?state=${state}`;
+    expect((await copy.get(end)).headers.location).toMatch(/^\/portal\/loginfail\//);
     expect([await who(copy), await who()]).toEqual([null, 'alice']);
   });
 

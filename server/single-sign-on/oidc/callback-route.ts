@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps/deps.ts';
 import { setCookie } from '../../http/cookies.ts';
 import { splitUrl } from '../../http/request-url.ts';
 import { visitTokenHash } from '../../http/visit-cookies.ts';
 import { limits } from '../../limits.ts';
+import { codeDigest } from '../../secrets/code-digest.ts';
 import { seal } from '../../secrets/sealed.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { findSsoConnection } from '../../storage/sso-connection.ts';
@@ -50,7 +50,7 @@ export function oidcCallbackRoute(deps: Deps) {
     if (!isToken(state)) return toFinish(deps, reply, { protocol: 'oidc', state: '' });
     const stateHash = tokenHash(state);
     const browserHash = visitTokenHash(request, config, stateHash);
-    const token = answerToken(url);
+    const token = answerToken(deps, url);
     const now = deps.now();
     const endsAt = new Date(now.getTime() + limits.answerRead);
     const row = await bringSsoAnswer(sql, { stateHash, browserHash, answerHash: tokenHash(token) }, { now, endsAt });
@@ -86,9 +86,9 @@ export function oidcCallbackRoute(deps: Deps) {
 }
 
 /**
- * The token of the browser that brought an answer. Loading the same address again, code included, gives the same token;
- * somebody who has only copied the visit's cookie does not know it.
+ * The token of the browser that brought an answer. Loading the same address again, code included, gives the same token; only the
+ * server can make it of the address, so that who has read that and copied the visit's cookie does not know it.
  */
-function answerToken({ pathname, search }: URL): string {
-  return hash('sha256', pathname + search, 'base64url');
+function answerToken({ keys }: Deps, { pathname, search }: URL): string {
+  return codeDigest(keys.code, pathname + search, 'answer of a provider').toString('base64url');
 }
