@@ -107,7 +107,7 @@ export const ssoRefusalReasons = {
   'provider-refused': 'The identity provider denied access; the steps quote it.',
   'other-browser': 'The answer came from a browser other than the one that began, or from one that lost its cookies.',
   'request-unknown':
-    'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled or changed, or somebody was unlinked.',
+    'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled or changed, or somebody was unlinked; or somebody has signed in or out in this browser meanwhile.',
   'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
   'answer-used': 'The answer was used before.',
   'authentication-too-old':

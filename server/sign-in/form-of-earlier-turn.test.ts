@@ -64,6 +64,27 @@ it('SE-15 nor after a sign-in whose session has expired; the destination is kept
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
 });
 
+it.each(['in a closed browser', 'with a dead cookie'])(
+  'SE-15 nor of who signed in and out by answers that were never read, %s; the next form does',
+  async (before) => {
+    await post(await formShown(), 'bob');
+    if (before === 'with a dead cookie') await portal.sql`delete from session`;
+    else await signOut();
+    const form = await formShown();
+    const unread = async (url: string, fields: Record<string, string>) =>
+      await portal.send({ method: 'POST', url, form: fields, cookies: { ...browser.cookies } });
+    await unread('/portal/performlogin', { username: 'alice', password: testPassword, ...form });
+    portal.wait(3000);
+    await unread('/portal/logout', {});
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    portal.wait(60_000);
+    expect((await post(form)).headers.location).toBe('/portal/login?notice=signInExpired');
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+    await post(await formShown(), 'bob');
+    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  },
+);
+
 it.each(['alice', 'bob'])(
   'posted while alice is signed in in another tab it signs in %s, and goes its own way',
   async (username) => {

@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -76,3 +77,22 @@ it.each(['dead', 'no'] as const)(
     expect(seen).toEqual({ before: 'alice', after: 'alice' });
   },
 );
+
+it('a sign-out in another tab ends a sign-in that waits for the row of its user, with a dead cookie', async () => {
+  const browser = browserForTest(portal);
+  await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
+  await cookieBefore.dead();
+  const release = await holdRows(portal.sql, (sql) => sql`select from portal_user where username = 'bob' for update`);
+  const form = { username: 'bob', password: testPassword };
+  const cookies = { ...browser.cookies };
+  const late = portal.send({ method: 'POST', url: '/portal/performlogin', form, cookies });
+  await untilWaiting(portal.sql, 1);
+  portal.wait(3000);
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  portal.wait(3000);
+  await browser.post('/portal/logout', {});
+  await release();
+  keepCookies(browser, await late);
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});

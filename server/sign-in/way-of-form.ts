@@ -29,9 +29,9 @@ export function wayOfForm(
 ): WayOfForm {
   const { config } = deps;
   const { turn, redirectURL } = request.body;
-  // A form that was open before its turn ended has the earlier person's destination.
+  // A form that was open before its turn ended, or waited in the history, has the earlier person's destination and password.
   const isTurnOver = turnOfEndedSession(deps, request, reply, who) !== null;
-  const since = happenedSince(turn, visitor.turns);
+  const since = isTurnOver && turn !== undefined ? 'signOut' : happenedSince(turn, visitor.turns);
   const asked = isTurnOver || since === 'signOut' ? undefined : redirectURL;
   const accepted = asked ? acceptableDestination(asked, config.destinationRules) : null;
   const lang = languageOverride(request);

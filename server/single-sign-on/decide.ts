@@ -78,6 +78,8 @@ export async function signIn(
       const token = await askWho(deps, request, row, asked);
       return { kind: 'asked', token };
     }
+    case 'overtaken':
+      return result;
     case 'refused':
       return { kind: 'refused', type: connection.protocol, reference: result.reference, forgets: true };
     case 'networkRefused':

@@ -16,6 +16,7 @@ import type { Outcome } from './outcome.ts';
 import { providerBeganUrl } from './provider-began-route.ts';
 import { type RequestDetails, wayOf } from './request-details.ts';
 import { slowDown } from './slow-down.ts';
+import { toForm } from './to-form.ts';
 import { visitsOfSamePerson } from './visits.ts';
 
 /** A visit that is over; its details and connection may be gone. */
@@ -68,6 +69,10 @@ export async function giveOutcome(
       ...(isCancelled && { notice: 'signInCancelled' as const }),
     };
     return turnAway(reply, config, refusal, way);
+  }
+  if (outcome.kind === 'overtaken') {
+    endVisit(request, reply, config, tokenHash(row.id));
+    return toForm(deps, request, reply, 'signInExpired');
   }
   if (!connection) throw new Error('A visit leads to a connection that was there');
   if (outcome.kind === 'providerBegan') return reply.redirect(providerBeganUrl(deps, connection), 303);

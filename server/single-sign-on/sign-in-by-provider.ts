@@ -12,6 +12,7 @@ import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
 import { idTokenPlace, insertSession } from '../storage/session.ts';
@@ -44,28 +45,33 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
 
 /**
  * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
- * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored or, if refused
- * or if another person was expected, nothing.
+ * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored or, if refused,
+ * overtaken (docs/decisions/0028) or if another person was expected, nothing.
  */
 export async function signInByProvider(
   deps: Deps,
   connection: SsoConnection,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string }> {
+): Promise<
+  Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string } | { kind: 'overtaken' }
+> {
   const steps: AuditStep[] = [];
-  const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, steps));
+  const unlessSignedOut = await liveTokenHash(visitor);
+  const begun = { unlessSignedOut, now: deps.now() };
+  const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
   if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username };
-  if (done.kind === 'refused') {
-    const { reason, user } = done;
+  if (done.kind === 'refused' || done.kind === 'overtaken') {
+    const { user } = done;
+    const reason = done.kind === 'refused' ? done.reason : 'request-unknown';
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
+    if (done.kind === 'overtaken') return { kind: 'overtaken' };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const replaced = turnHash(visitor);
   if (replaced) {
-    const unlessSignedOut = await liveTokenHash(visitor);
     const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: deps.now() };
     await keepNewestReplacement(deps.sql, replaced, own);
   }
@@ -84,9 +90,10 @@ export async function signInByProvider(
   return done;
 }
 
-/** Why nothing is stored: a refusal, or a question to the person. */
+/** Why nothing is stored: a refusal, or a question to the person; or somebody has signed in or out here since. */
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
+  | { kind: 'overtaken'; user: Member }
   | { kind: 'otherAccount'; user: Member };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
@@ -99,9 +106,9 @@ async function complete(
   connection: SsoConnection,
   { identity, visitId, expected, mustAsk, agreedTo }: Vouched,
   visitor: KnownVisitor,
+  { unlessSignedOut, now }: { unlessSignedOut: Buffer | null; now: Date },
   steps: AuditStep[],
 ): Promise<Done | RollBack<Undone>> {
-  const now = deps.now();
   const { address, requestId } = visitor;
   const standing = await standingOfAnswerForShare(sql, { connectionId: connection.id, visitId });
   if (standing === 'disabled') return refused('connection-disabled');
@@ -164,9 +171,14 @@ async function complete(
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const replaced = replacedTokenHash && { tokenHash: replacedTokenHash, userId: user.id, now, idleSince };
   const full = replaced && waitsFor ? await findReplacedFull(sql, replaced) : null;
+  const overtaken = await isOvertaken(sql, { unlessSignedOut, replacedTokenHash, userId: user.id, now });
   // Somebody who has signed in here since `expected` was read.
   if (replaced && (await deleteReplacedSessions(sql, replaced)) && agreedTo === null)
     return new RollBack({ kind: 'otherAccount', user });
+  if (overtaken) {
+    steps.push({ step: 'this browser', outcome: 'somebody has signed in or out here meanwhile' });
+    return new RollBack({ kind: 'overtaken', user });
+  }
   await insertSession(sql, { ...session, replacedFull: full });
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

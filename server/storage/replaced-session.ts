@@ -101,13 +101,14 @@ export async function deleteReplacedSessions(
 /**
  * Of the sessions of several users that replaced one token, keeps those of the newest. Sign-ins at the same moment don't
  * see each other, nor a sign-out, so each does this once its session is stored, and the last sees them all. Ends its own
- * if that of `unlessSignedOut` was signed out.
+ * if that of `unlessSignedOut` was signed out, or what has replaced the token since `now`, when its request began.
  */
 export async function keepNewestReplacement(
   sql: Connection,
   replacedTokenHash: Buffer,
   { tokenHash, unlessSignedOut, now }: { tokenHash: Buffer; unlessSignedOut: Buffer | null; now: Date },
 ): Promise<void> {
+  const signedOutSince = new Date(now.getTime() + limits.signOutKept);
   await sql`
     delete from session where token_hash in (
       select older.token_hash from session older where older.former_token_hash = ${replacedTokenHash} and (
@@ -115,7 +116,8 @@ export async function keepNewestReplacement(
         select from session newer where newer.former_token_hash = ${replacedTokenHash} and newer.user_id <> older.user_id
           and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint))
         or older.token_hash = ${tokenHash} and exists (
-          select from signed_out_session where token_hash = ${unlessSignedOut}))
+          select from signed_out_session where token_hash = ${unlessSignedOut}
+            or token_hash = ${replacedTokenHash} and ends_at > ${signedOutSince}))
       order by older.token_hash for update of older)`;
 }
 
