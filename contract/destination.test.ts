@@ -94,6 +94,7 @@ const refused: [string, string[]][] = [
     ],
   ],
   ['where providers answer', ['/portal/authenticate/oidc/callback', '/portal/authenticate/oidc/callback/acme?code=x']],
+  ['paths that nobody can decode', ['/portal/%ff', '/hub/%zz', '\u{fffd}%A', 'https://portal.example/%E0%A4%A']],
   ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b']],
   [
     'OR-05 control characters in a relative address',

@@ -61,13 +61,16 @@ function ownPath(value: string, { origin, basePath }: DestinationRules): string 
   return url.pathname + url.search + url.hash;
 }
 
-/** A call is not a valid destination: landing on sign-out would undo the sign-in. Decodes paths as the router does. */
+/**
+ * A call is not a valid destination: landing on sign-out would undo the sign-in. Decodes paths as the router does; one that it
+ * cannot decode leads nowhere either.
+ */
 function isCall(path: string, basePath: string): boolean {
   let read: string;
   try {
     read = decodeURIComponent(path);
   } catch {
-    return false;
+    return true;
   }
   const below = read.startsWith(`${basePath}/`) ? read.slice(basePath.length).replace(/\/$/, '') : null;
   return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));

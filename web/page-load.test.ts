@@ -195,7 +195,6 @@ const rows: Record<string, Row[]> = {
       url: '/portal/login?redirectURL=%ff%webbundle',
       screen: 'login',
       search: '?redirectURL=%ff%webbundle',
-      saved: { redirectOldWebbundleUrl: '/portal/%EF%BF%BD%webbundle' },
     },
     {
       url: '/portal/login?redirectURL=https://portal.example/webbundle/a',

@@ -7,6 +7,16 @@ type Family = 'visit' | 'link';
 
 export type FamilyCookie<F extends Family> = TokenCookieName & `${F}-${string}`;
 
+type NewCookie<F extends Family> = {
+  name: FamilyCookie<F>;
+  token: string;
+  /** In seconds. */
+  maxAge: number;
+  most: number;
+  /** Another cookie, without which this one is of no use. */
+  beside?: FamilyCookie<F> | undefined;
+};
+
 /** Enough characters of a hash to distinguish the cookies of one browser. */
 const told = 8;
 
@@ -26,15 +36,16 @@ export function familyOfBrowser<F extends Family>(
   return new Map(names.map((name) => [name, readTokenCookie(headers, config, name)]));
 }
 
-/** Sets a cookie of a family; if the browser then has more than `most`, the oldest others are dropped. */
+/** Sets a cookie of a family; if the browser then has more than `most`, the oldest others are dropped, but not `beside`. */
 export function setFamilyCookie<F extends Family>(
   family: F,
   request: FastifyRequest,
   reply: FastifyReply,
   config: Config,
-  { name, token, maxAge, most }: { name: FamilyCookie<F>; token: string; maxAge: number; most: number },
+  { name, token, maxAge, most, beside }: NewCookie<F>,
 ): void {
   const others = [...familyOfBrowser(family, request, config).keys()].filter((other) => other !== name);
-  for (const other of others.slice(0, Math.max(0, others.length + 1 - most))) clearCookie(reply, config, other);
+  const tooMany = Math.max(0, others.length + 1 - most);
+  for (const other of others.filter((other) => other !== beside).slice(0, tooMany)) clearCookie(reply, config, other);
   setCookie(reply, config, name, token, maxAge);
 }

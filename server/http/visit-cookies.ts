@@ -26,14 +26,24 @@ export function visitTokenHash({ headers }: FastifyRequest, config: Config, stat
   return token === null ? null : tokenHash(token);
 }
 
-/** Marks in the browser that it began a visit; if too many are open the oldest are dropped. */
+/**
+ * Marks in the browser that it began a visit; if too many are open the oldest are dropped. `ofState`: of the visit whose answer a
+ * question is about, which needs both cookies.
+ */
 export function beginVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Config,
-  { stateHash, token }: { stateHash: Buffer; token: string },
+  { stateHash, token, ofState }: { stateHash: Buffer; token: string; ofState?: Buffer },
 ): void {
-  const cookie = { name: visitCookie(stateHash), token, maxAge: limits.ssoRequest, most: limits.visitsOfBrowser };
+  const beside = ofState && visitCookie(ofState);
+  const cookie = {
+    name: visitCookie(stateHash),
+    token,
+    maxAge: limits.ssoRequest,
+    most: limits.visitsOfBrowser,
+    beside,
+  };
   setFamilyCookie('visit', request, reply, config, cookie);
 }
 

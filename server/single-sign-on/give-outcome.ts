@@ -50,7 +50,8 @@ export async function giveOutcome(
   if (outcome.kind === 'asked') {
     // Whoever leaves the question unanswered may be the next person.
     if (details?.isAfterSignOut) goOnAskingAfresh(request, reply, config);
-    beginVisit(request, reply, config, { stateHash: tokenHash(row.id), token: outcome.token });
+    const question = { stateHash: tokenHash(row.id), token: outcome.token, ofState: row.stateHash };
+    beginVisit(request, reply, config, question);
     return reply.redirect(questionUrl(deps, row.id), 303);
   }
   endVisit(request, reply, config, row.stateHash);

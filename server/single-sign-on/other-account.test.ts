@@ -190,6 +190,16 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(Object.keys(browser.cookies).filter((name) => name.includes('visit-'))).toEqual([]);
   });
 
+  it('is answered also if its visit is the oldest of as many as a browser may have open', async () => {
+    await signInByPassword('alice');
+    const oldest = await begin();
+    for (let number = 1; number < limits.visitsOfBrowser; number += 1) await begin();
+    const { location } = (await browser.get(oldest)).headers;
+    expect(location).toMatch(question);
+    expect(Object.keys(browser.cookies).filter((name) => name.includes('visit-'))).toHaveLength(limits.visitsOfBrowser);
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+  });
+
   it('SE-15 a question whose response is read only after the sign-out signs nobody in', async () => {
     await signInByPassword('alice');
     const { location: finish } = (await browser.open(await begin())).headers;
