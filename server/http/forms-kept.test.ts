@@ -184,18 +184,23 @@ it('a form after a session that was signed out elsewhere begins a new turn: it k
   const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
   await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
   await everybodyWaits();
-  const answer = await portal.send({
-    method: 'POST',
-    url: '/portal/performlogin',
-    form: { username: 'alice', password: 'wrong', redirectURL, turn },
-    cookies: earlier,
-  });
+  const post = async (form: Record<string, string>) =>
+    await portal.send({
+      method: 'POST',
+      url: '/portal/performlogin',
+      form: { username: 'alice', password: 'wrong', redirectURL, ...form },
+      cookies: earlier,
+    });
+  const answer = await post({});
   expect(answer.statusCode).toBe(429);
   const mark = cookiesOf(answer)['vestibule-signed-out'] ?? '';
   expect(mark).toHaveLength(43);
   expect(answer.body).toMatch(new RegExp(`name="turn" value="[^"]*[.]${mark.slice(0, 8)}"`));
   expect(answer.body).toContain(nameKept('alice'));
   expect(answer.body).not.toContain('reports');
+  // One that says its turn may have waited in the history: nothing of it counts.
+  const { headers } = await post({ turn });
+  expect(headers.location).toBe('/portal/login?notice=signInExpired');
 });
 
 describe.each([
