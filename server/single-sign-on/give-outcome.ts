@@ -23,7 +23,7 @@ import { visitsOfSamePerson } from './visits.ts';
 export type EndedVisit = { row: SsoRequestRow; details: RequestDetails | null; connection: SsoConnection | null };
 
 /**
- * Sends the browser to the result of its visit, and clears the visit's cookie, unless a question needs it. The same for
+ * Sends the browser to the result of its visit, and clears the visit's cookies, unless a question needs it. The same for
  * the same outcome.
  */
 export async function giveOutcome(
@@ -55,6 +55,7 @@ export async function giveOutcome(
     return reply.redirect(questionUrl(deps, row.id), 303);
   }
   endVisit(request, reply, config, row.stateHash);
+  endVisit(request, reply, config, tokenHash(row.id));
   if (outcome.kind === 'refused') {
     const { type, reference, isCancelled, isUnable, forgets } = outcome;
     if (forgets) forgetConnection(deps, request, reply);
@@ -62,7 +63,6 @@ export async function giveOutcome(
       if (isCancelled) goOnAskingAfresh(request, reply, config);
       else if (isUnable) giveUpAskingAfresh(request, reply, config);
     }
-    endVisit(request, reply, config, tokenHash(row.id));
     const refusal = {
       type,
       reference,
@@ -71,10 +71,7 @@ export async function giveOutcome(
     };
     return turnAway(reply, config, refusal, way);
   }
-  if (outcome.kind === 'overtaken') {
-    endVisit(request, reply, config, tokenHash(row.id));
-    return toForm(deps, request, reply, 'signInExpired');
-  }
+  if (outcome.kind === 'overtaken') return toForm(deps, request, reply, 'signInExpired');
   if (!connection) throw new Error('A visit leads to a connection that was there');
   if (outcome.kind === 'providerBegan') return reply.redirect(providerBeganUrl(deps, connection), 303);
   if (await slowDown(deps, request, reply, address)) return reply;

@@ -13,7 +13,7 @@ export type Outcome =
   | { kind: 'refused'; type: LoginFailType; reference: string; forgets: boolean; isCancelled?: true; isUnable?: true }
   /** The page that asks whose account this is, open to the browser with this token. */
   | { kind: 'asked'; token: string }
-  /** Somebody else has signed in in this browser, or somebody out, since it asked for the result. */
+  /** Somebody has signed in or out in this browser since it asked for the result. */
   | { kind: 'overtaken' }
   /** To the provider once more, for a fresh sign-in. */
   | { kind: 'sentBack' }

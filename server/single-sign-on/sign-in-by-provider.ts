@@ -57,8 +57,7 @@ export async function signInByProvider(
   Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string } | { kind: 'overtaken' }
 > {
   const steps: AuditStep[] = [];
-  const unlessSignedOut = await liveTokenHash(visitor);
-  const begun = { unlessSignedOut, now: deps.now() };
+  const begun = { unlessSignedOut: await liveTokenHash(visitor), now: deps.now() };
   const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
   if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username };
   if (done.kind === 'refused' || done.kind === 'overtaken') {
@@ -72,8 +71,7 @@ export async function signInByProvider(
   }
   const replaced = turnHash(visitor);
   if (replaced) {
-    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: deps.now() };
-    await keepNewestReplacement(deps.sql, replaced, own);
+    await keepNewestReplacement(deps.sql, replaced, { tokenHash: tokenHash(done.sessionToken), ...begun });
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });

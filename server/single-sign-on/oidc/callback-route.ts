@@ -86,8 +86,8 @@ export function oidcCallbackRoute(deps: Deps) {
 }
 
 /**
- * The token of the browser that brought an answer. Loading the same address again, code included, gives the same token; only the
- * server can make it of the address, so that who has read that and copied the visit's cookie does not know it.
+ * The token of the browser that brought an answer. Loading the same address again, code included, gives the same token. Only
+ * the server can compute it: whoever has read the address and copied the visit's cookie still lacks it.
  */
 function answerToken({ keys }: Deps, { pathname, search }: URL): string {
   return codeDigest(keys.code, pathname + search, 'answer of a provider').toString('base64url');
