@@ -58,10 +58,16 @@ export async function letThrough(
   const unlessSignedOut = await liveTokenHash(request);
   const given = { asked, press, unlessSignedOut, now };
   const toRecall = request.rememberedToken === null ? null : asked;
-  // One statement, unless there is a device to recall, which must not get its next token in vain, or there are sessions to end.
+  // One statement, unless there is a device to recall, which must not get its next token in vain, or there are sessions to
+  // end. Who is being changed at this moment is waited for before it: a statement that waits sees what was there before.
+  const isOneStatement = !toRecall && !attempt.hasManySessions;
+  const atOnce = isOneStatement
+    ? await store(deps, deps.sql, request, right, { ...given, rememberedToken: null })
+    : null;
   const stored =
-    toRecall || attempt.hasManySessions
-      ? await transaction(deps.sql, async (sql) => {
+    atOnce !== null && atOnce !== 'changed'
+      ? atOnce
+      : await transaction(deps.sql, async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
           const rememberedToken = toRecall
@@ -71,8 +77,7 @@ export async function letThrough(
           if (typeof stored === 'string') return new RollBack(stored);
           if (!stored.isSamePress) await endOldest(sql, request, user, stored, now);
           return stored;
-        })
-      : await store(deps, deps.sql, request, right, { ...given, rememberedToken: null });
+        });
   if (typeof stored === 'string') return { kind: stored };
   const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
   // Not for the marks of a browser without a session cookie, so that the usual sign-in remains one statement.

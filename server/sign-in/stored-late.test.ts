@@ -78,21 +78,49 @@ it.each(['dead', 'no'] as const)(
   },
 );
 
-it('a sign-out in another tab ends a sign-in that waits for the row of its user, with a dead cookie', async () => {
+/** Bob's form is sent, and waits for the row of its user while all this happens in another tab; reads the answer last. */
+async function whileBobIsLocked(cookie: keyof typeof cookieBefore, another: (browser: Browser) => Promise<void>) {
   const browser = browserForTest(portal);
   await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
-  await cookieBefore.dead();
+  await cookieBefore[cookie](browser);
   const release = await holdRows(portal.sql, (sql) => sql`select from portal_user where username = 'bob' for update`);
   const form = { username: 'bob', password: testPassword };
   const cookies = { ...browser.cookies };
   const late = portal.send({ method: 'POST', url: '/portal/performlogin', form, cookies });
   await untilWaiting(portal.sql, 1);
   portal.wait(3000);
-  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  portal.wait(3000);
-  await browser.post('/portal/logout', {});
+  await another(browser);
   await release();
+  const before = await signedInAs(portal, browser.cookies);
   keepCookies(browser, await late);
-  expect(await signedInAs(portal, browser.cookies)).toBeNull();
-  expect(await portal.sql`select from session`).toHaveLength(0);
+  return { before, after: await signedInAs(portal, browser.cookies) };
+}
+
+it.each(['dead', 'no'] as const)(
+  'a sign-out in another tab ends a sign-in that waits for the row of its user, with a %s cookie',
+  async (cookie) => {
+    const seen = await whileBobIsLocked(cookie, async (browser) => {
+      await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+      portal.wait(3000);
+      await browser.post('/portal/logout', {});
+    });
+    expect(seen).toEqual({ before: null, after: null });
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  },
+);
+
+it.each(['dead', 'no'] as const)(
+  'who signs in later stays, though an earlier sign-in waits for the row of its user, with a %s cookie',
+  async (cookie) => {
+    const seen = await whileBobIsLocked(cookie, async (browser) => {
+      await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    });
+    expect(seen).toEqual({ before: 'alice', after: 'alice' });
+    expect(await portal.sql`select from session`).toHaveLength(1);
+  },
+);
+
+it('a sign-in that waits for a change of its user is stored after it', async () => {
+  const seen = await whileBobIsLocked('no', async () => {});
+  expect(seen).toEqual({ before: null, after: 'bob' });
 });

@@ -211,8 +211,9 @@ type MadeByPassword = Pick<
  * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
  * account and device and the browser's previous session. If the same press has created one, ends only the waits: of two
  * at once the second waits for the first, as they derive the same token. Changes nothing if the user was deactivated or
- * got another password during the check, or the browser has signed out (`changed`), or other factors (`otherFactors`):
- * columns of the locked row are current, while the rest of the statement may see the state before the lock.
+ * got another password during the check, or is being changed now, or the browser has signed out (`changed`), or other
+ * factors (`otherFactors`). It does not wait for who is being changed, since the rest of the statement would see the state
+ * before: lock the user in a statement before it.
  */
 export async function completeSignIn(
   sql: Connection,
@@ -244,7 +245,7 @@ export async function completeSignIn(
   const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
     with locked as materialized (
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
-      where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
+      where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share skip locked
     ),
     who as materialized (
       select id, ${now}::timestamptz as now from locked where not other_factors
