@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 /** Comes back from the provider as uma: only the last step is left. */
 async function broughtBack(browser = browserForTest(portal)): Promise<{ browser: BrowserForTest; end: string }> {
-  const request = samlRequestAt(await departFor(browser));
+  const request = samlRequestAt(await departFor(browser, 'uma@acme.test'));
   const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, request, { email: 'uma@acme.test' }));
   return { browser, end: String(posted.headers.location) };
 }

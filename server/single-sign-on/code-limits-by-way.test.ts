@@ -58,8 +58,8 @@ async function half(way: Way): Promise<BrowserForTest> {
     return browser;
   }
   const provider = way === 'evil' ? evil : honest;
-  const request = samlRequestAt(await departFor(browser, `x@${way}.test`));
-  const answer = samlAnswer(portal, provider, request, { email: 'uma@acme.test', nameId: 'uma' });
+  const request = samlRequestAt(await departFor(browser, `uma@${way}.test`));
+  const answer = samlAnswer(portal, provider, request, { email: `uma@${way}.test`, nameId: 'uma' });
   const posted = await postSamlAnswer(portal, browser, answer);
   await browser.get(String(posted.headers.location), crossSite);
   return browser;

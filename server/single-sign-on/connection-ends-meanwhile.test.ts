@@ -53,7 +53,7 @@ beforeEach(async () => {
 
 /** Signs in by the provider, as far as it leads. */
 async function signInByProvider(name = 'alice', by = browser): Promise<BrowserForTest> {
-  const request = samlRequestAt(await departFor(by));
+  const request = samlRequestAt(await departFor(by, `${name}@acme.test`));
   const answer = samlAnswer(portal, acme, request, { nameId: `subject of ${name}`, email: `${name}@acme.test` });
   const posted = await postSamlAnswer(portal, by, answer);
   await by.get(String(posted.headers.location), crossSite);
@@ -229,7 +229,7 @@ describe('a session from a connection', () => {
 
 describe('what a provider said before', () => {
   const answered = async (name = 'alice', by = browser) => {
-    const request = samlRequestAt(await departFor(by));
+    const request = samlRequestAt(await departFor(by, `${name}@acme.test`));
     const answer = samlAnswer(portal, acme, request, { nameId: `subject of ${name}`, email: `${name}@acme.test` });
     return String((await postSamlAnswer(portal, by, answer)).headers.location);
   };

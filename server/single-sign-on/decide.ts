@@ -46,8 +46,8 @@ export async function decide(
 
 /**
  * Signs in the person a provider vouched for. A page asks first if someone else is signed in here at this moment, or if
- * someone signed out here and the provider did not authenticate the person again, unless the person has agreed to this
- * username (docs/decisions/0029).
+ * someone signed out here and the provider did not authenticate the person again, or they are new to this browser and
+ * typed none of their names, unless the person has agreed to this username (docs/decisions/0029).
  */
 export async function signIn(
   deps: Deps,
@@ -61,7 +61,14 @@ export async function signIn(
   const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection) !== null;
   const doubt =
     !isAgreed && details && isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
-  const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null, agreedTo };
+  const vouched = {
+    identity,
+    visitId: row.id,
+    expected: here?.userId ?? null,
+    mustAsk: doubt !== null,
+    typed: details?.typed ?? null,
+    agreedTo,
+  };
   const result = await signInByProvider(deps, connection, vouched, { ...visitorOf(deps, request), address });
   switch (result.kind) {
     case 'otherAccount': {
@@ -71,7 +78,7 @@ export async function signIn(
         identity,
         username,
         here: await signedInHere(deps, request),
-        doubt,
+        doubt: doubt === null ? result.doubt : { step: 'fresh sign-in', outcome: doubt },
         connection,
         address,
       };

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 async function signInByProvider(email: string, browser: BrowserForTest = browserForTest(portal)) {
-  const request = samlRequestAt(await departFor(browser, 'x@evil.test'));
+  const request = samlRequestAt(await departFor(browser, email));
   const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, evil, request, { email }));
   const end = await browser.get(String(posted.headers.location), crossSite);
   return { browser, location: String(end.headers.location) };
@@ -166,7 +166,7 @@ it('SA-44 an app needs the provider to authenticate the person again, not just t
   await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
   const signIn = async (at: number, form = {}) => {
     const browser = browserForTest(portal);
-    const url = await departFor(browser, 'x@evil.test', form);
+    const url = await departFor(browser, 'sam@evil.test', form);
     const made = forger({
       key: evil.key,
       now: portal.deps.now(),

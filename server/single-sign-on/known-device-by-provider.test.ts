@@ -34,7 +34,7 @@ async function signInByProvider(
   leadsTo = '/portal/portal.html',
   email = 'alice@acme.test',
 ): Promise<void> {
-  const request = samlRequestAt(await departFor(browser));
+  const request = samlRequestAt(await departFor(browser, email));
   const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request, { email }));
   const end = await browser.get(String(posted.headers.location), crossSite);
   expect(end.headers.location?.split('?')[0]).toBe(leadsTo);

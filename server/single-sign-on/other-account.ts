@@ -21,8 +21,8 @@ type Here = { userId: string; username: string } | null;
 /** What a provider said, the user it would sign in after confirmation, and who was signed in when the page asked. */
 export type Question = { identity: Identity; username: string; here: Here };
 
-/** Why the person is asked, for the record; `doubt` is that of `notAskedAfresh`. */
-export type Asked = Question & { doubt: string | null; connection: SsoConnection; address: string };
+/** Why the person is asked, for the record; null if only because somebody else is signed in. */
+export type Asked = Question & { doubt: AuditStep | null; connection: SsoConnection; address: string };
 
 /**
  * Who is signed in in this browser at this moment; an open second factor counts as nobody. This includes a person whose
@@ -80,7 +80,7 @@ export async function recordQuestion(
   { username, here, doubt, connection, address }: Asked,
 ): Promise<void> {
   const steps: AuditStep[] = [{ step: 'signed in here', outcome: here?.username ?? 'nobody' }];
-  if (doubt !== null) steps.push({ step: 'fresh sign-in', outcome: doubt });
+  if (doubt !== null) steps.push(doubt);
   const { key, customerKey } = connection;
   const more = { username, connection: key, customerKey, address, requestId: request.id, steps };
   await insertAuditEvent(deps.sql, { event, ...more }, deps.now());

@@ -47,7 +47,7 @@ const stranger = { sub: '1007', email: 'mallory@elsewhere.test', email_verified:
 
 async function visit(provider: typeof old, said: object, browser = browserForTest(portal)) {
   provider.bend({ claims: (honest) => ({ ...honest, ...said }) });
-  await browser.get(pathOf(provider.visit(await departFor(browser, 'x@acme.test'))));
+  await browser.get(pathOf(provider.visit(await departFor(browser, 'alice@acme.test'))));
   return browser;
 }
 

@@ -2,6 +2,7 @@ import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
@@ -12,6 +13,8 @@ import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { isDeviceOf } from '../storage/device.ts';
+import { foldsOfUser } from '../storage/names-of-user.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
@@ -28,17 +31,20 @@ import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
+import { verifiedEmail } from './verified-email.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /**
  * The person a provider vouched for, the visit it answered, the user signed in in the browser (null if nobody is, or if
- * the person agreed to the change), whether to ask first if nobody is, and the username that the person agreed to.
+ * the person agreed to the change), whether to ask first if nobody is, the address that was typed (null if none), and the
+ * username that the person agreed to.
  */
 type Vouched = {
   identity: Identity;
   visitId: string;
   expected: string | null;
   mustAsk: boolean;
+  typed: string | null;
   agreedTo: string | null;
 };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
@@ -54,12 +60,14 @@ export async function signInByProvider(
   vouched: Vouched,
   visitor: KnownVisitor,
 ): Promise<
-  Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string } | { kind: 'overtaken' }
+  | Exclude<SignInResult, { kind: 'throttled' }>
+  | { kind: 'otherAccount'; username: string; doubt: AuditStep | null }
+  | { kind: 'overtaken' }
 > {
   const steps: AuditStep[] = [];
   const begun = { unlessSignedOut: await liveTokenHash(visitor), now: deps.now() };
   const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
-  if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username };
+  if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username, doubt: done.doubt };
   if (done.kind === 'refused' || done.kind === 'overtaken') {
     const { user } = done;
     const reason = done.kind === 'refused' ? done.reason : 'request-unknown';
@@ -92,7 +100,7 @@ export async function signInByProvider(
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
   | { kind: 'overtaken'; user: Member }
-  | { kind: 'otherAccount'; user: Member };
+  | { kind: 'otherAccount'; user: Member; doubt: AuditStep | null };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
   return new RollBack({ kind: 'refused', reason, user });
@@ -102,7 +110,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId, expected, mustAsk, agreedTo }: Vouched,
+  { identity, visitId, expected, mustAsk, typed, agreedTo }: Vouched,
   visitor: KnownVisitor,
   { unlessSignedOut, now }: { unlessSignedOut: Buffer | null; now: Date },
   steps: AuditStep[],
@@ -130,7 +138,13 @@ async function complete(
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
-  if (isToBeAsked(user, { expected, mustAsk, agreedTo })) return new RollBack({ kind: 'otherAccount', user });
+  if (isToBeAsked(user, { expected, mustAsk, agreedTo }))
+    return new RollBack({ kind: 'otherAccount', user, doubt: null });
+  const isAnswered = agreedTo !== null || expected !== null;
+  const doubt = isAnswered
+    ? null
+    : await newHere(sql, user, { typed, told: verifiedEmail(connection, identity), visitor });
+  if (doubt) return new RollBack({ kind: 'otherAccount', user, doubt });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -172,7 +186,7 @@ async function complete(
   const overtaken = await isOvertaken(sql, { unlessSignedOut, replacedTokenHash, userId: user.id, now });
   // Somebody who has signed in here since `expected` was read.
   if (replaced && (await deleteReplacedSessions(sql, replaced)) && agreedTo === null)
-    return new RollBack({ kind: 'otherAccount', user });
+    return new RollBack({ kind: 'otherAccount', user, doubt: null });
   if (overtaken) {
     steps.push({ step: 'this browser', outcome: 'somebody has signed in or out here meanwhile' });
     return new RollBack({ kind: 'overtaken', user });
@@ -196,6 +210,23 @@ function isToBeAsked(
 ): boolean {
   if (agreedTo !== null) return agreedTo !== user.username;
   return expected === null ? mustAsk : expected !== user.id;
+}
+
+/**
+ * Why it may be somebody else's answer, brought here under an address that was copied at the provider: the user has never
+ * signed in in this browser, and has typed none of their names, nor the address that the provider tells. Null if it is
+ * not so (docs/decisions/0029).
+ */
+async function newHere(
+  sql: Connection,
+  user: Member,
+  { typed, told, visitor }: { typed: string | null; told: ReturnType<typeof verifiedEmail>; visitor: KnownVisitor },
+): Promise<AuditStep | null> {
+  const own = [...foldsOfUser(user), ...(told.kind === 'ok' ? [told.fold] : [])];
+  // Nothing is typed, and nobody has signed in here, if the provider's own page led here, which has been asked about already.
+  if (typed === null ? visitor.deviceToken === null : own.includes(foldLoginName(typed))) return null;
+  if (await isDeviceOf(sql, visitor.deviceToken, user.id)) return null;
+  return { step: 'this browser', outcome: `new to the user; ${typed === null ? 'no' : 'another'} address was typed` };
 }
 
 /** The user the provider means, or why they may not come in. */

@@ -33,8 +33,8 @@ beforeEach(async () => {
   browser = browserForTest(portal);
 });
 
-async function signIn(as = browser): Promise<BrowserForTest> {
-  await as.get(pathOf(acme.visit(await departFor(as))));
+async function signIn(as = browser, email = 'alice@acme.test'): Promise<BrowserForTest> {
+  await as.get(pathOf(acme.visit(await departFor(as, email))));
   expect(await sessionStatus(as)).toBe(200);
   return as;
 }
@@ -69,7 +69,7 @@ describe('a logout that an OpenID provider begins', () => {
   ])('ends what came by %s, and nothing else', async (_name, claims) => {
     const bob = { sub: 'subject of bob', email: 'bob@acme.test', sid: 'sid-2' };
     acme.bend({ claims: (own) => ({ ...own, ...bob }) });
-    const another = await signIn(browserForTest(portal));
+    const another = await signIn(browserForTest(portal), bob.email);
     acme.bend({ claims: (own) => ({ ...own, email: 'alice@acme.test', sid: 'sid-1' }) });
     await signIn();
     const answer = await post(await tokenWith(claims));
