@@ -69,6 +69,7 @@ import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
 import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
+import { noteArrival } from './visitor/arrival.ts';
 import { isSignedInAt } from './visitor/is-signed-in.ts';
 
 /** What the app needs besides what its routes need. */
@@ -136,6 +137,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     reply.headers(headers);
     done();
   });
+  app.addHook('onRequest', noteArrival(deps));
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('preValidation', answerInTime);
   app.addHook('onSend', withdrawGivenUpLinks(deps));

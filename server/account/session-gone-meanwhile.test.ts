@@ -38,6 +38,7 @@ async function visitOf(cookies: Record<string, string>): Promise<AccountVisit> {
     brand: null,
     userAgent: undefined,
     requestId: 'test',
+    arrivedAt: deps.now(),
     isUse: true,
     who: () => whoHas(deps, sessionToken, address),
   });

@@ -52,7 +52,7 @@ function refusedSigned(reason: PasskeyRefusalReason, user: RefusedUser): Refused
 export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: PasskeyRequest): Promise<Result> {
   const { visitor } = request;
   const steps: AuditStep[] = [];
-  const done = await complete(deps, rp, { ...request, now: deps.now() }, steps);
+  const done = await complete(deps, rp, { ...request, now: visitor.arrivedAt }, steps);
   if (done.kind === 'refused') {
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
@@ -64,7 +64,7 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   const replaced = turnHash(visitor);
   if (replaced) {
     const unlessSignedOut = await liveTokenHash(visitor);
-    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: deps.now() };
+    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: visitor.arrivedAt };
     await keepNewestReplacement(deps.sql, replaced, own);
   }
   deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });

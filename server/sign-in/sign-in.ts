@@ -28,7 +28,7 @@ import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const turn = turnOf(request.address);
   refuseWhenHashesWait(turn);
-  const now = deps.now();
+  const now = request.arrivedAt;
   const fold = foldLoginName(request.username);
   const origin = originKeys(request.address);
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;

@@ -65,7 +65,7 @@ export async function signInByProvider(
   | { kind: 'overtaken' }
 > {
   const steps: AuditStep[] = [];
-  const begun = { unlessSignedOut: await liveTokenHash(visitor), now: deps.now() };
+  const begun = { unlessSignedOut: await liveTokenHash(visitor), now: visitor.arrivedAt };
   const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
   if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username, doubt: done.doubt };
   if (done.kind === 'refused' || done.kind === 'overtaken') {

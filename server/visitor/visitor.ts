@@ -8,6 +8,7 @@ import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import { turnsOf } from '../http/turns.ts';
+import { arrivalOf } from './arrival.ts';
 import { type Who, whoHas, whoLeft } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
@@ -29,6 +30,8 @@ export type Visitor = {
   brand: string | null;
   userAgent: string | undefined;
   requestId: string;
+  /** When they pressed, as far as the server knows: a sign-in that is stored later counts as of then (docs/decisions/0028). */
+  arrivedAt: Date;
   /**
    * Whether the request shows that somebody uses the session: not if the browser says that a page of another origin has caused
    * it, which may be open in a tab of somebody who has left. A page that they have opened goes on with requests of its own.
@@ -94,6 +97,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,
+    arrivedAt: arrivalOf(deps, request),
     isUse,
     who() {
       who ??= read();
