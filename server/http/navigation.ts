@@ -31,6 +31,14 @@ export function isInFrame(request: FastifyRequest): boolean {
 }
 
 /**
+ * Whether a person opens a page, so that it is in the history of the tab, or a page of ours asks. Pages of other hosts can
+ * cause everything else unseen: images, frames, calls. Older browsers mark nothing.
+ */
+export function opensPage(request: FastifyRequest): boolean {
+  return destinationOf(request) === 'document' || request.headers['sec-fetch-site'] === 'same-origin';
+}
+
+/**
  * Refuses browsers where only servers are expected: any page could make a visitor's browser send requests from the
  * visitor's address. `Sec-Fetch-Mode` alone does not identify a browser: the fetch of Node sends it.
  */

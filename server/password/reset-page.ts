@@ -6,6 +6,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
+import { opensPage } from '../http/navigation.ts';
 import { noteOpenedLink } from '../http/opened-links.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
@@ -30,7 +31,7 @@ export async function resetPage(
   const named = invitedPage(request);
   if (!token || !isToken(token)) return named;
   // Before it is looked up: an answer that comes before the database's (503) notes it too.
-  const takeBack = noteOpenedLink(request, reply, config, token);
+  const takeBack = opensPage(request) ? noteOpenedLink(request, reply, config, token) : () => {};
   const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
     if (isDatabaseAway(error)) return undefined;
     throw error;
