@@ -102,6 +102,23 @@ test(
   },
 );
 
+test('SE-09 recovery codes that the browser kept are not shown once more after the session has ended elsewhere', async ({
+  page,
+  portal,
+  newPerson,
+}) => {
+  const { username } = await newPerson(app);
+  await page.goto('/portal/login');
+  await signInForm(page).send(username, password);
+  await codeForm(page).send(appCode(await keyToRegister(page)));
+  await expect(recoveryCodes(page)).toHaveCount(10);
+  expect((await portal.runProcess(['user', 'sign-out', username])).code).toBe(0);
+  // Back from another site, as Chromium does it for three minutes; Playwright switches that off.
+  await page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await expect(heading(page)).toHaveText(texts['login-title']);
+  await expect(recoveryCodes(page)).toHaveCount(0);
+});
+
 test('recovery codes are copied, saved as a file and printed', async ({ page, context, stages }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.addInitScript(() => {

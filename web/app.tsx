@@ -119,8 +119,8 @@ export function App({
   useEffect(() => {
     const onShow = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
-      // WebKit keeps even a no-store page that came over plain HTTP, for whoever is there after the sign-out.
-      if (page.serverPage?.name === 'signedIn') location.reload();
+      // WebKit keeps even a no-store page that came over plain HTTP, and Chromium one whose session has ended elsewhere.
+      if (page.serverPage?.name === 'signedIn' || page.serverPage?.name === 'recoveryCodes') location.reload();
       else showAfresh();
     };
     addEventListener('popstate', onMove);
@@ -144,8 +144,8 @@ export function App({
       return how === 'push' ? location.assign(url) : location.replace(url);
     }
     if (move !== moves.current) return;
-    if (how === 'push') history.pushState(null, '', url);
-    else history.replaceState(null, '', url);
+    if (how === 'push') history.pushState(history.state, '', url);
+    else history.replaceState(history.state, '', url);
     if (store) show(settle(location, store, page));
     scrollTo(0, 0);
   }
@@ -160,7 +160,7 @@ export function App({
     }
     setSpoken({ language: next, texts });
     setPlace((current) => ({ ...current, search: withParameter(current.search, queryNames.language, next) }));
-    history.replaceState(null, '', addressInLanguage(location, next));
+    history.replaceState(history.state, '', addressInLanguage(location, next));
   }
 
   function save(values: Partial<SavedValues>) {

@@ -42,7 +42,8 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   listeners.length = 0;
   vi.stubGlobal('addEventListener', (type: string, listener: () => void) => void listeners.push([type, listener]));
   vi.stubGlobal('history', {
-    replaceState: (_state: null, _title: string, url: string) => {
+    state: { signedOut: null },
+    replaceState: (_state: unknown, _title: string, url: string) => {
       shown.push(url);
       show(url);
     },

@@ -16,7 +16,7 @@ export function settle({ pathname, search, hash }: Address, store: SavedValuesSt
   store.write(arrival.saved);
   if (arrival.warning) console.warn(arrival.warning);
   if (shown.search !== search || shown.hash !== hash) {
-    history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
+    history.replaceState(history.state, '', shown.pathname + shown.search + shown.hash);
   }
   tellOfLink(arrival, page);
   return arrival;

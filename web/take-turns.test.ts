@@ -13,6 +13,7 @@ let shared: Storage;
 beforeEach(() => {
   shared = storage();
   vi.stubGlobal('addEventListener', () => undefined);
+  vi.stubGlobal('history', { state: null, replaceState: () => undefined });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -74,7 +75,8 @@ it.each(['?destination=%2Fa&login=alice&lang=de', '?lang=de&redirectURL=%2Fa'])(
     const kept: string[] = [];
     vi.stubGlobal('addEventListener', (moment: string, listen: () => void) => moments.set(moment, listen));
     const reload = vi.fn();
-    vi.stubGlobal('history', { replaceState: (_: null, __: string, url: string) => kept.push(url) });
+    const state = { signedOut: alice.signedOut };
+    vi.stubGlobal('history', { state, replaceState: (_: null, __: string, url: string) => kept.push(url) });
     for (const [search, hash] of [
       [query, ''],
       ['', `#/login${query}`],
@@ -90,3 +92,18 @@ it.each(['?destination=%2Fa&login=alice&lang=de', '?lang=de&redirectURL=%2Fa'])(
     expect(reload).toHaveBeenCalledTimes(3);
   },
 );
+
+it.each([
+  ['is new', null, [{ signedOut: 'alice-out' }, '']],
+  ['was opened in this turn', { signedOut: 'alice-out' }, undefined],
+  ['was opened before the sign-out', { signedOut: 'before-alice' }, [null, '', '/portal/login?lang=de']],
+  ['was opened before any sign-out', { signedOut: null }, [null, '', '/portal/login?lang=de']],
+])('SE-15 an entry of the history that %s', (_what, state, written) => {
+  const reload = vi.fn();
+  const replaceState = vi.fn();
+  vi.stubGlobal('history', { state, replaceState });
+  vi.stubGlobal('location', { pathname: '/portal/login', search: '?destination=%2Fa&lang=de', hash: '', reload });
+  load(tab(bob), bob);
+  expect(replaceState.mock.calls).toEqual(written ? [written] : []);
+  expect(reload).toHaveBeenCalledTimes(written?.[0] === null ? 1 : 0);
+});

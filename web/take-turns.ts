@@ -13,7 +13,8 @@ const earlierPersons = [queryNames.destination, queryNames.redirectUrl, queryNam
  * Discards what an earlier turn saved in this tab, now and as long as the page is open; a reload discards what the page
  * itself shows. A page that answers another site's post comes without cookies and so without marks, and an expired
  * cookie leaves out its own mark. If a page lacks a mark, the other tabs' value counts, then the last one of this tab:
- * a known mark is never forgotten.
+ * a known mark is never forgotten. An entry of the history keeps the sign-out that it was opened after: Back to one of an
+ * earlier turn loads its page as for a new person.
  */
 export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): void {
   const take = (now?: Turns) => {
@@ -36,10 +37,17 @@ export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): 
       const now = JSON.stringify(store.readSharedTurns());
       if (now === known) return;
       known = now;
-      if (!take()) return;
-      // The addresses of some pages say where they lead, and who was there.
-      const { pathname, search, hash } = addressWithout(location, earlierPersons);
-      history.replaceState(null, '', pathname + search + hash);
-      location.reload();
+      if (take()) startAfresh();
     });
+  const after = store.readTurns()?.signedOut;
+  const entry = history.state as Partial<Turns> | null;
+  if (!entry) history.replaceState({ signedOut: after }, '');
+  else if (entry.signedOut !== after) startAfresh();
+}
+
+/** Loads the page as for a new person: the addresses of some pages say where they lead, and who was there. */
+function startAfresh(): void {
+  const { pathname, search, hash } = addressWithout(location, earlierPersons);
+  history.replaceState(null, '', pathname + search + hash);
+  location.reload();
 }
