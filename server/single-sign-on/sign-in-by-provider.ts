@@ -2,7 +2,6 @@ import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
-import { foldLoginName } from '../names/fold-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
@@ -13,8 +12,6 @@ import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { isDeviceOf } from '../storage/device.ts';
-import { foldsOfUser } from '../storage/names-of-user.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
@@ -30,8 +27,8 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
+import { newHere } from './new-here.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { verifiedEmail } from './verified-email.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /**
@@ -141,9 +138,7 @@ async function complete(
   if (isToBeAsked(user, { expected, mustAsk, agreedTo }))
     return new RollBack({ kind: 'otherAccount', user, doubt: null });
   const isAnswered = agreedTo !== null || expected !== null;
-  const doubt = isAnswered
-    ? null
-    : await newHere(sql, user, { typed, told: verifiedEmail(connection, identity), visitor });
+  const doubt = isAnswered ? null : await newHere(sql, user, { typed, connection, identity }, visitor);
   if (doubt) return new RollBack({ kind: 'otherAccount', user, doubt });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
@@ -210,23 +205,6 @@ function isToBeAsked(
 ): boolean {
   if (agreedTo !== null) return agreedTo !== user.username;
   return expected === null ? mustAsk : expected !== user.id;
-}
-
-/**
- * Why it may be somebody else's answer, brought here under an address that was copied at the provider: the user has never
- * signed in in this browser, and has typed none of their names, nor the address that the provider tells. Null if it is
- * not so (docs/decisions/0029).
- */
-async function newHere(
-  sql: Connection,
-  user: Member,
-  { typed, told, visitor }: { typed: string | null; told: ReturnType<typeof verifiedEmail>; visitor: KnownVisitor },
-): Promise<AuditStep | null> {
-  const own = [...foldsOfUser(user), ...(told.kind === 'ok' ? [told.fold] : [])];
-  // Nothing is typed, and nobody has signed in here, if the provider's own page led here, which has been asked about already.
-  if (typed === null ? visitor.deviceToken === null : own.includes(foldLoginName(typed))) return null;
-  if (await isDeviceOf(sql, visitor.deviceToken, user.id)) return null;
-  return { step: 'this browser', outcome: `new to the user; ${typed === null ? 'no' : 'another'} address was typed` };
 }
 
 /** The user the provider means, or why they may not come in. */
