@@ -7,6 +7,8 @@ import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath, screenUrl 
 import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
+import { isAheadOfPerson } from '../http/navigation.ts';
+import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { invitedPage, resetPage } from '../password/reset-page.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
@@ -36,6 +38,8 @@ export function screenRoute(deps: Deps) {
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await noRoute(request, reply);
+    // It would be noted as opened, which pages of other hosts can cause unseen; who opens it asks again.
+    if (name === 'forgottenChange' && isAheadOfPerson(request.headers)) return await refuse(deps, request, reply, 403);
     recordRefused(request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);

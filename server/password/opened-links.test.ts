@@ -34,13 +34,15 @@ const stateOf = async (token: string) =>
   (await portal.sql`select state from reset_link where token_hash = ${tokenHash(token)}`)[0]?.state;
 
 it.each([
-  ['an image', 'no-cors', 'image'],
-  ['a frame', 'navigate', 'iframe'],
-  ['a call', 'no-cors', 'empty'],
-])('SE-15 %s of another host notes no link, so it drops none that was opened', async (_what, mode, dest) => {
+  ['an image', 'no-cors', 'image', {}],
+  ['a frame', 'navigate', 'iframe', {}],
+  ['a call', 'no-cors', 'empty', {}],
+  ['a prefetch', 'navigate', 'document', { 'sec-purpose': 'prefetch' }],
+  ['a prerendered page', 'navigate', 'document', { 'sec-purpose': 'prefetch;prerender' }],
+])('SE-15 %s of another host notes no link, so it drops none that was opened', async (_what, mode, dest, more) => {
   const token = await linkFor(portal, 'alice');
   await open(token);
-  const headers = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest };
+  const headers = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, ...more };
   for (let n = 0; n <= limits.linksOfBrowser; n += 1) {
     const url = `/portal/forgottenChange?hash=${await linkFor(portal, 'bob')}`;
     for (const method of ['GET', 'HEAD'] as const) await browser.get(url, { method, headers });
