@@ -24,15 +24,7 @@ for (const [where, entriesSince] of [
     await expect(tab.getByRole('heading', { level: 1 })).toHaveText(texts['login-title']);
     // A tab that stayed open is being loaded once more itself.
     const goBack = () => page.evaluate((count) => void setTimeout(() => history.go(-count)), entriesSince);
-    await expect
-      .poll(
-        async () =>
-          await goBack().then(
-            () => true,
-            () => false,
-          ),
-      )
-      .toBe(true);
+    await expect(goBack).toPass();
     await expect(page).toHaveURL('/portal/login');
     const form = signInForm(page);
     // It is loaded once more, for the person who is there now.
