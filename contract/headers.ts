@@ -11,7 +11,10 @@ export const codeAnswerHeaders = {
   next: 'vestibule-next',
 } as const;
 
-/** Header of the answer with what an app needs: the name of the account that it is for, encoded as in a URL. */
+/**
+ * The name of an account, encoded as in a URL: of the answer with what an app needs, the one that it is for; of a call from a
+ * second-factor page, the one whose page it is.
+ */
 export const accountHeader = 'vestibule-account';
 
 /** Of a call that checks a code: an earlier one may have been checked, and the script has not heard of it. */

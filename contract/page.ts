@@ -26,8 +26,11 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 /** A page that the specification gives no address. */
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
-  /** `query`: what the sign-out was asked for besides. */
-  | { name: 'signOutConfirm'; query: Record<string, string> }
+  /**
+   * `query`: what the sign-out was asked for besides; `account`: the user who is signed in, if the reason is that a page of
+   * somebody else is still open, else null.
+   */
+  | { name: 'signOutConfirm'; query: Record<string, string>; account: string | null }
   /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */
   | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** Shown after registering an app or using a recovery code; `codes` is null once they are no longer shown. */

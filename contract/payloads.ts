@@ -11,6 +11,8 @@ export const longestPasswordInput = 288;
 const text = { type: 'string' } as const;
 /** The turn that our own form belongs to (turn-of-form.ts). */
 const turn = text;
+/** Whose second-factor page it is. */
+const account = text;
 const username = { type: 'string', minLength: 1, maxLength: longestUsername } as const;
 
 /** `POST performlogin` */
@@ -30,7 +32,7 @@ export type LoginForm = Static<typeof LoginForm>;
 export const PasskeyForm = {
   type: 'object',
   required: ['credential'],
-  properties: { credential: text, redirectURL: text, turn },
+  properties: { credential: text, redirectURL: text, turn, account },
 } as const;
 export type PasskeyForm = Static<typeof PasskeyForm>;
 
@@ -70,7 +72,11 @@ export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
 export const OtherAccountForm = {
   type: 'object',
   required: ['request'],
-  properties: { request: { type: 'string', minLength: 36, maxLength: 36 } },
+  properties: {
+    request: { type: 'string', minLength: 36, maxLength: 36 },
+    /** Absent: yes. */
+    answer: { enum: ['no'] },
+  },
 } as const;
 export type OtherAccountForm = Static<typeof OtherAccountForm>;
 
@@ -137,6 +143,7 @@ export const VerifyForm = {
     /** Set by the recovery code form. */
     recovery: text,
     turn,
+    account,
   },
 } as const;
 export type VerifyForm = Static<typeof VerifyForm>;
@@ -144,7 +151,7 @@ export type VerifyForm = Static<typeof VerifyForm>;
 /** `POST two-factor-authentication/send` as a form, without JavaScript. */
 export const SendForm = {
   type: 'object',
-  properties: { redirectURL: text, codeSentViaEmail: text, turn },
+  properties: { redirectURL: text, codeSentViaEmail: text, turn, account },
 } as const;
 export type SendForm = Static<typeof SendForm>;
 
@@ -158,6 +165,9 @@ export type Problem = {
   field?: string;
   /** The notice that the next page should show. */
   notice?: string;
-  /** The turn is over, so where the page was to lead is not for the next sign-in. */
-  isTurnOver?: true;
+  /**
+   * What has happened since the page was shown. After a sign-out, where it was to lead is not for the next sign-in; if somebody
+   * else has signed in, a page asks whether to sign out before the next sign-in.
+   */
+  since?: 'signOut' | 'otherSignIn';
 };

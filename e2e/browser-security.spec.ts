@@ -60,6 +60,35 @@ test('CS-09: pages prefetched by a foreign page count for nobody’s address', a
   for (const line of answered()) expect(JSON.parse(line)).toMatchObject({ status: 403 });
 });
 
+test('SE-15: a page that a neighbour had fetched ahead for one person is not shown to the next', async ({
+  page,
+  context,
+  attacker,
+  portal,
+  watch,
+  newPerson,
+}) => {
+  watch.expect(/403/);
+  const [first, next] = [await newPerson(), await newPerson()];
+  const account = `${portal.origin}/portal/account`;
+  const rules = { prefetch: [{ urls: [account], eagerness: 'immediate' }] };
+  attacker.put('/', `<a href="${account}">Go</a><script type="speculationrules">${JSON.stringify(rules)}</script>`);
+  const tab = await context.newPage();
+  await signIn(tab, first.username, password);
+  const fetched = () =>
+    portal.log.split('\n').filter((line) => line.includes('/portal/account') && line.includes('"status"')).length;
+  const before = fetched();
+  await page.bringToFront();
+  await page.goto(`${attacker.neighbourOrigin}/`);
+  await expect.poll(fetched).toBe(before + 1);
+  await signOutButton(tab).click();
+  await signIn(tab, next.username, password);
+  await page.getByText('Go').click();
+  await expect(heading(page)).toHaveText('Your account');
+  await expect(page.getByText(next.username, { exact: true })).toBeVisible();
+  await expect(page.getByText(first.username, { exact: true })).toHaveCount(0);
+});
+
 test('HD-06: there is no service worker', async ({ page }) => {
   await signIn(page, 'ada', password);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);

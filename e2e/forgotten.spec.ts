@@ -312,6 +312,25 @@ test('an expired link says so at once, and offers a new one', both, async ({ pag
   await expect(heading(page)).toHaveText('Password changed');
 });
 
+test(
+  'a link that a mail program has decoded is its own, whatever page somebody else chose to follow',
+  both,
+  async ({ page, portal, inbox, newPerson }) => {
+    const [{ username, email }, other] = [await newPerson(), await newPerson()];
+    const others = hashOf(await linkFor({ portal, inbox }, other.email));
+    const destination = `/portal/portal.html#/forgottenChange?hash=${others}`;
+    await page.goto(`/portal/forgotten?${new URLSearchParams({ destination })}`);
+    await forgottenForm(page).send(email);
+    const { link } = await inbox.take(email, 'resetLink');
+    await page.goto(decodeURIComponent(link));
+    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+    await changeForm(page).send(newPassword);
+    await expect(heading(page)).toHaveText('Password changed');
+    expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
+    expect(await portal.signInPlainly(other.username, newPassword)).toBeNull();
+  },
+);
+
 test('a link made by the help desk works the same way', both, async ({ page, portal, newPerson }) => {
   const { username } = await newPerson();
   const printed = await portal.mustRun(['user', 'reset-link', username]);

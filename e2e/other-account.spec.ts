@@ -6,6 +6,7 @@ import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn, signIn } from './sign-in-form.ts';
 import { ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect, password } from './test.ts';
+import { textsOf } from './texts.ts';
 
 /** A provider where Quinn is signed in already, whoever comes. */
 const test = base.extend<{ provider: ForgedProvider }>({
@@ -31,6 +32,7 @@ async function startFor(portal: PortalUnderTest): Promise<ForgedProvider> {
 }
 
 const longName = `${'long'.repeat(14)}.name`;
+const texts = textsOf('en');
 const both = { tag: '@without-script' };
 
 /** The provider answers at once, for the person named. */
@@ -61,6 +63,40 @@ test(
     await expect(page).toHaveURL(/other-account/);
     await page.getByRole('button', { name: 'quinn' }).click();
     await expectSignedIn(page, 'quinn');
+  },
+);
+
+test('“Return to sign-in” ends the question: Back does not bring its button back', both, async ({ page, provider }) => {
+  await isAtProvider(page, provider, 'quinn');
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('somebody@quinns.test');
+  await expect(page).toHaveURL(/other-account/);
+  await page.getByRole('button', { name: texts['return-to-login'] }).click();
+  await expect(page).toHaveURL(/\/portal\/login/);
+  await page.goBack();
+  await expect(page).toHaveURL(/singleSignOn/);
+  await expect(page.getByRole('button', { name: 'quinn' })).toHaveCount(0);
+});
+
+test(
+  'who types another name than that of whoever is signed in here is asked, and signs them out by “Return to sign-in”',
+  both,
+  async ({ page, provider }) => {
+    await isAtProvider(page, provider, 'quinn');
+    const send = async (typed: string) => {
+      await page.goto('/portal/singleSignOn');
+      await ssoForm(page).send(typed);
+    };
+    await send('quinn@quinns.test');
+    await expectSignedIn(page, 'quinn');
+    await send('somebody@quinns.test');
+    await expect(page).toHaveURL(/other-account/);
+    await expect(page.getByRole('button', { name: 'quinn' })).toHaveCount(1);
+    await expect(page.getByRole('link', { name: 'quinn' })).toHaveCount(0);
+    await page.getByRole('button', { name: texts['return-to-login'] }).click();
+    await expect(page).toHaveURL(/\/portal\/login/);
+    await page.goto('/portal/portal.html');
+    await expect(page).not.toHaveURL(/portal\.html/);
   },
 );
 

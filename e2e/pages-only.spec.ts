@@ -45,7 +45,9 @@ for (const server of ['nginx', 'Caddy'] as const)
     const [wrong = ''] = wrongAppCodes(key, 1);
     const code = codeForm(page);
     await code.sendWrong(wrong);
-    await code.send(data.users.tom?.usedCode === `"${appCode(key)}"` ? appCode(key, -30) : appCode(key));
+    // The server before may have used this code; the previous one could become too old on the way.
+    delete data.users.tom?.usedCode;
+    await code.send(appCode(key));
     await expect(heading(page)).toHaveText('The hub');
     await expect(page).toHaveURL(/#\/reports\/7$/);
 

@@ -17,9 +17,8 @@ export class PlainBrowser {
   /** Submits name and password; the second factor is then open if required. */
   static async signIn(portal: PortalUnderTest, username: string, password: string): Promise<PlainBrowser> {
     const browser = new PlainBrowser(portal);
-    const cookie = await portal.signInPlainly(username, password);
-    if (!cookie) throw new Error(`${username} cannot sign in`);
-    browser.#keep([cookie]);
+    browser.#keep(await portal.cookiesOfSignIn(username, password));
+    if (!browser.cookie.value) throw new Error(`${username} cannot sign in`);
     return browser;
   }
 
@@ -74,11 +73,11 @@ export class PlainBrowser {
     return (await answer.text()) === 'true';
   }
 
-  /** The session's cookie, and the one without which a copy of it is shown nothing; not the device's. */
+  /** The session's cookie, and those without which a copy of it is shown nothing. */
   #keep(lines: readonly string[]): void {
     for (const line of lines) {
       const [name = '', value = ''] = line.split(/[=;]/);
-      if (name === 'vestibule-session' || name === 'vestibule-registration') this.#kept.set(name, value);
+      if (/^vestibule-(?:session|registration|device)$/.test(name)) this.#kept.set(name, value);
     }
   }
 

@@ -84,13 +84,19 @@ export class PortalUnderTest {
 
   /** Signs in without a browser; returns the session cookie, or null if refused. */
   async signInPlainly(username: string, password: string): Promise<string | null> {
+    const cookies = await this.cookiesOfSignIn(username, password);
+    return cookies.find((cookie) => cookie.startsWith('vestibule-session=')) ?? null;
+  }
+
+  /** The cookies that a sign-in by password sets, as `Set-Cookie` has them. */
+  async cookiesOfSignIn(username: string, password: string): Promise<string[]> {
     const answer = await fetch(`${this.origin}/portal/performlogin`, {
       method: 'POST',
       body: new URLSearchParams({ username, password }),
       headers: { accept: 'text/html', origin: this.origin },
       redirect: 'manual',
     });
-    return answer.headers.getSetCookie().find((cookie) => cookie.startsWith('vestibule-session=')) ?? null;
+    return answer.headers.getSetCookie();
   }
 
   /** Requests a reset link without a browser; returns the status of the answer. */

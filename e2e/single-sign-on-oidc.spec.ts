@@ -210,6 +210,8 @@ test(
     await expect(atProvider(page).email).toHaveValue('');
     await atProvider(page).email.fill('olga@oidc.test');
     await atProvider(page).signIn();
+    // What was typed in that form is nobody's, so the page asks.
+    await page.getByRole('button', { name: 'Continue as olga' }).click();
     await expectSignedIn(page, 'olga');
     await expect(page).toHaveURL('/portal/portal.html');
   },

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
 import { codeForm, keyToRegister } from './code-form.ts';
 import { holdRequests } from './held-requests.ts';
-import { signInForm } from './sign-in-form.ts';
+import { signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 
@@ -33,14 +33,42 @@ test('an app that one person sets up is never the next one’s, and the page say
   await expect(page.getByText(accountLine(beth.username))).toBeVisible();
 });
 
-test('without JavaScript a refused code leads to a page that names the next person', {
-  tag: '@without-script-only',
-}, async ({ page, context, watch, newPerson }) => {
-  watch.expect(/Two-factor code not verified: wrong/);
+test('a code for one person’s app is not tried on the next one’s', { tag: '@without-script' }, async ({
+  page,
+  context,
+  watch,
+  javaScriptEnabled,
+  newPerson,
+}) => {
+  watch.expect(/Two-factor code not verified: signInExpired/);
+  watch.expect(/401/);
   const [alice, beth] = [await newPerson(app), await newPerson(app)];
   await signInToRegister(page, alice.username);
   const key = await keyToRegister(page);
-  await signInToRegister(await context.newPage(), beth.username);
-  await codeForm(page, false).send(appCode(key));
-  await expect(page.getByText(accountLine(beth.username))).toBeVisible();
+  const second = await context.newPage();
+  await signInToRegister(second, beth.username);
+  await codeForm(page, javaScriptEnabled).send(appCode(key));
+  await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
+  await second.reload();
+  await expect(second.getByText(accountLine(beth.username))).toBeVisible();
+});
+
+test('a code leads nowhere in the session of somebody who has signed in in another tab', {
+  tag: '@without-script',
+}, async ({ page, context, watch, javaScriptEnabled, newPerson }) => {
+  watch.expect(/Two-factor code not verified: signInExpired/);
+  watch.expect(/401/);
+  const [alice, pat] = [await newPerson(app), await newPerson()];
+  await signInToRegister(page, alice.username);
+  const key = await keyToRegister(page);
+  const second = await context.newPage();
+  await signIn(second, pat.username, password);
+  await codeForm(page, javaScriptEnabled).send(appCode(key));
+  if (javaScriptEnabled) await page.getByRole('link', { name: texts['sign-in-again'] }).click();
+  await expect(page.getByText(texts['sign-out-other-text'].replace('{account}', pat.username))).toBeVisible();
+  await expect(page.getByRole('link', { name: pat.username })).toBeVisible();
+  await page.getByRole('button', { name: texts['sign-out-button'] }).click();
+  await expect(signInForm(page).username).toHaveValue('');
+  await second.reload();
+  await expect(signInForm(second).username).toBeVisible();
 });

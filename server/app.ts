@@ -19,7 +19,7 @@ import { healthRoute, readyRoute } from './http/health.ts';
 import { keepCustomer } from './http/keep-customer.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute } from './http/metrics-route.ts';
-import { noBrowser, onlyNavigation } from './http/navigation.ts';
+import { noBrowser, onlyNavigation, onlyOpened } from './http/navigation.ts';
 import { withdrawGivenUpLinks } from './http/opened-links.ts';
 import { logRequest, quietLevel } from './http/request-log.ts';
 import { countRequest } from './http/request-metrics.ts';
@@ -207,7 +207,12 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     scope.route({ ...route, schema: verifySchema, handler: verifyRoute(deps) });
   });
   app.route({ ...on('twoFactorSend', codeAgain), ...carriesDestination, handler: sendRoute(deps) });
-  app.route({ ...on('twoFactorRecoveryCodes'), ...carriesDestination, handler: recoveryCodesRoute(deps) });
+  app.route({
+    ...on('twoFactorRecoveryCodes'),
+    ...carriesDestination,
+    onRequest: onlyOpened(deps),
+    handler: recoveryCodesRoute(deps),
+  });
   app.route({ ...on('logout'), ...carriesDestination, exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({
     ...on('logoutConfirmed', logoutAgain(deps)),
@@ -256,13 +261,13 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     onRequest: onlyNavigation(deps),
     handler: samlAcsRoute(deps),
   });
-  app.route({ ...on('providerBegan'), handler: providerBeganRoute(deps) });
+  app.route({ ...on('providerBegan'), onRequest: onlyOpened(deps), handler: providerBeganRoute(deps) });
   app.route({
     ...on('continueWithProvider', continueWithProviderAgain(deps)),
     schema: continueWithProviderSchema,
     handler: continueWithProviderRoute(deps),
   });
-  app.route({ ...on('otherAccount'), handler: otherAccountRoute(deps) });
+  app.route({ ...on('otherAccount'), onRequest: onlyOpened(deps), handler: otherAccountRoute(deps) });
   app.route({
     ...on('goOnAsOther', goOnAsOtherAgain(deps)),
     schema: goOnAsOtherSchema,
@@ -286,7 +291,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   addAccount(app, deps, { passkeyScript: built.passkeyScript });
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub);
-  else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
+  else app.get(basePath + hubStartPath, { ...named('standIn'), onRequest: onlyOpened(deps) }, standInRoute(deps));
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).

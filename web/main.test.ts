@@ -25,8 +25,16 @@ function started() {
 
 /** Starts the pages as a browser does that shows `page` at an address. */
 async function startAt(address: string, page: Page): Promise<string[]> {
+  const { shown } = await load(address, page);
+  await vi.waitFor(() => expect(root.hydrateRoot.mock.calls.length + root.createRoot.mock.calls.length).toBe(1));
+  return shown;
+}
+
+/** Loads the script into a page, at an entry of the history that was opened after this sign-out. */
+async function load(address: string, page: Page, signedOut: string | null = null) {
   const shown: string[] = [];
-  const location = { pathname: '', search: '', hash: '' };
+  const reload = vi.fn();
+  const location = { pathname: '', search: '', hash: '', reload };
   const show = (url: string) => {
     const { pathname, search, hash } = new URL(url, page.rules.origin);
     Object.assign(location, { pathname, search, hash });
@@ -42,7 +50,7 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   listeners.length = 0;
   vi.stubGlobal('addEventListener', (type: string, listener: () => void) => void listeners.push([type, listener]));
   vi.stubGlobal('history', {
-    state: { signedOut: null },
+    state: { signedOut },
     replaceState: (_state: unknown, _title: string, url: string) => {
       shown.push(url);
       show(url);
@@ -50,11 +58,13 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   });
   vi.resetModules();
   await import('./main.tsx');
-  await vi.waitFor(() => expect(root.hydrateRoot.mock.calls.length + root.createRoot.mock.calls.length).toBe(1));
-  return shown;
+  return { shown, reload };
 }
 
-beforeEach(() => vi.clearAllMocks());
+beforeEach(() => {
+  vi.clearAllMocks();
+  sessionStorage.clear();
+});
 
 it('the answer to a posted form takes the form’s address, is hydrated as rendered, and says its notice once', async () => {
   const page = pageForTest('/portal/forgotten?notice=unavailable&lang=en', { isAnswer: true });
@@ -87,9 +97,21 @@ it('SE-15 the server is told of a reset link that only the fragment names, and o
   vi.unstubAllGlobals();
 });
 
+it('SE-15 a page that reloads for a new person starts nothing before', async () => {
+  const fetched = vi.fn(async () => {});
+  vi.stubGlobal('fetch', fetched);
+  const page = pageForTest('/portal/', { turns: { signedIn: null, signedOut: 'later' } });
+  const { shown, reload } = await load(`/portal/#/forgottenChange?hash=${'A'.repeat(43)}`, page, 'before');
+  await vi.waitFor(() => expect(reload).toHaveBeenCalledOnce());
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([fetched, root.hydrateRoot, root.createRoot].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  expect(shown).toHaveLength(1);
+  vi.unstubAllGlobals();
+});
+
 it.each([
   { name: 'signedIn', username: '', email: '', customers: [] },
-  { name: 'signOutConfirm', query: {} },
+  { name: 'signOutConfirm', query: {}, account: null },
 ] as const)(
   'SE-15 so it is when the page is the server’s own, which is shown as it is, without the token: $name',
   async (serverPage) => {
@@ -158,6 +180,9 @@ it('the rest of the language is loaded when idle, and a failure is nobody’s bu
 });
 
 it('the server’s own pages lead to other documents only, and load nothing more', async () => {
-  await startAt('/portal/x', pageForTest('/portal/x', { serverPage: { name: 'signOutConfirm', query: {} } }));
+  await startAt(
+    '/portal/x',
+    pageForTest('/portal/x', { serverPage: { name: 'signOutConfirm', query: {}, account: null } }),
+  );
   expect(whenIdle).not.toHaveBeenCalled();
 });

@@ -34,12 +34,12 @@ async function start(): Promise<void> {
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
   // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form: Chromium would
   // post it again as ours, also if another site had posted it.
-  if (page.isAnswer) history.replaceState(null, '', page.url);
+  if (page.isAnswer) history.replaceState(history.state, '', page.url);
   const store = new SavedValuesStore(
     () => sessionStorage,
     () => localStorage,
   );
-  takeTurns(page, store);
+  if (takeTurns(page, store)) return;
   const { place } = settle(location, store, page);
   const startedAt = location.href;
   if (page.serverPage?.name === 'signedIn') {
@@ -99,5 +99,5 @@ function putBack(): void {
 }
 
 function putAddressBack(): void {
-  if (location.href !== address) history.replaceState(null, '', address);
+  if (location.href !== address) history.replaceState(history.state, '', address);
 }

@@ -5,6 +5,7 @@ import type { Address } from './query.ts';
 import { nothingSaved, type SavedValues } from './saved-values.ts';
 
 const rules: DestinationRules = { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: [] };
+const link = 'T'.repeat(43);
 
 function addressOf(url: string): Address {
   const { pathname, search, hash } = new URL(url, rules.origin);
@@ -287,6 +288,14 @@ const rows: Record<string, Row[]> = {
       search: '?hash=own',
       saved: { passwordHashParameter: 'own' },
       shown: '/portal/forgottenChange#/forgottenChange',
+    },
+    // Decoded by a mail program: the fragment is of the page that whoever asked for the link chose to follow.
+    {
+      url: `/portal/forgottenChange?hash=${link}&destination=/portal/portal.html#/forgottenChange?hash=${'M'.repeat(43)}&lang=en`,
+      screen: 'forgottenChange',
+      search: `?hash=${link}&destination=/portal/portal.html&lang=en`,
+      saved: { passwordHashParameter: link },
+      shown: '/portal/forgottenChange?destination=/portal/portal.html#/forgottenChange?lang=en',
     },
     {
       url: '/portal/forgottenChange?hash=T#tracking',

@@ -2,6 +2,7 @@ import { acceptableDestination, type DestinationRules } from '#contract/destinat
 import { noticeOfSearch } from '#contract/notices.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
+import { linkOf } from './link-of-place.ts';
 import { type Place, placeOfUrl } from './place.ts';
 import { type Address, addressWithout, parameterOf, pathOfHash, searchOfHash, withMissingOf } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
@@ -77,7 +78,10 @@ function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
   }
   const screen = screenOfPath(pathOfHash(hash));
   if (screen.name === 'notFound') return arrival;
-  return { ...arrival, place: { ...place, screen, search: withMissingOf(searchOfHash(hash), search) } };
+  const own = searchOfHash(hash);
+  // Once a mail program has decoded a link, its fragment is of the page that whoever asked for it chose to follow.
+  const whole = linkOf(place) === null ? withMissingOf(own, search) : withMissingOf(search, own);
+  return { ...arrival, place: { ...place, screen, search: whole } };
 }
 
 function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: DestinationRules): Arrival {

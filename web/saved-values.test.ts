@@ -55,6 +55,14 @@ it('a forgotten value leaves nothing of its origin', () => {
   expect(store.read().loginHashFragmentFrom).toBeNull();
 });
 
+it('what a page saved does not come back once another page of the tab forgot it', () => {
+  const storage = memoryStorage();
+  const kept = new SavedValuesStore(() => storage);
+  kept.write(values);
+  new SavedValuesStore(() => storage).write(nothingSaved);
+  expect(kept.read()).toEqual(nothingSaved);
+});
+
 it('forgets null values', () => {
   const storage = memoryStorage();
   const store = new SavedValuesStore(() => storage);

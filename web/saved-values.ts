@@ -11,13 +11,9 @@ export const nothingSaved: SavedValues = {
   passwordHashParameter: null,
 };
 
-/** The session storage keys of specification §3. */
-const names = ['loginHashFragment', 'redirectOldWebbundleUrl', 'passwordHashParameter'] as const;
-type Name = (typeof names)[number];
-
 /**
- * Beside them, the origin of the fragment and the value it applies to: other pages of the hub write the specification's
- * keys too, and don't know this one.
+ * The keys in session storage are the names above, of specification §3. Beside them, the origin of the fragment and the value it
+ * applies to: other pages of the hub write the specification's keys too, and don't know this one.
  */
 const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
@@ -28,7 +24,10 @@ const origins = ['hash', 'redirectURL'] as const;
  */
 const turnsName = 'turns';
 
-/** The saved values of a tab; if session storage is absent or refuses, they last as long as the page (decisions §3). */
+/**
+ * The saved values of a tab. If session storage is absent or refuses, they last as long as the page (decisions §3); otherwise
+ * only the storage has them, since a page that the browser kept in memory wakes up after others of its tab forgot them.
+ */
 export class SavedValuesStore {
   #values: SavedValues = nothingSaved;
   #turns: Turns | null = null;
@@ -42,15 +41,20 @@ export class SavedValuesStore {
   }
 
   read(): SavedValues {
-    return attempt(() => this.#read()) ?? this.#values;
+    return attempt(() => this.#storage && readFrom(this.#storage)) ?? this.#values;
   }
 
   write(values: SavedValues): void {
     const { loginHashFragment: fragment, loginHashFragmentFrom: from } = values;
     const origin = fragment === null ? null : from;
     this.#values = { ...values, loginHashFragmentFrom: origin };
-    for (const name of names) attempt(() => this.#store(name, values[name]));
-    attempt(() => this.#store(originName, origin && `${origin} ${fragment}`));
+    const entries = Object.entries({ ...values, [originName]: origin && `${origin} ${fragment}` });
+    try {
+      for (const [name] of entries) this.#storage?.removeItem(name);
+      for (const [name, value] of entries) if (value !== null) this.#storage?.setItem(name, value);
+    } catch {
+      this.#storage = null;
+    }
   }
 
   /** Null if no page of ours was in this tab yet. */
@@ -68,28 +72,18 @@ export class SavedValuesStore {
     for (const storage of [this.#storage, this.#shared])
       attempt(() => storage?.setItem(turnsName, JSON.stringify(turns)));
   }
+}
 
-  #read(): SavedValues {
-    const found = (name: Name) => this.#storage?.getItem(name) || this.#values[name];
-    const loginHashFragment = found('loginHashFragment');
-    return {
-      loginHashFragment,
-      loginHashFragmentFrom: this.#originOf(loginHashFragment),
-      redirectOldWebbundleUrl: found('redirectOldWebbundleUrl'),
-      passwordHashParameter: found('passwordHashParameter'),
-    };
-  }
-
-  #originOf(fragment: string | null): SavedValues['loginHashFragmentFrom'] {
-    const mark = this.#storage?.getItem(originName);
-    if (mark) return origins.find((origin) => mark === `${origin} ${fragment}`) ?? null;
-    return fragment === this.#values.loginHashFragment ? this.#values.loginHashFragmentFrom : null;
-  }
-
-  #store(name: Name | typeof originName, value: string | null): void {
-    if (value === null) this.#storage?.removeItem(name);
-    else this.#storage?.setItem(name, value);
-  }
+function readFrom(storage: Storage): SavedValues {
+  const found = (name: keyof SavedValues) => storage.getItem(name) || null;
+  const loginHashFragment = found('loginHashFragment');
+  const mark = storage.getItem(originName);
+  return {
+    loginHashFragment,
+    loginHashFragmentFrom: origins.find((origin) => mark === `${origin} ${loginHashFragment}`) ?? null,
+    redirectOldWebbundleUrl: found('redirectOldWebbundleUrl'),
+    passwordHashParameter: found('passwordHashParameter'),
+  };
 }
 
 function turnsIn(storage: Storage | null): Turns | null {

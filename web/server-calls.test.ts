@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { pageForTest } from './page-for-test.ts';
 import { askForReset, fetchRegistration, logOut, sendNewCode, verifyCode } from './server-calls.ts';
 
 const json =
@@ -17,6 +18,8 @@ const answerWith = (answer: () => Promise<Response>) => vi.stubGlobal('fetch', v
 beforeEach(() => vi.stubGlobal('document', { documentElement: { lang: 'pl' } }));
 afterEach(() => vi.unstubAllGlobals());
 
+const secondFactor = { account: 'zoë', mayRemember: true, mayRecover: false, sendAgainAfter: 0 };
+const page = pageForTest('/portal/twoFactor', { secondFactor });
 const right = { name: 'right', next: null };
 const wrong = { name: 'wrong', clockOffset: null };
 const gone = { name: 'signInExpired', notice: 'signInExpired' };
@@ -24,7 +27,7 @@ const gone = { name: 'signInExpired', notice: 'signInExpired' };
 describe('verify', () => {
   it('sends the code as a JSON string', async () => {
     answerWith(json(200, true));
-    await verifyCode('/portal', '012345', false);
+    await verifyCode(page, '012345', false);
     expect(fetch).toHaveBeenCalledWith(
       '/portal/two-factor-authentication/verify',
       expect.objectContaining({ method: 'POST', body: '"012345"', redirect: 'manual' }),
@@ -33,23 +36,24 @@ describe('verify', () => {
 
   it('says the language of the page, for what is sent by email', async () => {
     answerWith(json(200, true));
-    await verifyCode('/portal', '012345', false);
+    await verifyCode(page, '012345', false);
     expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toEqual({
       accept: 'application/json',
       'accept-language': 'pl',
       'content-type': 'application/json',
+      'vestibule-account': 'zo%C3%AB',
     });
   });
 
   it('says that the call before failed', async () => {
     answerWith(json(200, true));
-    await verifyCode('/portal', '012345', false, true);
+    await verifyCode(page, '012345', false, true);
     expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toMatchObject({ 'vestibule-again': 'true' });
   });
 
   it('says that the device is to be remembered', async () => {
     answerWith(json(200, true));
-    await verifyCode('/portal', '012345', true);
+    await verifyCode(page, '012345', true);
     expect(vi.mocked(fetch).mock.lastCall?.[0]).toBe('/portal/two-factor-authentication/verify?remember=true');
   });
 
@@ -74,7 +78,12 @@ describe('verify', () => {
     ['not there', json(404, true), { name: 'failed' }],
     ['the half-session is gone', json(401, true), gone],
     ['it ended for too many tries', json(401, { notice: 'tooManyCodes' }), { ...gone, notice: 'tooManyCodes' }],
-    ['its turn is over', json(401, { notice: 'signInExpired', isTurnOver: true }), { ...gone, isTurnOver: true }],
+    [
+      'somebody else is signed in',
+      json(401, { notice: 'signInExpired', since: 'otherSignIn' }),
+      { ...gone, since: 'otherSignIn' },
+    ],
+    ['its turn is over', json(401, { notice: 'signInExpired', since: 'signOut' }), { ...gone, since: 'signOut' }],
     ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
     ['it ended without a word', nothing(401), gone],
     ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
@@ -102,7 +111,7 @@ describe('verify', () => {
     ['a clock that is off by words', json(200, false, { 'vestibule-clock-offset': 'much' }), wrong],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);
-    expect(await verifyCode('/portal', '123456', false)).toEqual(expected);
+    expect(await verifyCode(page, '123456', false)).toEqual(expected);
   });
 });
 
@@ -110,8 +119,9 @@ describe('another code', () => {
   it('is requested by a post', async () => {
     answerWith(nothing(204));
     const url = '/portal/two-factor-authentication/send?customer=acme';
-    await sendNewCode(url);
-    expect(fetch).toHaveBeenCalledWith(url, expect.objectContaining({ method: 'POST' }));
+    await sendNewCode(page, url);
+    const headers = { accept: 'application/json', 'accept-language': 'pl', 'vestibule-account': 'zo%C3%AB' };
+    expect(fetch).toHaveBeenCalledWith(url, expect.objectContaining({ method: 'POST', headers }));
   });
 
   it.each([
@@ -131,7 +141,7 @@ describe('another code', () => {
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);
-    expect(await sendNewCode('/portal/send')).toEqual(expected);
+    expect(await sendNewCode(page, '/portal/send')).toEqual(expected);
   });
 
   function sent(seconds: number) {
@@ -171,7 +181,7 @@ describe('the registration', () => {
     ['another account, after somebody else has signed in', forAccount('bob'), { name: 'failed' }],
   ])('%s', async (_name, reply, expected) => {
     answerWith(reply);
-    expect(await fetchRegistration('/portal', 'zoë')).toEqual(expected);
+    expect(await fetchRegistration(page)).toEqual(expected);
   });
 });
 

@@ -1,18 +1,21 @@
 import { accountHeader, againHeader, codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
+import type { Page } from '#contract/page.ts';
 import { pageCallUrl } from '#contract/page-calls.ts';
 import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import { clockOffsetOf } from './clock-offset.ts';
+
+type SecondFactorPage = Pick<Page, 'rules' | 'secondFactor'>;
 
 /** Why a call failed, as far as the visitor is told. */
 export type CallFailure =
   | { name: 'failed' }
   | { name: 'unavailable'; seconds: number }
   /** The sign-in is too old to set up an app. */
-  | { name: 'signInTooOld' }
+  | { name: 'signInTooOld'; since?: undefined }
   /** The half-signed-in session is gone; the sign-in form explains why. */
-  | { name: 'signInExpired'; notice: Notice; isTurnOver?: true }
+  | { name: 'signInExpired'; notice: Notice; since?: Problem['since'] | undefined }
   /** `notice`: the server's explanation, if it gives more than the wait. */
   | { name: 'throttled'; seconds: number | null; notice?: Notice };
 
@@ -36,15 +39,15 @@ export async function askForReset(url: string, username: string): Promise<'done'
  * may have been checked, and its answer was lost.
  */
 export async function verifyCode(
-  basePath: string,
+  page: SecondFactorPage,
   code: string,
   isRemembered: boolean,
   isAgain = false,
 ): Promise<CodeAnswer | CallFailure> {
   const query = isRemembered ? `?${queryNames.remember}=true` : '';
-  const answer = await send(pageCallUrl(basePath, 'twoFactorVerify') + query, {
+  const answer = await send(pageCallUrl(page.rules.basePath, 'twoFactorVerify') + query, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(isAgain && { [againHeader]: 'true' }) },
+    headers: { 'content-type': 'application/json', ...accountOf(page), ...(isAgain && { [againHeader]: 'true' }) },
     body: JSON.stringify(code),
     redirect: 'manual',
   });
@@ -63,22 +66,22 @@ export async function verifyCode(
  * Sends another code by email; returns in how many seconds the next may be sent. `url`: of the call, with the customer in
  * whose brand the email is.
  */
-export async function sendNewCode(url: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
-  const answer = await send(url, { method: 'POST', redirect: 'manual' });
+export async function sendNewCode(
+  page: SecondFactorPage,
+  url: string,
+): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
+  const answer = await send(url, { method: 'POST', headers: accountOf(page), redirect: 'manual' });
   if (!answer?.ok) return await failureOf(answer);
   return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }
 
 /** What an app needs for the account of the page; fails if somebody else has signed in at this browser meanwhile. */
-export async function fetchRegistration(
-  basePath: string,
-  account: string | undefined,
-): Promise<RegistrationAnswer | CallFailure> {
-  const answer = await send(pageCallUrl(basePath, 'twoFactorRegistration'), {});
+export async function fetchRegistration(page: SecondFactorPage): Promise<RegistrationAnswer | CallFailure> {
+  const answer = await send(pageCallUrl(page.rules.basePath, 'twoFactorRegistration'), {});
   if (answer?.status !== 200) return await failureOf(answer);
-  const isFor = answer.headers.get(accountHeader);
-  // Other backends don't say.
-  if (account !== undefined && isFor !== null && isFor !== encodeURIComponent(account)) return { name: 'failed' };
+  const account = accountOf(page)[accountHeader];
+  // Other backends don't say, nor does a page that could not tell whose it is.
+  if (account && (answer.headers.get(accountHeader) ?? account) !== account) return { name: 'failed' };
   const body = (await bodyOf(answer)) as Partial<RegistrationAnswer> | null | undefined;
   const { url, totpSecret } = body ?? {};
   return typeof url === 'string' && typeof totpSecret === 'string' ? { url, totpSecret } : { name: 'failed' };
@@ -87,6 +90,11 @@ export async function fetchRegistration(
 export async function logOut(basePath: string): Promise<'done' | CallFailure> {
   const answer = await send(pageCallUrl(basePath, 'logout'), { redirect: 'manual' });
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
+}
+
+/** Whose page it is; empty if the server could not tell. */
+function accountOf({ secondFactor }: SecondFactorPage) {
+  return { [accountHeader]: encodeURIComponent(secondFactor?.account ?? '') };
 }
 
 async function send(url: string, init: RequestInit): Promise<Response | null> {
@@ -127,7 +135,7 @@ async function throttleOf(answer: Response): Promise<CallFailure> {
 
 function signInOver(problem: Problem | null | undefined): CallFailure {
   const notice = problem?.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
-  return { name: 'signInExpired', notice, ...(problem?.isTurnOver && { isTurnOver: true }) };
+  return { name: 'signInExpired', notice, since: problem?.since };
 }
 
 function secondsOf(retryAfter: string | null): number | null {

@@ -13,8 +13,20 @@ let shared: Storage;
 beforeEach(() => {
   shared = storage();
   vi.stubGlobal('addEventListener', () => undefined);
-  vi.stubGlobal('history', { state: null, replaceState: () => undefined });
+  vi.stubGlobal('history', historyAt(null));
 });
+
+/** The entry that a page is at. */
+function historyAt(state: unknown) {
+  const entry = {
+    state,
+    replaceState: vi.fn((state: unknown, _title: string, _url?: string) => {
+      entry.state = state;
+    }),
+  };
+  return entry;
+}
+
 afterEach(() => vi.unstubAllGlobals());
 
 function storage(): Storage {
@@ -64,6 +76,7 @@ it('SE-15 a page without marks uses what the other tabs know; its own come befor
   const store = tab(alice);
   load(store);
   expect([store.readTurns(), store.read()]).toEqual([bob, nothingSaved]);
+  vi.stubGlobal('history', historyAt(null));
   load(store, { signedIn: 'carol-in', signedOut: 'bob-out' });
   expect(JSON.parse(shared.getItem('turns') ?? '')).toEqual({ signedIn: 'carol-in', signedOut: 'bob-out' });
 });
@@ -100,10 +113,63 @@ it.each([
   ['was opened before any sign-out', { signedOut: null }, [null, '', '/portal/login?lang=de']],
 ])('SE-15 an entry of the history that %s', (_what, state, written) => {
   const reload = vi.fn();
-  const replaceState = vi.fn();
-  vi.stubGlobal('history', { state, replaceState });
+  const entry = historyAt(state);
+  vi.stubGlobal('history', entry);
   vi.stubGlobal('location', { pathname: '/portal/login', search: '?destination=%2Fa&lang=de', hash: '', reload });
   load(tab(bob), bob);
-  expect(replaceState.mock.calls).toEqual(written ? [written] : []);
+  expect(entry.replaceState.mock.calls).toEqual(written ? [written] : []);
   expect(reload).toHaveBeenCalledTimes(written?.[0] === null ? 1 : 0);
+});
+
+it.each([true, false])(
+  'SE-15 an entry that becomes current while the page is hidden (%s) is another page’s',
+  (hidden) => {
+    const moments = new Map<string, () => void>();
+    const reload = vi.fn();
+    const entry = historyAt(null);
+    vi.stubGlobal('addEventListener', (moment: string, listen: () => void) => moments.set(moment, listen));
+    vi.stubGlobal('history', entry);
+    vi.stubGlobal('document', { hidden });
+    vi.stubGlobal('location', { pathname: '/portal/forgotten', search: '', hash: '', reload });
+    load(tab(bob), bob);
+    entry.state = { signedOut: 'before-alice' };
+    moments.get('visibilitychange')?.();
+    expect(reload).toHaveBeenCalledTimes(hidden ? 0 : 1);
+  },
+);
+
+it('SE-15 an entry of an earlier turn is noticed within one document, too, and a new one is marked there', () => {
+  const moments = new Map<string, () => void>();
+  const reload = vi.fn();
+  const entry = historyAt(null);
+  vi.stubGlobal('addEventListener', (moment: string, listen: () => void) => moments.set(moment, listen));
+  vi.stubGlobal('history', entry);
+  vi.stubGlobal('location', { pathname: '/portal/forgotten', search: '', hash: '', reload });
+  load(tab(bob), bob);
+  entry.state = null;
+  moments.get('popstate')?.();
+  expect(entry.state).toEqual({ signedOut: 'alice-out' });
+  moments.get('popstate')?.();
+  expect(reload).not.toHaveBeenCalled();
+  entry.state = { signedOut: 'before-alice' };
+  moments.get('popstate')?.();
+  expect(reload).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  ['another page of its tab', true],
+  ['another tab', false],
+])('SE-15 a page without a reset link, after a sign-in seen by %s: reloads: %s', (_where, isSeen) => {
+  const moments = new Map<string, () => void>();
+  const reload = vi.fn();
+  vi.stubGlobal('addEventListener', (moment: string, listen: () => void) => moments.set(moment, listen));
+  vi.stubGlobal('location', { pathname: '/portal/forgottenChange', search: '', hash: '', reload });
+  const store = tab(alice);
+  store.write(nothingSaved);
+  load(store, alice);
+  const later = { ...alice, signedIn: 'bob-in' };
+  if (isSeen) store.writeTurns(later);
+  else shared.setItem('turns', JSON.stringify(later));
+  moments.get('pageshow')?.();
+  expect(reload).toHaveBeenCalledTimes(isSeen ? 1 : 0);
 });

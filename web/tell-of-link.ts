@@ -1,8 +1,8 @@
 import type { Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
+import { linkOf } from './link-of-place.ts';
 import type { Arrival } from './page-load.ts';
 import { placeOfUrl } from './place.ts';
-import { parameterOf } from './query.ts';
 
 /**
  * Tells the server which reset link a fragment contains, since only the browser sees it: the browser's history keeps
@@ -12,10 +12,4 @@ export function tellOfLink({ place }: Arrival, { url, rules, isStatic }: Page): 
   const hash = linkOf(place);
   if (hash === null || isStatic || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
   fetch(screenUrl(rules.basePath, 'forgottenChange', { [queryNames.hash]: hash }), { method: 'HEAD' }).catch(() => {});
-}
-
-/** Anything but a token is not a link. */
-function linkOf({ screen, search }: Arrival['place']): string | null {
-  const hash = screen.name === 'forgottenChange' ? parameterOf(search, queryNames.hash) : undefined;
-  return hash && /^[\w-]{43}$/.test(hash) ? hash : null;
 }

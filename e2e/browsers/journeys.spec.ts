@@ -97,6 +97,7 @@ test('a code of an app is typed into six boxes, wrong and right', { tag: '@every
   await visitor.open('/portal/portal.html?tab=2#/reports/7');
   await giveNameAndPassword(visitor, username);
   await visitor.expectFocus(box(1));
+  await visitor.isScripted();
   await visitor.type(wrongAppCodes(key, 1)[0] ?? '');
   await visitor.seesText(texts['twofa-error-try-again-with-code']);
   await visitor.expectFocus(box(1));
@@ -118,6 +119,7 @@ test('a code by email is typed into six boxes, also after a reload', { tag: '@ev
   const { code } = await inbox.take(email, 'signInCode');
   await visitor.reload();
   await visitor.expectFocus(box(1));
+  await visitor.isScripted();
   await visitor.type(code);
   await visitor.sees(signedIn);
 });

@@ -19,11 +19,15 @@ const asked = (tab: number) => `/portal/portal.html?tab=${tab}#/reports/7`;
 
 /** Comes back to the same screen by a reload and by Back, and changes the language to and fro. */
 async function comesBack(visitor: Visitor, heading: string, inGerman: string): Promise<void> {
+  // Browsers report what a page left early was still loading.
   await visitor.sees(heading);
+  await visitor.isScripted();
   await visitor.reload();
   await visitor.sees(heading);
+  await visitor.isScripted();
   await visitor.open('/portal/emailInfo');
   await visitor.sees(texts['email-info-title']);
+  await visitor.isScripted();
   await visitor.back();
   await visitor.sees(heading);
   await visitor.isScripted();

@@ -142,7 +142,7 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await updateFactorVersion(sql, userId);
     await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
-    await deleteLesserSessionsOfUser(sql, userId, sessionHash);
+    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
     const devices = await deleteRememberedDevices(sql, userId);
     await rotateSession(deps, sql, visit, { token, now });
     await deleteThrottle(sql, codeKey(session));
@@ -182,7 +182,7 @@ async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
     if (!(await deleteTotp(sql, userId))) return new RollBack('gone' as const);
     await deleteRecoveryCodes(sql, userId);
     await updateFactorVersion(sql, userId);
-    await deleteLesserSessionsOfUser(sql, userId, sessionHash);
+    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
     const devices = await deleteRememberedDevices(sql, userId);
     await rotateSession(deps, sql, visit, { token, now });
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
 import { unseal } from '#server/secrets/sealed.ts';
 import { totpPlace } from '#server/two-factor/registration.ts';
 import {
@@ -98,6 +99,85 @@ describe('right after the sign-in, which is proof enough,', () => {
     expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
     const again = await postAccount(portal, 'app', form, cookies);
     expect([again.headers.location, cookiesOf(again)]).toEqual([removed.headers.location, cookiesOf(removed)]);
+  });
+
+  it.each([
+    ['app', 'replace'],
+    ['app', 'remove'],
+    ['recovery-codes', 'make'],
+  ])('it is none in a copy of the session cookie alone: %s, %s', async (section, action) => {
+    const { cookies } = await withApp();
+    const thief = copyOf(cookies);
+    const pressed = await postAccount(portal, section, { do: action }, thief);
+    expect([pressed.headers.location, cookiesOf(pressed)]).toEqual([`/portal/account/${section}?do=${action}`, {}]);
+    const page = await portal.send({ url: `/portal/account/${section}?do=${action}`, cookies: thief });
+    expect(page.body).toContain('name="for"');
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, thief)]).toEqual(['alice', 'alice']);
+  });
+
+  it.each([
+    ['app', 'replace'],
+    ['app', 'remove'],
+    ['recovery-codes', 'make'],
+  ])('nor beside the cookie of another browser where its owner was before: %s, %s', async (section, action) => {
+    const secret = await giveApp(portal, 'alice');
+    const kiosk = await signInWithApp(portal, 'alice', secret);
+    portal.wait(step);
+    await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: kiosk });
+    // Whoever comes next there has a cookie of their own, which stands for all who were.
+    const next = await signedIn(portal, 'bob', { cookies: { 'vestibule-device': kiosk['vestibule-device'] ?? '' } });
+    const owner = await signInWithApp(portal, 'alice', secret);
+    portal.wait(step);
+    const thief = { ...next, ...copyOf(owner) };
+    const pressed = await postAccount(portal, section, { do: action }, thief);
+    expect([pressed.headers.location, cookiesOf(pressed)]).toEqual([`/portal/account/${section}?do=${action}`, {}]);
+    await postAccount(portal, 'sessions', { do: 'endOthers' }, thief);
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual([null, null]);
+  });
+
+  it.each([
+    ['as ever', async () => undefined],
+    [
+      'with a new password since',
+      async () => await changeUser(portal.sql, 'bob', { passwordHash: 'another' }, portal.deps.now()),
+    ],
+    ['whose account is gone', async () => void (await portal.sql`delete from portal_user where username = 'bob'`)],
+  ])(
+    'on a shared computer, who was there before, %s, has no browser of the next one’s by the cookie of their own turn',
+    async (_what, change) => {
+      const { cookies, secret } = await withApp();
+      const leave = async (from: Browser) =>
+        cookiesOf(await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: from }));
+      const bob = await signedIn(portal, 'bob', { cookies: { ...cookies, ...(await leave(cookies)) } });
+      portal.wait(60 * minute);
+      await change();
+      const alone = { 'vestibule-device': bob['vestibule-device'] ?? '' };
+      const next = await signInWithApp(portal, 'alice', secret, { cookies: { ...alone, ...(await leave(bob)) } });
+      portal.wait(step);
+      const begin = (by: Browser) => postAccount(portal, 'app', { do: 'replace' }, by);
+      const [thief, owner] = [await begin({ ...copyOf(next), ...alone }), await begin(next)];
+      // The thief is asked for a proof; the owner gets the key.
+      expect([cookiesOf(thief), Object.keys(cookiesOf(owner))]).toEqual([
+        {},
+        expect.arrayContaining(['vestibule-session']),
+      ]);
+      // That is the owner's alone now, and stays.
+      const again = await signInWithApp(portal, 'alice', secret, { cookies: { ...next, ...(await leave(next)) } });
+      expect(again['vestibule-device']).toBe(next['vestibule-device']);
+    },
+  );
+
+  it('a copy that knows the password, and changes it, is signed out and becomes no browser of its owner', async () => {
+    const { cookies } = await withApp();
+    const password = 'Harbour-Lantern-77';
+    const change = { do: 'change', current: testPassword, password, repeat: password };
+    const thief = copyOf(cookies);
+    const changed = await postAccount(portal, 'password', change, thief);
+    expect([changed.headers.location, cookiesOf(changed)]).toEqual(['/portal/forgottenChangedInfo', {}]);
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, thief)]).toEqual([null, null]);
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    expect(await portal.sql`select from device`).toHaveLength(0);
+    expect((await mailKinds(portal)).at(-1)).toBe('passwordChanged');
   });
 
   it('whoever adds a passkey, or removes one, does', async () => {

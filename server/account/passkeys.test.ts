@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { markOf } from '#testing/account-page-for-test.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
@@ -142,6 +143,15 @@ describe('a passkey on the account page', () => {
     const begun = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
     expect(begun.statusCode).toBe(409);
     expect((await act({ do: 'remove', id }, '?do=remove')).get('notice')).toBe('passkeyRemoved');
+  });
+
+  it('SE-15 is begun on no page of somebody who was signed in before: nothing is left in the authenticator', async () => {
+    const earlier = await signedIn('both');
+    const mark = await markOf(portal, earlier.browser.cookies);
+    const { browser } = await signedIn('alice');
+    const own = await markOf(portal, browser.cookies);
+    const begin = async (form: string) => (await browser.post('/portal/passkeys/enrol/options', { form })).statusCode;
+    expect([await begin(mark), await begin(''), await begin(own)]).toEqual([409, 409, 200]);
   });
 
   it('that is added while its browser has to wait is one not added, not a sign-in refused', async () => {

@@ -1,4 +1,5 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
+import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { wasUsedBefore } from '../password/change-password.ts';
 import { newPasswordProblem } from '../password/new-password-problem.ts';
@@ -6,8 +7,9 @@ import { newPasswordProblemsInWords } from '../password/new-password-problems-in
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
 import { hashPassword } from '../secrets/password-hash.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { putDevice } from '../storage/device.ts';
+import { putDevice, updateSessionDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
@@ -66,13 +68,16 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   return await store(deps, visit, { before: checked.hash, after: await hashPassword(password, turn), token });
 }
 
-/** All or nothing; the user is locked first, as by every change of one. */
+/**
+ * All or nothing; the user is locked first, as by every change of one. In another browser than it was opened in this session ends,
+ * too: a copy of its cookie, with the password, would go on alone, and have a browser of the user's.
+ */
 async function store(
   deps: Deps,
   visit: AccountVisit,
   { before, after, token }: { before: string; after: string; token: string },
 ): Promise<Outcome> {
-  const { visitor, session, sessionHash } = visit;
+  const { visitor, session, sessionHash, isOwnBrowser } = visit;
   const { userId } = session;
   const now = deps.now();
   const stored = await transaction(deps.sql, async (sql) => {
@@ -80,9 +85,12 @@ async function store(
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
-    const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
-    await rotateSession(deps, sql, visit, { token, now });
-    const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
+    const sessionsEnded = await passwordReplaced(sql, userId, before, now, isOwnBrowser ? sessionHash : null);
+    const device = isOwnBrowser ? await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now }) : null;
+    if (device) {
+      await rotateSession(deps, sql, visit, { token, now });
+      await updateSessionDevice(sql, { sessionHash: tokenHash(token), ...device });
+    }
     const { address, language, brand } = visitor;
     await queuePasswordNotice(sql, reader, { now, address, language, brand });
     const steps = [
@@ -90,12 +98,14 @@ async function store(
       { step: 'sessions ended', outcome: String(sessionsEnded) },
     ];
     await insertAuditEvent(sql, { event: 'password-changed', ...personOf(visit), steps }, now);
-    return { deviceToken };
+    return { device };
   });
   if (stored === 'signedOut') return { kind: 'signedOut' };
   if (stored === 'changedMeanwhile') return { kind: 'refused', notice: 'changedMeanwhile' };
   deps.wake.mails();
-  return { kind: 'done', notice: 'passwordChanged', sessionToken: token, deviceToken: stored.deviceToken };
+  const { device } = stored;
+  if (device === null) return { kind: 'done', to: screenUrl(deps.config.basePath, 'forgottenChangedInfo') };
+  return { kind: 'done', notice: 'passwordChanged', sessionToken: token, deviceToken: device.deviceToken };
 }
 
 async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {

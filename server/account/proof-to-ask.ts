@@ -9,15 +9,15 @@ import type { AccountVisit } from './account-visit.ts';
 /**
  * What a person has to prove before they change something about their way in; null if they have done so within ten minutes
  * (docs/decisions/0051). With an app it is a code: a password alone, as it may be known to whoever has a copy of the session
- * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts until the session has proven
- * something, which counts in its own browser alone; so does a passkey, unless the app guards a customer that takes none: the next
- * one would open that.
+ * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts in a browser of the user's, until the
+ * session has proven something, which counts in its own browser alone; so does a passkey, unless the app guards a customer that
+ * takes none: the next one would open that.
  */
 export function proofToAsk(visit: AccountVisit, now: Date): AskedProof | null {
   const { session, account, proof } = visit;
   if (account.hasApp) {
     const countsAsCode = session.proven === 'code' && !(account.isPasskeyUntaken && account.passkeyId);
-    const isBySignIn = proof === null && countsAsCode && isFreshSignIn(session, now);
+    const isBySignIn = visit.isOwnBrowser && proof === null && countsAsCode && isFreshSignIn(session, now);
     return isBySignIn || isAppProven(visit, now) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;

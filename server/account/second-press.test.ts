@@ -79,3 +79,27 @@ describe('with a session cookie that is over', () => {
     expect(sessionOf(await postAccount(portal, 'password', form, cookies))).toBeUndefined();
   });
 });
+
+it.each(['fresh_proof', 'device_hash'])(
+  'a press that is read while the first one is answered gets its session: %s',
+  async (statement) => {
+    const cookies = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'));
+    const form = { do: 'remove', form: await markOf(portal, cookies) };
+    const press = () => postAccount(portal, 'app', form, cookies);
+    const { sql } = portal.deps;
+    let first: ReturnType<typeof press> | undefined;
+    const held = (...parts: Parameters<typeof sql>) => {
+      const isHeld = !first && (parts[0] as unknown as readonly string[]).join('').includes(statement);
+      if (!isHeld) return sql(...parts);
+      first = press();
+      return first.then(() => sql(...parts));
+    };
+    portal.deps.sql = Object.assign(held, sql) as unknown as typeof sql;
+    const second = await press().finally(() => {
+      portal.deps.sql = sql;
+    });
+    const token = first && sessionOf(await first);
+    expect(token).toBeDefined();
+    expect(sessionOf(second)).toBe(token);
+  },
+);

@@ -2,7 +2,6 @@ import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { isDeviceOf } from '../storage/device.ts';
 import { endSessions, listSessionsFor } from '../storage/session-list.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { personForChange } from './person-for-change.ts';
@@ -46,8 +45,8 @@ async function endOthers(deps: Deps, visit: AccountVisit, fields: Fields): Promi
 
 /**
  * Ends the session with a `sid`, or all others: null. This one goes on, under `token` if there is one; with a token it ends, too,
- * where its user has never signed in: a copy of the cookie would go on alone. In their browsers it counts as a sign-out. A session
- * by a connection that speaks for a part of the account ends those of that connection only.
+ * where it was not opened: a copy of the cookie would go on alone. In their browsers it counts as a sign-out. A session by a
+ * connection that speaks for a part of the account ends those of that connection only.
  */
 async function end(
   deps: Deps,
@@ -62,7 +61,7 @@ async function end(
   const goesOn = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return false;
-    const isKept = token === null || (await isDeviceOf(sql, visit.visitor.deviceToken, userId));
+    const isKept = token === null || visit.isOwnBrowser;
     const ended = await endSessions(sql, { userId, sid, connectionId, kept: isKept ? sessionHash : null }, now);
     if (token !== null && isKept) await rotateSession(deps, sql, visit, { token, now });
     if (ended === 0) return true;

@@ -1,5 +1,6 @@
 import type { AuditStep } from '../audit/audit-events.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { noteAllSessionsEnded } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
@@ -31,7 +32,7 @@ export async function mergeUsers(
     const users = await findBoth(sql, fromName, intoName);
     if ('kind' in users) return users;
     const { from, into } = users;
-    const steps = await moveEverything(sql, from, into);
+    const steps = await moveEverything(sql, from, into, now);
     if (!isAgreed) return new RollBack({ kind: 'notAgreed', into: into.username, steps } as const);
     await deleteUser(sql, from.id);
     await insertAuditEvent(sql, { event: 'user-merged', userId: into.id, username: into.username, steps }, now);
@@ -61,13 +62,15 @@ async function findBoth(
   return { from, into };
 }
 
-async function moveEverything(sql: Connection, from: UserToMerge, into: UserToMerge): Promise<AuditStep[]> {
+async function moveEverything(sql: Connection, from: UserToMerge, into: UserToMerge, now: Date): Promise<AuditStep[]> {
   for (const { id } of [from, into]) await lockCustomersOfUser(sql, id, []);
   const customers = await moveMemberships(sql, from.id, into.id);
   const { moved, left } = await moveSubjects(sql, from.id, into.id);
   await withdrawResetLinks(sql, from.id);
   const passkeys = await deletePasskeysOfUser(sql, from.id);
-  const sessionsEnded = await deleteSessionsOfUser(sql, from.id);
+  const sessionsEnded = await deleteSessionsOfUser(sql, from.id, now);
+  // What a provider says of the duplicate means who stays by now.
+  await noteAllSessionsEnded(sql, { userId: into.id }, now);
   const devices = await moveDevices(sql, from.id, into.id);
   return [
     { step: 'merged from', outcome: `${from.username}, ${from.email}${from.active ? '' : ', inactive'}` },

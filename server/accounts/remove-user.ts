@@ -9,7 +9,7 @@ export async function removeUser(sql: Database, name: string, now: Date): Promis
   return await sql.begin(async (sql) => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return false;
-    await deleteSessionsOfUser(sql, user.id);
+    await deleteSessionsOfUser(sql, user.id, now);
     await deleteUser(sql, user.id);
     await insertAuditEvent(sql, { event: 'user-removed', userId: user.id, username: user.username }, now);
     return true;

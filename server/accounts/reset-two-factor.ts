@@ -31,7 +31,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     await deleteThrottleOfEveryWay(sql, codeKey, user.id);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
     await updateFactorVersion(sql, user.id);
-    const sessionsEnded = await deleteSessionsOfUser(sql, user.id);
+    const sessionsEnded = await deleteSessionsOfUser(sql, user.id, now);
     const steps = [
       {
         step: 'removed',

@@ -12,7 +12,7 @@ export const auditEvents = {
   'sso-started': 'A visitor was sent to an identity provider.',
   'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
   'account-change-asked':
-    'An identity provider named a user other than the one signed in, or perhaps the previous user: a page asked the person.',
+    'An identity provider named a user other than the one signed in, perhaps the previous user, or one whose name was not typed: a page asked the person.',
   'account-change-agreed': 'The person who was asked agreed to sign in as the user whom the identity provider named.',
   'passkey-refused': 'A sign-in by passkey was refused; the reason says why.',
   'passkey-not-added': 'A new passkey was refused; the reason says why.',
@@ -107,7 +107,7 @@ export const ssoRefusalReasons = {
   'provider-refused': 'The identity provider denied access; the steps quote it.',
   'other-browser': 'The answer came from a browser other than the one that began, or from one that lost its cookies.',
   'request-unknown':
-    'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled or changed, or somebody was unlinked; or somebody has signed in or out in this browser meanwhile.',
+    'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled or changed, somebody was unlinked, or all sessions of the person were ended; or somebody has signed in or out in this browser meanwhile.',
   'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
   'answer-used': 'The answer was used before.',
   'authentication-too-old':

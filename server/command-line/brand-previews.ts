@@ -45,7 +45,7 @@ const screens: [caption: string, path: string, more?: Partial<Page>][] = [
     '/two-factor-authentication/recovery-codes',
     { serverPage: { name: 'recoveryCodes', codes: Array(8).fill(code), left: 8, destination: '/' } },
   ],
-  ['Signing out', '/logout', { serverPage: { name: 'signOutConfirm', query: {} } }],
+  ['Signing out', '/logout', { serverPage: { name: 'signOutConfirm', query: {}, account: null } }],
   ['Unavailable', '/login', { serverPage: { name: 'problem', status: 503, retryAfterSeconds: 5 } }],
 ];
 

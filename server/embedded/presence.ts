@@ -18,6 +18,8 @@ export async function enter(place: Place, onGone: () => void): Promise<Presence 
     poolSize: 1,
     statementTimeout: 0,
     name: 'vestibule presence',
+    // PostgreSQL may end while this connects, and nothing handles such a rejection before the portal runs.
+    arrays: false,
     onClose: () => entered && onGone(),
   });
   try {

@@ -3,6 +3,7 @@ import { errorCodes } from 'fastify';
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { HubRule } from '../config/hub.ts';
 import type { Deps } from '../deps/deps.ts';
+import { isForeignAhead } from '../http/navigation.ts';
 import { isFromOwnOrigin } from '../http/same-origin.ts';
 import { limits } from '../limits.ts';
 import { askedTogether } from '../session/asked-together.ts';
@@ -22,7 +23,9 @@ export type Admission =
   /** Signed in, but as a user of none of the customers that the path is for. */
   | { kind: 'noAccess'; identity: Identity; access: Extract<Access, { kind: 'signedIn' }> }
   /** Another site's page wants to change something, or to open a WebSocket. */
-  | { kind: 'foreignSite' };
+  | { kind: 'foreignSite' }
+  /** A page of another host has it fetched ahead, to be shown to whoever comes next. */
+  | { kind: 'ahead' };
 
 /**
  * Judges requests for the hub by their paths, their sessions and where they come from. Throws if the database is down: a
@@ -45,7 +48,9 @@ export function admission(deps: Deps, rules: readonly HubRule[]) {
     if (isForeign) return access.kind === 'public' ? { kind: 'admitted', identity: null } : { kind: 'foreignSite' };
     const signedIn = await inTime(sessionAnswer(deps, visitor, findChecked));
     const identity = signedIn && { ...signedIn, person: JSON.parse(signedIn.answer) as SessionAnswer };
-    if (access.kind === 'public') return { kind: 'admitted', identity };
+    const isAhead = identity !== null && isForeignAhead(request.headers);
+    if (access.kind === 'public') return { kind: 'admitted', identity: isAhead ? null : identity };
+    if (isAhead) return { kind: 'ahead' };
     if (identity === null) return { kind: 'signedOut' };
     if (meets(access, identity.person.customers)) return { kind: 'admitted', identity };
     return { kind: 'noAccess', identity, access };

@@ -50,6 +50,8 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub): void {
         return await refuseAccess(deps, request, closing(request, reply), admitted);
       case 'foreignSite':
         return await refuseForeignSite(deps, request, closing(request, reply));
+      case 'ahead':
+        return await refuse(deps, request, closing(request, reply), 403);
     }
   }
 

@@ -10,8 +10,8 @@ export type FamilyCookie<F extends Family> = TokenCookieName & `${F}-${string}`;
 type NewCookie<F extends Family> = {
   name: FamilyCookie<F>;
   token: string;
-  /** In seconds. */
-  maxAge: number;
+  /** In milliseconds; absent means until the browser closes. */
+  maxAge?: number;
   most: number;
   /** Another cookie, without which this one is of no use. */
   beside?: FamilyCookie<F> | undefined;

@@ -53,10 +53,21 @@ export function withdrawGivenUpLinks({ config, sql }: Deps): onSendHookHandler {
       .finally(() => done());
   };
 
-  async function withdrawAll(links: ReturnType<typeof familyOfBrowser<'link'>>, reply: FastifyReply): Promise<void> {
-    const newest = [...links.values()].slice(-limits.linksOfBrowser).filter((hash) => hash !== null);
-    const hashes = newest.map((hash) => Buffer.from(hash, 'base64url'));
-    if (hashes.length > 0) await withdrawLinks(sql, hashes);
+  async function withdrawAll(links: OpenedLinks, reply: FastifyReply): Promise<void> {
+    await withdrawNewest(sql, links);
     for (const name of links.keys()) clearCookie(reply, config, name);
   }
+}
+
+type OpenedLinks = ReturnType<typeof familyOfBrowser<'link'>>;
+
+/** Withdraws the links that this browser has opened at once, before one of them is looked at. Their cookies stay. */
+export async function withdrawOpenedLinks({ config, sql }: Deps, request: FastifyRequest): Promise<void> {
+  await withdrawNewest(sql, familyOfBrowser('link', request, config));
+}
+
+async function withdrawNewest(sql: Deps['sql'], links: OpenedLinks): Promise<void> {
+  const newest = [...links.values()].slice(-limits.linksOfBrowser).filter((hash) => hash !== null);
+  const hashes = newest.map((hash) => Buffer.from(hash, 'base64url'));
+  if (hashes.length > 0) await withdrawLinks(sql, hashes);
 }

@@ -7,8 +7,9 @@ import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.t
 import { giveUpOpenedLinks } from './opened-links.ts';
 
 /**
- * Marks in the browser that someone signed in. Every tab discards a reset link saved earlier: however the session ends,
- * the next person at the browser does not find it (SE-15).
+ * Marks in the browser that someone signed in, or has given up a second factor. Every tab discards a reset link saved earlier:
+ * however the session ends, the next person at the browser does not find it (SE-15). Nor is a password of before checked, once
+ * nobody is signed in (sign-in/form-of-earlier-turn.ts): its post may wait in the history.
  */
 export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   setCookie(reply, config, 'signed-in', newToken(), limits.turn);

@@ -40,7 +40,8 @@ export function beginVisit(
   const cookie = {
     name: visitCookie(stateHash),
     token,
-    maxAge: limits.ssoRequest,
+    // A question is not there any more for whoever opens the browser next.
+    ...(!ofState && { maxAge: limits.ssoRequest }),
     most: limits.visitsOfBrowser,
     beside,
   };

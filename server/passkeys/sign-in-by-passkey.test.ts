@@ -397,6 +397,20 @@ describe('in place of a code', () => {
     expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
   });
 
+  it.each([
+    ['is signed in', 'frank', '/portal/logout?confirm=account'],
+    ['is at their own code', 'gwen', '/portal/login?notice=signInExpired&destination=%2Fportal%2Freports%2F7'],
+  ])('SE-15 is taken for nobody else, who %s by now', async (_what, other, url) => {
+    await addUser(portal, { username: `hugo-${other}`, customers: ['app'] });
+    const passkey = await givePasskey(portal, `hugo-${other}`);
+    const browser = await half(`hugo-${other}`);
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
+    await browser.post('/portal/performlogin', { username: other, password: testPassword });
+    const form = { account: `hugo-${other}`, redirectURL: '/portal/reports/7' };
+    const answer = await postAssertion(browser, credential, form, { kind: 'second-factor' });
+    expect([answer.headers.location, answer.cookies]).toEqual([url, []]);
+  });
+
   it('makes the browser known for its password, which a passkey alone does not', async () => {
     const passkey = await givePasskey(portal, 'gwen');
     await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });

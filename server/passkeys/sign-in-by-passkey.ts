@@ -8,6 +8,7 @@ import { noteDevice } from '../sign-in/note-device.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { updateSessionDevice } from '../storage/device.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
@@ -29,6 +30,8 @@ export type PasskeyRequest = {
   /** The authenticator's answer, as JSON. */
   answer: string;
   purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
+  /** The only user whom its form signs in; null for anybody (sign-in/way-of-form.ts). */
+  onlyFor: string | null;
 };
 
 /** `unknownPasskey`: the id of one that nobody has, or not any more. `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
@@ -52,7 +55,7 @@ function refusedSigned(reason: PasskeyRefusalReason, user: RefusedUser): Refused
 export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: PasskeyRequest): Promise<Result> {
   const { visitor } = request;
   const steps: AuditStep[] = [];
-  const done = await complete(deps, rp, { ...request, now: visitor.arrivedAt }, steps);
+  const done = await complete(deps, rp, request, steps);
   if (done.kind === 'refused') {
     const reference = await refusePasskey(deps, visitor, { ...done, steps });
     if (done.reason === 'sign-in-over') return { kind: 'expired' };
@@ -79,7 +82,7 @@ function idOf(answer: string): string | null {
 async function complete(
   deps: Deps,
   rp: RelyingParty,
-  { visitor, answer, purpose, now }: PasskeyRequest & { now: Date },
+  { visitor, answer, purpose, onlyFor }: PasskeyRequest,
   steps: AuditStep[],
 ): Promise<Omit<Extract<Result, { kind: 'signedIn' }>, 'rememberedToken'> | Refused> {
   const assertion = readAssertion(answer);
@@ -95,6 +98,7 @@ async function complete(
   const origins = purpose === 'sign-in' ? [...rp.origins, ...rp.related] : rp.origins;
   const checked = await checkAssertion({ assertion, clientData, passkey }, { ...rp, origins }, steps);
   if (checked.kind === 'refused') return { ...checked, user };
+  if (onlyFor !== null && passkey.userId !== onlyFor) return refusedSigned('sign-in-over', user);
   if (purpose === 'second-factor') {
     if (who.kind !== 'half') return refusedSigned('sign-in-over', user);
     // Its session would be one by passkey, which the provider no longer ends.
@@ -104,7 +108,7 @@ async function complete(
     // Since it was offered: the session would leave out what the code opens.
     if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
-  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose, now }, steps));
+  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
 }
 
 async function store(
@@ -115,16 +119,13 @@ async function store(
     checked,
     visitor,
     purpose,
-    now,
   }: {
     passkey: PasskeyToVerify;
     checked: { counter: number; backedUp: boolean };
-    /** When the request began. */
-    now: Date;
   } & Pick<PasskeyRequest, 'visitor' | 'purpose'>,
   steps: AuditStep[],
 ) {
-  const { address, requestId } = visitor;
+  const { address, requestId, arrivedAt: now } = visitor;
   const user = await findPasskeyUserForShare(sql, passkey.userId, address);
   if (!user) return new RollBack<Refused>({ kind: 'refused', reason: 'unknown-passkey' });
   const admitting = user.customers.filter(({ admits, passkeys }) => admits && passkeys !== 'off');
@@ -167,6 +168,7 @@ async function store(
   });
   const byPassword = purpose === 'second-factor';
   const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, byPassword, now });
+  await updateSessionDevice(sql, { sessionHash: tokenHash(sessionToken), deviceToken });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);

@@ -4,6 +4,7 @@ import { PasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
+import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
 import { formWithNotice } from '../sign-in/form-of-earlier-turn.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn } from '../sign-in/let-in.ts';
@@ -12,6 +13,7 @@ import { turnAway } from '../sign-in/turn-away.ts';
 import { type WayOfSignIn, wayOfForm } from '../sign-in/way-of-form.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import { ownerOfPage, signInOver, urlAfterSignInOver } from '../two-factor/sign-in-over.ts';
 import { twoFactorFormAgain } from '../two-factor/verify-route.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { waitOfPasskeys } from './refuse-passkey.ts';
@@ -34,17 +36,20 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     const who = await visitor.who();
     const form = wayOfForm(deps, request, reply, { visitor, who });
     if (form.kind === 'earlier') return reply.redirect(form.url, 303);
-    const { way, asked, accepted } = form;
+    const { way, asked, accepted, onlyFor } = form;
+    const sent = { headers: request.headers, form: request.body };
+    const kept = accepted ? destinationToKeep(config.basePath, accepted) : undefined;
+    const over = () => urlAfterSignInOver(config, signInOver(who, sent), { asked: kept, lang: way.lang });
+    if (purpose === 'second-factor' && ownerOfPage(who, sent) === 'other') return reply.redirect(over(), 303);
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait && who.kind === 'half' && purpose === 'second-factor') return backToCode(reply, who.half, way);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
-    const result = await signInByPasskey(deps, rp, { visitor, answer: request.body.credential, purpose });
+    const result = await signInByPasskey(deps, rp, { visitor, answer: request.body.credential, purpose, onlyFor });
     if (result.kind === 'signedIn') {
       if (asked && !accepted) await recordRefusedDestination(deps, request, way.address);
       return letIn(request, reply, config, result, { ...way, username: null });
     }
-    if (result.kind === 'expired')
-      return reply.redirect(formWithNotice(config, 'signInExpired', accepted, way.lang), 303);
+    if (result.kind === 'expired') return reply.redirect(over(), 303);
     // It keeps no cookies at all, or none that any page of ours sets.
     if (result.kind === 'noCookie' && request.headers.cookie === undefined)
       return reply.redirect(formWithNotice(config, 'cookiesNeeded', accepted, way.lang), 303);

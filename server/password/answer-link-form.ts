@@ -11,7 +11,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
-import { carriesSession, leaveSession, wasSignedIn } from '../sign-out/end-session.ts';
+import { carriesSession, leaveSession, wasSignedIn } from '../sign-out/leave-session.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 
 /** What came of the form of a link; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
@@ -58,7 +58,8 @@ export async function answerLinkForm(
       giveUpOpenedLinks(request);
       clearLastRefusal(request, reply, config);
       // The person who changed it signs in next, and must get nothing of somebody who was signed in here.
-      if (carriesSession(deps, request)) leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
+      if (result.ended || carriesSession(deps, request))
+        await leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
       return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', kept), 303);
     case 'networkRefused': {
       const query = { [queryNames.ipAddress]: address, ...kept };

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changedPage, failedPage, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -65,6 +65,17 @@ it('a second factor that is pending ends without being a sign-out', async () => 
   expect(browser.cookies).not.toHaveProperty('vestibule-session');
   expect(browser.cookies).not.toHaveProperty('vestibule-signed-out');
   expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+it('SE-15 a sign-in that the browser has not read yet ends too', async () => {
+  await browser.post('/portal/logout', {});
+  const before = { ...browser.cookies };
+  const unread = cookiesOf(await portal.signIn('bob', testPassword, { cookies: before }));
+  expect(await signedInAs(portal, unread)).toBe('bob');
+  await change('alice');
+  expect(await signedInAs(portal, unread)).toBeNull();
+  expect(await portal.sql`select from session`).toHaveLength(0);
+  expect(browser.cookies['vestibule-signed-out']).not.toBe(before['vestibule-signed-out']);
 });
 
 it('where nobody is signed in a change marks nothing, and the tab keeps its destination', async () => {

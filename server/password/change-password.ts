@@ -5,7 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import type { Origin } from '../secrets/fair-line.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { endSession } from '../sign-out/end-session.ts';
+import { endSession } from '../session/end-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
@@ -33,13 +33,15 @@ import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
  * A new password. The session of its browser ends with the change even if it is another user's; the page's language is
  * used for the notice unless the user has chosen another.
  */
-export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'sessionToken' | 'requestId'> & {
+export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'requestId'> & {
   /** The customer in whose brand the page is. */
   brand?: string | null;
   /** The token of the link, as sent. */
   token: string;
   password: string;
   repeat: string;
+  /** Of this browser (visitor/turn-hash.ts). */
+  turnHash: Buffer | null;
   /** Of this browser (visitor/mark-hashes.ts). */
   markHashes: readonly Buffer[];
 };
@@ -163,19 +165,22 @@ async function store(
   return stored;
 }
 
-/** Ends the session of a browser whose person has chosen how they sign in; it may be another user's. */
+/**
+ * Ends the session of a browser whose person has chosen how they sign in; it may be another user's, and the browser may not
+ * have read the response that opened it.
+ */
 export async function endOwnSession(
   sql: Connection,
   {
-    sessionToken,
+    turnHash,
     markHashes,
     address,
     requestId,
-  }: Pick<ChangeRequest, 'sessionToken' | 'markHashes' | 'address' | 'requestId'>,
+  }: Pick<ChangeRequest, 'turnHash' | 'markHashes' | 'address' | 'requestId'>,
   now: Date,
 ): Promise<SignedOutSession | null> {
-  if (sessionToken === null) return null;
-  return await endSession(sql, tokenHash(sessionToken), { markHashes, now, address, requestId });
+  if (turnHash === null) return null;
+  return await endSession(sql, turnHash, { markHashes, now, address, requestId });
 }
 
 /** A concurrent change was faster: the same form sent twice, which already did this, or another one. */

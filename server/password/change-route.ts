@@ -5,10 +5,12 @@ import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { formKeeper } from '../http/form-again.ts';
 import { markHashes } from '../visitor/mark-hashes.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerLinkForm } from './answer-link-form.ts';
 import { changePassword } from './change-password.ts';
 import { destinationOfForm } from './destination-of-form.ts';
+import { endTurnOfLinks } from './turn-of-link.ts';
 
 export const changeSchema = { body: ChangeForm };
 
@@ -17,9 +19,10 @@ export function changeRoute(deps: Deps) {
   return async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { address, language, brand, sessionToken, turns, requestId } = visitor;
+    await endTurnOfLinks(deps, request, reply, await visitor.who());
+    const { address, language, brand, turns, requestId } = visitor;
     const { hash: token = '', password, repeat } = request.body;
-    const own = { sessionToken, markHashes: markHashes(turns) };
+    const own = { turnHash: turnHash(visitor), markHashes: markHashes(turns) };
     const change = { token, password, repeat, address, language, brand, ...own, requestId };
     const destination = await destinationOfForm(deps, request, visitor);
     const result = await changePassword(deps, change);

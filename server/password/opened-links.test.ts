@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { signOutUser } from '#server/accounts/sign-out-user.ts';
 import { limits } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
@@ -98,10 +99,23 @@ describe('a link that a browser has opened', () => {
     await signIn('bob');
     const token = await linkFor(portal, 'alice');
     await open(token);
-    await portal.sql`insert into ended_session select token_hash, ends_at from session`;
-    await portal.sql`delete from session`;
+    await signOutUser(portal.sql, 'bob', portal.deps.now());
     await browser.get('/portal/login');
     expect(await stateOf(token)).toBe('withdrawn');
+  });
+
+  it('SE-15 nor if its form is the first to notice; its page says so', async () => {
+    for (const notice of [
+      async (token: string) => await changeTo(portal, token, newPassword, { cookies: browser.cookies }),
+      async (token: string) => await open(token),
+    ]) {
+      await signIn('bob');
+      const token = await linkFor(portal, 'alice');
+      await open(token);
+      await signOutUser(portal.sql, 'bob', portal.deps.now());
+      expect((await notice(token)).headers.location).toBe(failedPage(3));
+      expect(await stateOf(token)).toBe('withdrawn');
+    }
   });
 
   it('SE-15 nor does any other that it has opened, of whatever account', async () => {

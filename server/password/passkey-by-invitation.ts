@@ -25,6 +25,7 @@ import { countAttempt } from '../storage/throttle.ts';
 import { unknownLinkKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { markHashes } from '../visitor/mark-hashes.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import type { LinkFormResult } from './answer-link-form.ts';
 import { endOwnSession, linkOf, throttled } from './change-password.ts';
@@ -156,7 +157,7 @@ async function store(
   { visitor, token, user: { id: userId }, key }: Invited & { user: ResetUser; key: EnrolledKey },
   steps: AuditStep[],
 ): Promise<Done | RollBack<Done>> {
-  const { address, userAgent, requestId, sessionToken, turns } = visitor;
+  const { address, userAgent, requestId, turns } = visitor;
   const now = deps.now();
   const reader = await findActiveUserForChange(sql, userId);
   const opened = openedBy(reader && (await findResetLink(sql, tokenHash(token), { address, rpId: rp.id })), now);
@@ -177,6 +178,6 @@ async function store(
   const { username, customers } = opened.user;
   const who = { userId, username, ...customersOfEvent(customers), address, requestId };
   await insertAuditEvent(sql, { event: 'invitation-used', ...who, steps: made }, now);
-  const own = { sessionToken, markHashes: markHashes(turns), address, requestId };
+  const own = { turnHash: turnHash(visitor), markHashes: markHashes(turns), address, requestId };
   return { kind: 'changed', ended: await endOwnSession(sql, own, now) };
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
+import { isForeignAhead } from '../http/navigation.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { hubTokens } from '../hub/hub-tokens.ts';
 import { findCheckedSessions, type PresentedSession } from '../storage/session.ts';
@@ -39,6 +40,8 @@ export function sessionRoute(deps: Deps) {
     }
     if (isForeignSocket(deps, request))
       return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
+    if (isForeignAhead(request.headers))
+      return sendProblem(reply, 403, { title: 'A page of another host fetched ahead' });
     const reading = readSessionQuery(deps, asked.query);
     if (reading.kind === 'refused') return await refuse(deps, request, reply, 400, reading);
     const { customers, audience } = reading.query;

@@ -13,13 +13,12 @@ import { isSignedOut, type Who } from '../visitor/who.ts';
  * session cookie, so that this happens once. Whatever begins or ends a sign-in calls this before it reads anything that
  * waits in the browser: there may be no page in between.
  */
-export function turnOfEndedSession(
-  { config }: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  who: Who,
-): string | null {
-  if (!isSignedOut(who)) return null;
+export function turnOfEndedSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, who: Who): string | null {
+  return isSignedOut(who) ? endTurnHere(deps, request, reply) : null;
+}
+
+/** Discards everything of whoever was at this browser; returns the browser's mark of it. */
+export function endTurnHere({ config }: Deps, request: FastifyRequest, reply: FastifyReply): string {
   clearCookie(reply, config, 'session');
   clearLastRefusal(request, reply, config);
   endVisits(request, reply, config);

@@ -19,6 +19,7 @@ beforeAll(async () => {
 let browser: BrowserForTest;
 beforeEach(async () => {
   await emptyTables(portal, 'session', 'audit_event', 'throttle', 'device', 'passkey');
+  await portal.sql`update customer set two_factor = 'off'`;
   browser = browserForTest(portal);
 });
 
@@ -64,6 +65,22 @@ it('SE-15 nor after a sign-in whose session has expired; the destination is kept
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
 });
 
+it.each(['GET', 'POST'] as const)('SE-15 nor once a second factor is abandoned (%s)', async (method) => {
+  const failed = await formShown();
+  await portal.sql`update customer set two_factor = 'app'`;
+  await post(await formShown());
+  expect(await portal.sql`select stage from session`).toEqual([{ stage: 'half' }]);
+  const shownMeanwhile = await formShown();
+  await browser.open('/portal/logout', { method, headers: { 'sec-fetch-site': 'same-origin' } });
+  for (const form of [failed, shownMeanwhile]) {
+    const again = await post(form);
+    const kept = `/portal/login?notice=signInExpired&destination=${encodeURIComponent(destination)}`;
+    expect(again.headers.location).toBe(kept);
+    expect(await portal.sql`select from session`).toEqual([]);
+  }
+  expect((await post(await formShown())).headers.location).toContain('/portal/twoFactorRegistration');
+});
+
 it.each(['in a closed browser', 'with a dead cookie'])(
   'SE-15 nor of who signed in and out by answers that were never read, %s; the next form does',
   async (before) => {
@@ -85,13 +102,50 @@ it.each(['in a closed browser', 'with a dead cookie'])(
   },
 );
 
-it.each(['alice', 'bob'])(
+it.each(['alice', 'ALICE@acme.test'])(
   'posted while alice is signed in in another tab it signs in %s, and goes its own way',
   async (username) => {
     const open = await formShown();
     await post({});
     expect((await post(open, username)).headers.location).toBe(destination);
-    expect(await signedInAs(portal, browser.cookies)).toBe(username);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+  },
+);
+
+it('SE-15 posted while somebody else is signed in, it asks whether to sign them out: it may wait in the history', async () => {
+  const failed = await formShown();
+  await post({}, 'bob');
+  for (const username of ['alice', 'alice@acme.test', 'nobody']) {
+    expect((await post(failed, username)).headers.location).toBe('/portal/logout?confirm=account');
+    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  }
+  expect(await portal.sql`select from audit_event where username = 'alice' or event = 'sign-in-refused'`).toEqual([]);
+  await signOut();
+  expect((await post(failed)).headers.location).toBe('/portal/login?notice=signInExpired');
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
+
+it('SE-15 nor while somebody else is at their second factor, after one that was abandoned', async () => {
+  const failed = await formShown();
+  await portal.sql`update customer set two_factor = 'app'`;
+  await post(await formShown());
+  await signOut();
+  await post(await formShown(), 'bob');
+  expect((await post(failed)).headers.location).toContain('/portal/login?notice=signInExpired');
+  const half = await portal.sql`select stage, username from session join portal_user u on u.id = user_id`;
+  expect(half).toEqual([{ stage: 'half', username: 'bob' }]);
+});
+
+it.each(['alice', 'bob'])(
+  'SE-15 with a passkey of alice’s it does so, unless she is (%s is signed in)',
+  async (here) => {
+    const passkey = await givePasskey(portal, 'alice');
+    const failed = await formShown();
+    await post({}, here);
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
+    const { location } = (await postAssertion(browser, credential, failed)).headers;
+    expect(location).toBe(here === 'alice' ? destination : '/portal/logout?confirm=account');
+    expect(await signedInAs(portal, browser.cookies)).toBe(here);
   },
 );
 

@@ -83,8 +83,23 @@ it('two people at one browser are both known there', async () => {
   const cookies = cookiesOf(await portal.signIn('bob', testPassword, { cookies: alone }));
   await guess('alice', account.freeFailures);
   await guess('bob', account.freeFailures);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
-  expect(isIn(await portal.signIn('bob', testPassword, { cookies }))).toBe(true);
+  const next = await portal.signIn('alice', testPassword, { cookies });
+  expect(isIn(next)).toBe(true);
+  expect(isIn(await portal.signIn('bob', testPassword, { cookies: { ...cookies, ...cookiesOf(next) } }))).toBe(true);
+});
+
+it('the cookie of a shared browser changes with each person: who was there before may have kept it', async () => {
+  const alone = await knownBrowser('alice');
+  expect(cookiesOf(await portal.signIn('alice', testPassword, { cookies: alone }))).toMatchObject(alone);
+  const shared = cookiesOf(await portal.signIn('bob', testPassword, { cookies: alone }));
+  portal.wait(1000);
+  const next = cookiesOf(await portal.signIn('alice', testPassword, { cookies: shared }));
+  expect(next['vestibule-device']).not.toBe(shared['vestibule-device']);
+  const { 'vestibule-device': kept } = cookiesOf(await portal.signIn('alice', testPassword, { cookies: next }));
+  expect(kept).toBe(next['vestibule-device']);
+  await guess('bob', account.freeFailures);
+  expect(isIn(await portal.signIn('bob', testPassword, { cookies: shared }))).toBe(false);
+  expect(isIn(await portal.signIn('bob', testPassword, { cookies: next }))).toBe(true);
 });
 
 it('CK-04 a planted device cookie does not make the victim’s browser known', async () => {

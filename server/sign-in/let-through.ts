@@ -126,9 +126,9 @@ async function store(
   const pressed = waitsFor ? null : press;
   const sessionToken = pressed?.tokens[0].session ?? newToken();
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  // Another user's token may have been planted by somebody who would then have a known browser.
-  const isKnown = attempt.deviceKnown && request.deviceToken !== null;
-  const deviceToken = isKnown ? (request.deviceToken as string) : (pressed?.tokens[0].device ?? newToken());
+  // Another user's token may have been planted by somebody who would then have a known browser, or be known to one of its users.
+  const isKept = attempt.deviceKnown && !attempt.deviceShared && request.deviceToken !== null;
+  const deviceToken = isKept ? (request.deviceToken as string) : (pressed?.tokens[0].device ?? newToken());
   const done = await completeSignIn(sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
@@ -141,7 +141,8 @@ async function store(
     replacedTokenHash: turnHash(request),
     unlessSignedOut,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
-    deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
+    deviceHashBefore: waitsFor || isKept ? null : deviceHash,
+    movesOwnDevice: attempt.deviceShared,
     stage: waitsFor ? 'half' : 'full',
     browserHash: waitsFor ? browserHash(request) : null,
     waitsFor,
@@ -168,7 +169,7 @@ async function store(
   return {
     isSamePress: true,
     sessionToken: first.session,
-    deviceToken: isKnown ? deviceToken : first.device,
+    deviceToken: isKept ? deviceToken : first.device,
     rememberedToken,
     waitsFor,
   };

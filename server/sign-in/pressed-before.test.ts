@@ -7,7 +7,8 @@ import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { assertionOf } from '#testing/passkey-for-test.ts';
 import { challengeFor, givePasskey } from '#testing/passkey-sign-in-for-test.ts';
-import { testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
+import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -19,11 +20,14 @@ import {
   keepCookies,
   pathOf,
 } from '#testing/sso-for-test.ts';
+import { codeByMail, halfSession, verifyUrl } from '#testing/two-factor-for-test.ts';
+import { tokenHash } from '../secrets/token.ts';
 
 // Of the people at one browser the last to press remains, however long a form takes to arrive: a press counts from the
 // beginning of its request (docs/decisions/0028).
 
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeEach(async () => {
   await emptyDatabase(portal);
@@ -72,15 +76,13 @@ const ways = (Object.keys(formOf) as (keyof typeof formOf)[]).flatMap((way) =>
   cookies.filter((cookie) => way !== 'question' || cookie === 'no').map((cookie) => [way, cookie] as const),
 );
 
-/** Sends a form of which the body comes after all this has happened. */
-async function whileFormArrives(
-  browser: BrowserForTest,
-  { url, form }: { url: string; form: Record<string, string> },
-  meanwhile: () => Promise<void>,
-): Promise<Response> {
+type Form = { url: string; form: Record<string, string> };
+
+/** Sends the head of a form; the body is for later. */
+async function headOf({ url, form }: Form, cookies: Record<string, string>): Promise<{ body(): Promise<Response> }> {
   const awaited = Promise.withResolvers<void>();
   const payload = new Readable({ read: () => awaited.resolve() });
-  const cookie = Object.entries(browser.cookies).map((pair) => pair.join('='));
+  const cookie = Object.entries(cookies).map((pair) => pair.join('='));
   const { hosts, destinationRules } = portal.deps.config;
   const headers = {
     host: hosts[0] ?? '',
@@ -93,11 +95,25 @@ async function whileFormArrives(
   const request = { method: 'POST', url, remoteAddress: testAddress, headers, payload } as const;
   const answer = Promise.resolve(portal.app.inject(request));
   await awaited.promise;
+  return {
+    async body() {
+      payload.push(new URLSearchParams(form).toString());
+      payload.push(null);
+      return await answer;
+    },
+  };
+}
+
+/** Sends a form of which the body comes after all this has happened. */
+async function whileFormArrives(
+  browser: BrowserForTest,
+  form: Form,
+  meanwhile: () => Promise<void>,
+): Promise<Response> {
+  const head = await headOf(form, browser.cookies);
   portal.wait(3000);
   await meanwhile();
-  payload.push(new URLSearchParams(form).toString());
-  payload.push(null);
-  return await answer;
+  return await head.body();
 }
 
 const bobSignsIn = async (browser: BrowserForTest) => {
@@ -141,3 +157,43 @@ it('SE-15 so it is if the end of a visit waits for its row', async () => {
   keepCookies(browser, await late);
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
 });
+
+it('SE-15 a code counts from then, too: who has pressed since, and is stored at the same moment, stays signed in', async () => {
+  await addCustomer(portal, 'mail', { twoFactor: 'email' });
+  await addUser(portal, { username: 'carol', customers: ['mail'] });
+  const half = await halfSession(portal, 'carol');
+  const code = await headOf({ url: verifyUrl, form: { code: await codeByMail(portal, 'carol') } }, half);
+  portal.wait(3000);
+  const password = await headOf(
+    { url: '/portal/performlogin', form: { username: 'bob', password: testPassword } },
+    half,
+  );
+  portal.wait(3000);
+  const hash = tokenHash(half['vestibule-session'] as string);
+  const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${hash} for key share`);
+  const carol = code.body();
+  await untilWaiting(pool, 1);
+  const bob = password.body();
+  await untilWaiting(pool, 2);
+  await release();
+  const [late, own] = [cookiesOf(await carol), cookiesOf(await bob)];
+  expect([await signedInAs(portal, late), await signedInAs(portal, own)]).toEqual([null, 'bob']);
+});
+
+it.each(['password', 'passkey', 'question'] as const)(
+  'SE-15 by %s, who has entered a code since stays signed in',
+  async (way) => {
+    const browser = await browserOfPat('no');
+    await addCustomer(portal, 'mail', { twoFactor: 'email' });
+    await addUser(portal, { username: 'carol', customers: ['mail'] });
+    Object.assign(browser.cookies, await halfSession(portal, 'carol', { cookies: browser.cookies }));
+    const form = await formOf[way](browser);
+    const answer = await whileFormArrives(browser, form, async () => {
+      await browser.post(verifyUrl, { code: await codeByMail(portal, 'carol') });
+      expect(await signedInAs(portal, browser.cookies)).toBe('carol');
+    });
+    expect(await signedInAs(portal, browser.cookies)).toBe('carol');
+    keepCookies(browser, answer);
+    expect(await signedInAs(portal, browser.cookies)).not.toBe('alice');
+  },
+);

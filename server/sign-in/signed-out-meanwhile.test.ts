@@ -1,4 +1,7 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { signOutUser } from '#server/accounts/sign-out-user.ts';
+import { tokenHash } from '#server/secrets/token.ts';
+import { keepNewestReplacement } from '#server/storage/replaced-session.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
@@ -30,6 +33,9 @@ beforeEach(async () => {
 
 const signOut = async (cookies: Browser) =>
   await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+async function signOutElsewhere() {
+  await signOutUser(portal.sql, 'alice', portal.deps.now());
+}
 const sessions = async () => (await portal.sql`select from session`).length;
 const reasons = async () =>
   (await portal.sql<{ reason: string }[]>`select reason from audit_event where event = 'sign-in-refused'`).map(
@@ -62,6 +68,29 @@ it('SE-09 so does leaving a half session', async () => {
   expect([await sessions(), await reasons()]).toEqual([0, ['changed-meanwhile']]);
   const next = cookiesOf(await portal.signIn('alice', testPassword, { cookies }));
   expect(await signedInAs(portal, next)).toBe('alice');
+});
+
+it('SE-09 so does a sign-out elsewhere, as by an operator', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const late = await whilePasswordIsVerified(() => portal.signIn('pat', testPassword, { cookies }), signOutElsewhere);
+  expect(late.headers.location).toBe('/portal/loginfail/default');
+  expect([await sessions(), await reasons()]).toEqual([0, ['changed-meanwhile']]);
+  const next = cookiesOf(await portal.signIn('pat', testPassword, { cookies }));
+  expect(await signedInAs(portal, next)).toBe('pat');
+});
+
+it('SE-09 one at the very moment when the session is stored is seen right after', async () => {
+  const token = async (signingIn: ReturnType<typeof portal.signIn>) =>
+    cookiesOf(await signingIn)['vestibule-session'] ?? '';
+  const before = await token(portal.signIn('alice', testPassword));
+  const pats = tokenHash(await token(portal.signIn('pat', testPassword, { cookies: { 'vestibule-session': before } })));
+  const replaced = tokenHash(before);
+  const since = { tokenHash: pats, unlessSignedOut: replaced, now: portal.deps.now() };
+  await keepNewestReplacement(portal.sql, replaced, since);
+  expect(await sessions()).toBe(1);
+  await portal.sql`insert into ended_session (token_hash, ends_at) values (${replaced}, now() + interval '1 day')`;
+  await keepNewestReplacement(portal.sql, replaced, since);
+  expect(await sessions()).toBe(0);
 });
 
 it('SE-09 a sign-out that comes while the session is being stored ends it', async () => {

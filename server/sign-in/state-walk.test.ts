@@ -22,6 +22,8 @@ type Cookies = Record<string, string>;
 type Visitor = {
   portal: PortalForTest;
   cookies: Cookies;
+  /** Who has signed in, as the pages of a second factor say it. */
+  account?: string;
   rightCode?: () => Promise<string>;
   /** After the right code an app is to be registered. */
   thenApp?: boolean;
@@ -75,7 +77,7 @@ const signInForm = (username: string): TestRequest => ({
 });
 
 async function signedInAs(username: string): Promise<Visitor> {
-  const visitor: Visitor = { portal, cookies: {} };
+  const visitor: Visitor = { portal, cookies: {}, account: username };
   await ask(visitor, signInForm(username));
   return visitor;
 }
@@ -95,15 +97,15 @@ async function mailedCode(): Promise<string> {
 /** Signed in with the password, after codes by email have been confirmed and the customer has come to require an app. */
 async function signedInToTightened(): Promise<Visitor> {
   const first = await signedInAs('mails');
-  await ask(first, codeForm(await mailedCode()));
+  await ask(first, codeForm(first, await mailedCode()));
   await portal.sql`update customer set two_factor = 'app' where key = 'mails'`;
   portal.wait(60_000);
   return await signedInAs('mails');
 }
 
-/** Posts a code as the form does, with the query of its screen. */
-function codeForm(code: string): TestRequest {
-  return { method: 'POST', url: verifyUrl, form: { code, redirectURL: asked } };
+/** Posts a code as the form does, with the query and the account of its screen. */
+function codeForm({ account = '' }: Pick<Visitor, 'account'>, code: string): TestRequest {
+  return { method: 'POST', url: verifyUrl, form: { code, redirectURL: asked, account } };
 }
 
 const states: Record<string, () => Promise<Visitor>> = {
@@ -120,21 +122,21 @@ const states: Record<string, () => Promise<Visitor>> = {
   'app asked': async () => {
     const first = await signedInAs('apps');
     const rightCode = await totpOf(first);
-    await ask(first, codeForm(await rightCode()));
+    await ask(first, codeForm(first, await rightCode()));
     portal.wait(60_000);
     return { ...(await signedInAs('apps')), rightCode };
   },
   'must register by email': async () => ({ ...(await signedInAs('mails')), rightCode: mailedCode }),
   'code sent': async () => {
     const first = await signedInAs('mails');
-    await ask(first, codeForm(await mailedCode()));
+    await ask(first, codeForm(first, await mailedCode()));
     portal.wait(60_000);
     return { ...(await signedInAs('mails')), rightCode: mailedCode };
   },
   'code sent before an app': async () => ({ ...(await signedInToTightened()), rightCode: mailedCode, thenApp: true }),
   'must register an app after a code sent': async () => {
     const visitor = await signedInToTightened();
-    await ask(visitor, codeForm(await mailedCode()));
+    await ask(visitor, codeForm(visitor, await mailedCode()));
     return { ...visitor, rightCode: await totpOf(visitor) };
   },
   'signed in': () => signedInAs('plain'),
@@ -184,23 +186,26 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
   },
   'sends a code too late': async (visitor) => {
     portal.wait(limits.halfSession + 1000);
-    return await arrive(visitor, codeForm('123456'));
+    return await arrive(visitor, codeForm(visitor, '123456'));
   },
   'lost the cookie': (visitor) => arrive({ ...visitor, cookies: {} }, { url: asked }),
   'has half a cookie': ({ cookies, ...visitor }) => {
     const cut = Object.entries(cookies).map(([name, value]) => [name, value.slice(0, 20)]);
     return arrive({ ...visitor, cookies: Object.fromEntries(cut) }, { url: asked });
   },
-  'sends a code without a cookie': (visitor) => arrive({ ...visitor, cookies: {} }, codeForm('123456')),
-  'sends a wrong code': (visitor) => arrive(visitor, codeForm('000000')),
+  'sends a code without a cookie': (visitor) => arrive({ ...visitor, cookies: {} }, codeForm(visitor, '123456')),
+  'sends a wrong code': (visitor) => arrive(visitor, codeForm(visitor, '000000')),
   'sends wrong codes until none is taken': async (visitor) => {
-    for (let count = 0; count < limits.codeTries; count += 1) await arrive(visitor, codeForm(`00000${count}`));
-    return await arrive(visitor, codeForm('000009'));
+    for (let count = 0; count < limits.codeTries; count += 1) await arrive(visitor, codeForm(visitor, `00000${count}`));
+    return await arrive(visitor, codeForm(visitor, '000009'));
   },
   'sends a right code twice at once': async (visitor) => {
     const code = await (visitor.rightCode?.() ?? '123456');
     const second = { ...visitor, cookies: { ...visitor.cookies } };
-    const [one, other] = await Promise.all([ask(visitor, codeForm(code)), ask(second, codeForm(code))]);
+    const [one, other] = await Promise.all([
+      ask(visitor, codeForm(visitor, code)),
+      ask(second, codeForm(second, code)),
+    ]);
     // Whichever answer the browser keeps, it holds the one session.
     const tokens = [one, other].map((answer) => cookiesOf(answer)['vestibule-session']);
     expect(new Set(tokens).size).toBe(1);
@@ -208,11 +213,11 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
     return await arrive(second, { url: asked });
   },
   'goes back after a right code': async (visitor) => {
-    await ask(visitor, codeForm(await (visitor.rightCode?.() ?? '123456')));
+    await ask(visitor, codeForm(visitor, await (visitor.rightCode?.() ?? '123456')));
     return await arrive(visitor, screen('/twoFactor'));
   },
   'goes back to the registration by email after a right code': async (visitor) => {
-    await ask(visitor, codeForm(await (visitor.rightCode?.() ?? '123456')));
+    await ask(visitor, codeForm(visitor, await (visitor.rightCode?.() ?? '123456')));
     const back = `${screen('/twoFactorRegistration').url}&codeSentViaEmail=true&notice=codeWrong`;
     const arrived = await arrive(visitor, { url: back });
     if (visitor.thenApp) expect(arrived.url).toMatch(/^\/portal\/twoFactorRegistration\?(?!.*codeSentViaEmail)/);
@@ -223,7 +228,7 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
     arrive(visitor, {
       method: 'POST',
       url: '/portal/two-factor-authentication/send',
-      form: { redirectURL: asked, codeSentViaEmail: 'true' },
+      form: { redirectURL: asked, codeSentViaEmail: 'true', account: visitor.account ?? '' },
     }),
   cancels: (visitor) =>
     arrive(visitor, {

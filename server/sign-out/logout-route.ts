@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callUrl } from '#contract/calls.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
+import { forOtherPage, signOutQuestionOf } from '#contract/sign-out-question.ts';
+import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
@@ -11,10 +12,12 @@ import { refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
+import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
 import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
+import { endSession } from '../session/end-session.ts';
+import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { markHashes } from '../visitor/mark-hashes.ts';
@@ -22,10 +25,7 @@ import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
-import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
-
-/** In the query of `logout`: that address only asks whether to sign out, whoever requests it. */
-const onlyAsks = 'confirm';
+import { carriesSession, leaveSession, wasSignedIn } from './leave-session.ts';
 
 /**
  * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
@@ -36,19 +36,18 @@ export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const { headers } = request;
     if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
-    const isToAsk = queryValue(request, onlyAsks) !== null;
-    if (!isToAsk && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
+    const asksWhy = signOutQuestionOf(splitUrl(request.url).search);
+    if (!asksWhy && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
       return await signOut(deps, request, reply);
     if (!wantsPage(request)) return await refuseForeignSite(deps, request, reply);
     const query = isToForget(request) ? { [queryNames.forget]: 'connection' } : {};
-    if (isToAsk) return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm', query } });
-    const language = languageOverride(request);
-    const asked = new URLSearchParams({
-      [onlyAsks]: '',
-      ...query,
-      ...(language && { [queryNames.language]: language }),
-    });
-    return reply.redirect(`${callUrl(deps.config.basePath, 'logout')}?${asked}`, 303);
+    const lang = languageOverride(request);
+    if (!asksWhy)
+      return reply.redirect(signOutQuestionUrl(deps.config.basePath, forOtherPage, { ...query, lang }), 303);
+    const who = asksWhy === 'otherAccount' ? await visitorOf(deps, request).who() : null;
+    if (who && who.kind !== 'full') return reply.redirect(screenUrl(deps.config.basePath, 'login', { lang }), 303);
+    const account = who?.session.username ?? null;
+    return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm', query, account } });
   };
 }
 
@@ -87,8 +86,10 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const asked = destinationOfAddress(request, deps.config);
   const isEndedElsewhere = asked !== undefined && isSignedOut(await visitor.who());
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
-  // This requires the button: any link could claim it, and then nothing would be discarded.
-  const isToRegister = request.method === 'POST' && asked !== undefined && leadsToRegistration(deps.config, asked);
+  // This requires the button: any link could claim it, and then nothing would be discarded. And nobody else has signed in since.
+  const turn = queryValue(request, queryNames.turn) ?? undefined;
+  const isOwnButton = request.method === 'POST' && happenedSince(turn, visitor.turns) === 'nothing';
+  const isToRegister = isOwnButton && asked !== undefined && leadsToRegistration(deps.config, asked);
   const where = {
     markHashes: isToRegister ? [] : markHashes(visitor.turns),
     now: deps.now(),
@@ -103,12 +104,14 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const signsInAgain = isToRegister && isOwn;
   // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
   const isSamePerson = signsInAgain || (isOwn && ended.stage === 'half' && ended.mustRegister);
-  if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
+  // A former token may be a copy's, which is told no name.
+  if (ended?.byOwnToken && isSamePerson)
+    setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   // Whoever opens the page without a session wants everything gone; a script may only be making sure.
   const isOpened = ended === null && wantsPage(request);
   const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
-  if (isOpened || ended || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
+  if (isOpened || ended || carriesSession(deps, request)) await leaveSession(deps, request, reply, isTurnOver);
   else clearWaitingLink(request, reply, deps.config);
   if (isToForget(request)) forgetConnection(deps, request, reply);
   if (!wantsPage(request)) return reply.code(204).send();

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { turnOfForm } from '#contract/turn-of-form.ts';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
@@ -189,6 +190,17 @@ it('SE-15 the token of a session that was replaced ends the next one, but does n
   expect((await portal.send({ url: '/portal/session', cookies: next })).statusCode).not.toBe(200);
 });
 
+it('SE-15 nor does the session’s own former token, before and after its sign-out', async () => {
+  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
+  await portal.sql`update session set former_token_hash = sha256(${'M'.repeat(43)}::bytea)`;
+  for (const _ of [1, 2]) {
+    const copied = { 'vestibule-session': 'M'.repeat(43) };
+    const answer = await portal.send({ method: 'POST', url: asked, cookies: copied, from: '203.0.113.9' });
+    expect(cookiesOf(answer)['vestibule-refusal'] ?? '').toBe('');
+  }
+  expect(await isAlive()).toBe(false);
+});
+
 it('the requested page and the language are passed on to the form', async () => {
   const asked = `${url}?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de`;
   const answer = await portal.send({ url: asked, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
@@ -306,6 +318,7 @@ it('a call without a session cookie reports no sign-out, nor does one where nobo
   const abandoned = { 'vestibule-session': 'x'.repeat(43) };
   expect(named(cookiesOf(await portal.send({ url, cookies: abandoned, headers: fetched })))).toEqual([
     'vestibule-afresh',
+    'vestibule-signed-in',
   ]);
 });
 
@@ -313,7 +326,7 @@ it('a second factor that is abandoned twice is no sign-out either time', async (
   await portal.sql`update session set stage = 'half', factor = 'email'`;
   for (const _ of [1, 2]) {
     const left = cookiesOf(await portal.send({ ...pressed, url, cookies }));
-    expect(named(left)).toEqual(['vestibule-afresh']);
+    expect(named(left)).toEqual(['vestibule-afresh', 'vestibule-signed-in']);
   }
 });
 
@@ -333,6 +346,14 @@ it('a sign-out to set up an app that is pressed twice keeps the name both times'
     expect(left).not.toHaveProperty(marks[1]);
     expect(Buffer.from(left['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
   }
+});
+
+it('SE-15 somebody else’s button to sign in again for an app is a sign-out like any other', async () => {
+  const turn = turnOfForm({ signedIn: 'o'.repeat(43), signedOut: null });
+  const again = `${url}?destination=%2Fportal%2FtwoFactorRegistration&turn=${turn}`;
+  const left = cookiesOf(await portal.send({ ...pressed, url: again, cookies }));
+  expect(left).toHaveProperty(marks[1]);
+  expect(left).not.toHaveProperty('vestibule-refusal');
 });
 
 it('what a second press needs is forgotten after half a minute', async () => {

@@ -35,7 +35,7 @@ export function tooLongAgo(
  * Why an answer after a sign-out does not show that the person signed in at the provider during this visit; null if it
  * does. An answer without a time is accepted only if the provider was asked just for an account: with `max_age` a
  * provider has to send it (OpenID Connect Core §2), unless someone removed that from the address. Allows for clock skew
- * as usual.
+ * as usual, if the provider was asked: else it would answer for whoever has just left.
  */
 export function notAskedAfresh(
   { authenticatedAt }: Pick<Identity, 'authenticatedAt'>,
@@ -47,7 +47,9 @@ export function notAskedAfresh(
     const isAccountAsked = url !== null && new URL(url).searchParams.get('prompt') === 'select_account';
     return isAccountAsked ? null : `${asked}, which does not say when it was`;
   }
-  if (authenticatedAt >= madeAt.getTime() - limits.providerClock) return null;
+  // The time is in whole seconds.
+  const tolerance = isAfresh ? limits.providerClock : 1000;
+  if (authenticatedAt >= madeAt.getTime() - tolerance) return null;
   const at = new Date(authenticatedAt);
   return `${asked}, which reports one ${Number.isNaN(at.getTime()) ? 'long ago' : `at ${at.toISOString()}`}`;
 }

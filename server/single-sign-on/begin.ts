@@ -21,8 +21,10 @@ export type Departure = {
   language: string;
   /** The customer in whose brand the page is, by key. */
   brand: string | null;
-  /** The address that was typed, for the provider to fill in. */
-  loginHint: string | null;
+  /** The address that was typed, for the provider to fill in; empty or null as in the visit's details. */
+  typed: string | null;
+  /** Whether the provider's own page led here, and a page of ours asked. */
+  providerBegan: boolean;
   /** Whether the provider has to authenticate again. */
   isAfresh: boolean;
   /** Whether someone signed out in this browser, and nobody has signed in through this connection since. */
@@ -54,13 +56,14 @@ export async function beginSingleSignOn(
     connection.protocol === 'oidc'
       ? await startOidc(deps, connection, {
           state,
-          loginHint: departure.loginHint,
+          loginHint: departure.typed || null,
           language: departure.language,
           isAfresh: departure.isAfresh,
         })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (started.kind === 'refused') return started;
-  const { destination, lang, loginHint: typed, isAfresh, isAfterSignOut, signedOut, address, requestId } = departure;
+  const { destination, lang, typed, providerBegan, isAfresh, isAfterSignOut, signedOut, address, requestId } =
+    departure;
   const fields = 'fields' in started ? started.fields : null;
   const details: RequestDetails = {
     url: started.url,
@@ -69,6 +72,7 @@ export async function beginSingleSignOn(
     lang: lang ?? null,
     brand: departure.brand,
     typed,
+    providerBegan,
     isAfresh,
     isAfterSignOut,
     signedOut,

@@ -46,8 +46,8 @@ export async function decide(
 
 /**
  * Signs in the person a provider vouched for. A page asks first if someone else is signed in here at this moment, or if
- * someone signed out here and the provider did not authenticate the person again, or they are new to this browser and
- * typed none of their names, unless the person has agreed to this username (docs/decisions/0029).
+ * someone signed out here and the provider did not authenticate the person again, or what was typed is none of their names,
+ * or nothing was and they are new to this browser, unless the person has agreed to this username (docs/decisions/0029).
  */
 export async function signIn(
   deps: Deps,
@@ -57,7 +57,7 @@ export async function signIn(
 ): Promise<Outcome> {
   const isAgreed = agreedTo !== null;
   const here = isAgreed ? null : await signedInHere(deps, request);
-  // Who leaves a half session signs out too, and the visits of this browser stay open.
+  // Somebody may have signed out here while the visit was out, and this browser's next cookies say so.
   const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection) !== null;
   const doubt =
     !isAgreed && details && isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
@@ -67,6 +67,7 @@ export async function signIn(
     expected: here?.userId ?? null,
     mustAsk: doubt !== null,
     typed: details?.typed ?? null,
+    providerBegan: details?.providerBegan === true,
     agreedTo,
   };
   const result = await signInByProvider(deps, connection, vouched, { ...visitorOf(deps, request), address });
@@ -86,6 +87,7 @@ export async function signIn(
       return { kind: 'asked', token };
     }
     case 'overtaken':
+    case 'ended':
       return result;
     case 'refused':
       return { kind: 'refused', type: connection.protocol, reference: result.reference, forgets: true };

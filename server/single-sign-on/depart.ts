@@ -74,7 +74,13 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   connection: SsoConnection,
-  { typed, isAfresh = false, signedOut, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
+  {
+    typed,
+    providerBegan = false,
+    isAfresh = false,
+    signedOut,
+    ...traveller
+  }: Traveller & { typed: string | null; providerBegan?: boolean; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
   const wish = signedOut ? 'afresh' : wishAfterSignOut(request, config, connection);
@@ -83,7 +89,8 @@ export async function depart(
     ...traveller,
     language: languageOfRequest(request),
     brand: brandOfRequest(deps.brands, request).key,
-    loginHint: typed,
+    typed,
+    providerBegan,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
     isAfresh: isAfresh || wish === 'afresh' || registers,
     isAfterSignOut: wish !== null,

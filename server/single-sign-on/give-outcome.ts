@@ -5,10 +5,11 @@ import { bringBrand } from '../http/brand-of-request.ts';
 import { beginVisit, endVisit } from '../http/visit-cookies.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { letIn } from '../sign-in/let-in.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoRequestRow } from '../storage/sso-request.ts';
-import { endAskingAfresh, giveUpAskingAfresh, goOnAskingAfresh } from '../visitor/ask-afresh.ts';
+import { askAfreshAt, endAskingAfresh, giveUpAskingAfresh, goOnAskingAfresh } from '../visitor/ask-afresh.ts';
 import { forgetConnection, rememberConnection } from '../visitor/remembered-connection.ts';
 import { depart } from './depart.ts';
 import { questionUrl } from './other-account.ts';
@@ -44,12 +45,14 @@ export async function giveOutcome(
       rememberConnection(deps, reply, row.connectionId);
       if (connection) endAskingAfresh(request, reply, config, connection);
     }
-    const stay = connection ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
+    // Whoever was asked may be somebody else than whoever began the others.
+    const isSure = connection !== null && row.questionEndsAt === null;
+    const stay = isSure ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
     return letIn(request, reply, config, outcome, { ...way, username: typed, stay });
   }
   if (outcome.kind === 'asked') {
     // Whoever leaves the question unanswered may be the next person.
-    if (details?.isAfterSignOut) goOnAskingAfresh(request, reply, config);
+    if (connection) askAfreshAt(request, reply, config, connection);
     const question = { stateHash: tokenHash(row.id), token: outcome.token, ofState: row.stateHash };
     beginVisit(request, reply, config, question);
     return reply.redirect(questionUrl(deps, row.id), 303);
@@ -71,9 +74,11 @@ export async function giveOutcome(
     };
     return turnAway(reply, config, refusal, way);
   }
+  if (outcome.kind === 'ended') return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, way);
   if (outcome.kind === 'overtaken') return toForm(deps, request, reply, 'signInExpired');
   if (!connection) throw new Error('A visit leads to a connection that was there');
   if (outcome.kind === 'providerBegan') return reply.redirect(providerBeganUrl(deps, connection), 303);
   if (await slowDown(deps, request, reply, address)) return reply;
-  return await depart(deps, request, reply, connection, { ...way, typed, isAfresh: true });
+  const providerBegan = details?.providerBegan === true;
+  return await depart(deps, request, reply, connection, { ...way, typed, providerBegan, isAfresh: true });
 }

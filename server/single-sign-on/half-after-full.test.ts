@@ -9,6 +9,7 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { codeByMail, verifyUrl } from '#testing/two-factor-for-test.ts';
 
 // Somebody who is signed in signs in once more, and that sign-in still waits for a code: the full session is gone, and its
 // user may leave, or be signed out by the provider, before the code.
@@ -102,6 +103,17 @@ it('SE-15 the link away from its code says nothing of the destination, which is 
   const { headers } = await browser.post('/portal/performlogin', form);
   const { body } = await browser.get(String(headers.location));
   expect(/href="(\/portal\/logout[^"]*)"/.exec(body)?.[1]).toBe('/portal/logout');
+});
+
+it('the token from before a code ends the session, and proves nothing to the provider: it may be a copy', async () => {
+  await signOut();
+  await byProvider();
+  const copy = { ...browser.cookies };
+  await browser.post(verifyUrl, { code: await codeByMail(portal, 'alice') });
+  expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+  const out = await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: copy });
+  expect(wayOut(out)).toEqual({ at: `${provider.issuer}/end`, hasProof: false });
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
 });
 
 it('SE-15 also after a third sign-in', async () => {

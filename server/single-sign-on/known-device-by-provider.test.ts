@@ -108,6 +108,30 @@ describe('the mail of a new browser', () => {
     expect(await mails()).toBe(1);
   });
 
+  it.each(['a password', 'a provider'])(
+    'is not sent at a shared computer, whose cookie changes with each person, and what is known there stays (%s)',
+    async (way) => {
+      await addUser(portal, { username: 'bob' });
+      const browser = browserForTest(portal);
+      await byPassword(browser);
+      await portal.sql`update device set passkey_made_at = now()`;
+      await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+      const [before, sent] = [deviceOf(browser), await mails()];
+      if (way === 'a password') await byPassword(browser);
+      else {
+        await browser.post('/portal/logout', {});
+        await signInByProvider(browser);
+      }
+      expect(deviceOf(browser)).not.toEqual(before);
+      await byPassword(browser);
+      expect(await mails()).toBe(sent);
+      const known = await portal.sql`
+        select passkey_made_at is not null as made from device d join portal_user u on u.id = d.user_id
+        where by_password order by username`;
+      expect(known).toEqual([{ made: true }, { made: false }]);
+    },
+  );
+
   it('is sent if only another customer of the user wants it', async () => {
     await addCustomer(portal, 'strict', { networks: ['203.0.113.0/24'] });
     await portal.sql`update customer set new_device_mail = key = 'strict'`;

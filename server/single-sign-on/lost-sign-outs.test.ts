@@ -160,14 +160,28 @@ it.each(['left open', 'closed'])(
   },
 );
 
-it('that of a half session is none: what the tab has saved stays', async () => {
+it.each(['left open', 'closed'])(
+  'SE-15 so is that of a half session, in a browser that was %s: who gave up has been at the provider',
+  async (browserIs) => {
+    await portal.sql`delete from session`;
+    await portal.sql`update customer set two_factor = 'email'`;
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    const half = await portal.sql`select stage, replaced_full as "replacedFull" from session`;
+    expect(half).toEqual([{ stage: 'half', replacedFull: false }]);
+    await lostSignOut();
+    await portal.sql`update customer set two_factor = 'off'`;
+    if (browserIs === 'closed') close();
+    await expectAskedAfresh();
+  },
+);
+
+it('a half session that was given up, and the response was read, has signed nobody out: what the tab has saved stays', async () => {
   await portal.sql`update customer set two_factor = 'email'`;
-  const half = browserForTest(portal);
-  await half.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: { ...half.cookies } });
+  await browser.post('/portal/logout', {});
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  await browser.post('/portal/logout', {});
   await portal.sql`update customer set two_factor = 'off'`;
-  await half.get('/portal/login');
-  expect(half.cookies['vestibule-signed-out']).toBeUndefined();
+  expect(await isTurnOver()).toBe(false);
 });
 
 describe('SE-15 a page of the second factor afterwards', () => {
@@ -190,7 +204,7 @@ describe('SE-15 a page of the second factor afterwards', () => {
     const answer = await portal.send({ method: 'POST', url, headers, cookies: browser.cookies, ...how });
     expect([answer.statusCode, answer.json()]).toEqual([
       401,
-      expect.objectContaining({ notice: 'signInExpired', isTurnOver: true }),
+      expect.objectContaining({ notice: 'signInExpired', since: 'signOut' }),
     ]);
   });
 

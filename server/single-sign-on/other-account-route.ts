@@ -15,6 +15,7 @@ import { findSsoRequest, type SsoRequestRow, takeQuestion } from '../storage/sso
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { refused, signIn } from './decide.ts';
+import { decline } from './decline-question.ts';
 import { giveOutcome } from './give-outcome.ts';
 import { type Refusal, refusalFor } from './identity.ts';
 import {
@@ -29,6 +30,7 @@ import {
 import { isUnderWay, keepOutcome, keptOutcome, type Outcome } from './outcome.ts';
 import { detailsOf } from './request-details.ts';
 import { toForm } from './to-form.ts';
+import { isSessionOf } from './visits.ts';
 
 /**
  * `GET authenticate/other-account`: a provider's answer would replace the person signed in here, or may be the previous
@@ -52,7 +54,7 @@ export function otherAccountRoute(deps: Deps) {
         request: id,
         provider: connection.name,
         other: question.username,
-        account: here?.username ?? null,
+        account: here && here.username !== question.username ? here.username : null,
         goesOnTo: defaultDestination(deps.config.basePath),
       },
     });
@@ -61,16 +63,20 @@ export function otherAccountRoute(deps: Deps) {
 
 export const goOnAsOtherSchema = { body: OtherAccountForm };
 
-/** `POST authenticate/other-account`: its button, on our own page, ends the visit as the provider said. */
+/**
+ * `POST authenticate/other-account`: its buttons, on our own page. One ends the visit as the provider said; the other ends the
+ * question, and the next visit asks the provider for a fresh sign-in: the session there is somebody else's.
+ */
 export function goOnAsOtherRoute(deps: Deps) {
   return async function goOnAsOther(request: FastifyRequest<{ Body: OtherAccountForm }>, reply: FastifyReply) {
-    const { request: id } = request.body;
+    const { request: id, answer } = request.body;
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
     if (turnOfEndedSession(deps, request, reply, await visitor.who()))
       return toForm(deps, request, reply, 'signInExpired');
     const asked = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
+    if (answer === 'no') return await decline(deps, request, reply, { row: asked, visitor });
     const question = asked && openQuestion(deps, request, asked);
     const connection = asked && (await findSsoConnection(deps.sql, asked.connectionId));
     if (!question || !connection) return await answeredBefore(deps, request, reply, { row: asked, address });
@@ -110,9 +116,11 @@ export function goOnAsOtherRoute(deps: Deps) {
 /** While the database is down its button stays, in the browser that was asked; nothing was decided. */
 export function goOnAsOtherAgain(deps: Deps): FormKeeper {
   return async function giveAgain(request, reply, wait) {
-    const { request: id = '' } = (request.body ?? {}) as Partial<OtherAccountForm>;
+    const { request: id = '', answer } = (request.body ?? {}) as Partial<OtherAccountForm>;
     const isHere = isUuid(id) && visitTokenHash(request, deps.config, tokenHash(id)) !== null;
-    const again = isHere ? ({ call: 'goOnAsOther', fields: { request: id } } as const) : undefined;
+    const again = isHere
+      ? ({ call: 'goOnAsOther', fields: { request: id, ...(answer && { answer }) } } as const)
+      : undefined;
     return await refuse(deps, request, reply, 503, { ...wait, again });
   };
 }
@@ -138,5 +146,8 @@ async function answeredBefore(
     endVisit(request, reply, deps.config, tokenHash(row.id));
     endVisit(request, reply, deps.config, row.stateHash);
   }
+  // Back, or pressed again, after it has signed them in.
+  const details = row && detailsOf(deps.keys, row);
+  if (details && (await isSessionOf(deps, request, row))) return reply.redirect(details.destination, 303);
   return toForm(deps, request, reply, 'signInExpired');
 }

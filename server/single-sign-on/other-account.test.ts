@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { endAnswersOfConnection } from '#server/storage/sso-request.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
@@ -83,6 +85,16 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(await who()).toBe('mallory');
     expect(await who(alices)).toBeNull();
     expect(await sessions()).toBe(1);
+  });
+
+  it('pressed or loaded again, later, the page leads on whoever it has signed in, and nobody else', async () => {
+    const location = await asked();
+    await agree(location);
+    portal.wait(limits.outcomeKept);
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect((await browser.get(location)).headers.location).toBe('/portal/reports');
+    expect((await agree(location, browserForTest(portal))).headers.location).toBe(expired);
+    await signInByPassword('alice');
     expect((await agree(location)).headers.location).toBe(expired);
   });
 
@@ -171,6 +183,135 @@ describe('an answer for somebody else than is signed in here', () => {
     }
   });
 
+  it('SE-15 and with the other button: the next visit asks the provider for a fresh sign-in', async () => {
+    const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+    expect(location).toMatch(question);
+    expect((await browser.get(String(location))).body).toContain('name="answer" value="no"');
+    const asked = { ...browser.cookies };
+    const no = { ...idIn(location), answer: 'no' };
+    const stranger = browserForTest(portal);
+    const decline = async (by: BrowserForTest) =>
+      expect((await by.post('/portal/authenticate/other-account', no)).headers.location).toBe('/portal/login');
+    await decline(stranger);
+    expect((await browser.get(String(location))).statusCode).toBe(200);
+    for (const _press of [1, 2]) await decline(browser);
+    expect(new URL(await departFor(browser, 'mallory@evil.test')).searchParams.get('prompt')).toBe('login');
+    // A response of before that is read late brings its cookies back.
+    for (const cookies of [{}, asked]) {
+      Object.assign(browser.cookies, cookies);
+      expect((await agree(location)).headers.location).toBe(expired);
+      expect(await who()).toBeNull();
+    }
+  });
+
+  it.each(['alice', null])(
+    'SE-15 that button ends what the first has opened, if its answer was not read, with %s signed in',
+    async (here) => {
+      if (here) await signInByPassword(here);
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      expect(location).toMatch(question);
+      const unread = browserForTest(portal);
+      Object.assign(unread.cookies, browser.cookies);
+      await agree(location, unread);
+      expect(await who(unread)).toBe('mallory');
+      await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+      expect(await who(unread)).toBeNull();
+      expect(await sessions()).toBe(0);
+      expect((await browser.get(String(location))).headers.location).toBe(expired);
+      await agree(location);
+      expect(await who()).toBeNull();
+    },
+  );
+
+  it.each([1, limits.questionOfAnswer, limits.ssoRequest])(
+    'SE-15 that button asks for a fresh sign-in after %i ms, too',
+    async (later) => {
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      portal.wait(later);
+      await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+      expect(new URL(await departFor(browser, 'mallory@evil.test')).searchParams.get('prompt')).toBe('login');
+    },
+  );
+
+  it('SE-15 left without an answer, it is followed by a fresh sign-in there, until somebody has signed in', async () => {
+    const promptOf = async () => new URL(await departFor(browser, 'mallory@evil.test')).searchParams.get('prompt');
+    await browser.get(await begin());
+    expect(await who()).toBe('mallory');
+    await portal.sql`delete from session`;
+    expect(await promptOf()).toBeNull();
+    const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+    expect(location).toMatch(question);
+    expect(await promptOf()).toBe('login');
+    await agree(location);
+    expect(await who()).toBe('mallory');
+    await portal.sql`delete from session`;
+    expect(await promptOf()).toBeNull();
+  });
+
+  it('SE-15 that button ends the questions in other tabs, too', async () => {
+    const first = (await browser.get(await begin('alias@evil.test'))).headers.location;
+    const second = (await browser.get(await begin('alias@evil.test'))).headers.location;
+    await browser.post('/portal/authenticate/other-account', { ...idIn(second), answer: 'no' });
+    expect((await agree(first)).headers.location).toBe(expired);
+    expect(await who()).toBeNull();
+  });
+
+  it('SE-15 and what was agreed to there, if its answer was not read', async () => {
+    const first = (await browser.get(await begin('alias@evil.test'))).headers.location;
+    const second = (await browser.get(await begin('alias@evil.test'))).headers.location;
+    const unread = browserForTest(portal);
+    Object.assign(unread.cookies, browser.cookies);
+    await agree(second, unread);
+    expect(await who(unread)).toBe('mallory');
+    await browser.post('/portal/authenticate/other-account', { ...idIn(first), answer: 'no' });
+    await browser.get(String(second));
+    await agree(second);
+    expect(await who()).toBeNull();
+  });
+
+  it('SE-15 and when the browser closes: its cookie has no end of its own', async () => {
+    const brought = await browser.open(await begin('alias@evil.test'));
+    const { headers } = await browser.open(String(brought.headers.location));
+    expect(headers.location).toMatch(question);
+    const [own, ...more] = [headers['set-cookie']].flat().filter((cookie) => String(cookie).includes('-visit-'));
+    expect([more, String(own)]).toEqual([[], expect.not.stringContaining('Max-Age')]);
+  });
+
+  it.each(['POST', 'GET'] as const)('SE-15 and with a second factor that is abandoned by %s', async (method) => {
+    await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
+    await signInByPassword('alice');
+    const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+    expect(location).toMatch(question);
+    await browser.open('/portal/logout', { method, headers: { 'sec-fetch-site': 'same-origin' } });
+    expect((await browser.get(String(location))).headers.location).toBe(expired);
+    expect((await agree(location)).headers.location).toBe(expired);
+    expect(await who()).toBeNull();
+  });
+
+  it.each([false, true])('SE-15 also if the response with the question was not read (%s)', async (isUnread) => {
+    await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
+    await signInByPassword('alice');
+    const brought = await browser.open(await begin('alias@evil.test'));
+    const reader = browserForTest(portal);
+    Object.assign(reader.cookies, browser.cookies);
+    const { location } = (await reader.open(String(brought.headers.location))).headers;
+    expect(location).toMatch(question);
+    await (isUnread ? browser : reader).post('/portal/logout', {});
+    expect((await agree(location, reader)).headers.location).toBe(expired);
+  });
+
+  it('SA-42 a copy of its visit’s cookie, or of its own, ends no question', async () => {
+    const location = await asked();
+    for (const [name, value] of Object.entries(browser.cookies).filter(([name]) => name.includes('-visit-'))) {
+      const thief = browserForTest(portal);
+      Object.assign(thief.cookies, { [name]: value, 'vestibule-session': 'x'.repeat(43) });
+      await thief.open('/portal/logout', { method: 'POST', headers: { accept: '*/*', 'sec-fetch-mode': 'cors' } });
+      await thief.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+    }
+    await agree(location);
+    expect(await who()).toBe('mallory');
+  });
+
   it('SA-42 is answered only by a browser that shows the token of its visit and that of the question', async () => {
     await signInByPassword('alice');
     await browser.post('/portal/logout', {});
@@ -253,6 +394,175 @@ describe('an answer for somebody else than is signed in here', () => {
     expect((await browser.get(finish, crossSite)).headers.location).toBe(location);
     await agree(location);
     expect(await who()).toBe('sam');
+  });
+
+  it('a late “no” ends no session but that of the account in question', async () => {
+    const location = await asked();
+    const no = async () =>
+      await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+    portal.wait(limits.questionOfAnswer);
+    await no();
+    expect(await who()).toBe('alice');
+    await portal.sql`update portal_user set username = 'mallory2' where username = 'mallory'`;
+    await portal.sql`update portal_user set username = 'mallory' where username = 'alice'`;
+    await no();
+    expect(await who()).toBeNull();
+  });
+
+  it.each(['full', 'half'])(
+    'SE-15 “no” ends a %s session of that account, though its sign-in has ended the question',
+    async (stage) => {
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      expect(location).toMatch(question);
+      if (stage === 'half') await portal.sql`update customer set two_factor = 'email' where key = 'evil'`;
+      await signInByPassword('mallory');
+      expect(await sessions()).toBe(1);
+      const { headers } = await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+      expect(headers.location).toBe('/portal/login');
+      expect(await sessions()).toBe(0);
+      const form = await browser.get('/portal/login');
+      expect([form.statusCode, form.body.includes('mallory')]).toEqual([200, false]);
+    },
+  );
+
+  it('SE-15 once nobody knows any more about whom it was, “no” asks whoever is signed in whether to sign out', async () => {
+    const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+    await signInByPassword('mallory');
+    await portal.sql`delete from sso_request`;
+    const { headers } = await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+    expect(headers.location).toBe('/portal/logout?confirm=account');
+    const inGerman = await browser.post('/portal/authenticate/other-account?lang=de', {
+      ...idIn(location),
+      answer: 'no',
+    });
+    expect(inGerman.headers.location).toBe('/portal/logout?confirm=account&lang=de');
+    const { body } = await browser.get('/portal/logout?confirm=account');
+    expect([body.includes('action="/portal/logout"'), body.includes('is signed in as mallory.')]).toEqual([true, true]);
+    expect(await who()).toBe('mallory');
+  });
+
+  it.each(['yes', 'no'])(
+    'SE-15 also about whoever is still signed in here, if another name was typed: %s',
+    async (answer) => {
+      await browser.get(await begin());
+      expect(await who()).toBe('mallory');
+      portal.wait(2000);
+      const { location } = (await browser.get(await begin('eve@evil.test', '/portal/x'))).headers;
+      expect(location).toMatch(question);
+      const { body } = await browser.get(String(location));
+      expect(body.match(/Continue as mallory/g)).toHaveLength(1);
+      expect(body).toContain('name="answer" value="no"');
+      if (answer === 'yes') {
+        expect((await agree(location)).headers.location).toBe('/portal/x');
+        return expect(await who()).toBe('mallory');
+      }
+      const left = await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+      expect(left.headers.location).toBe('/portal/login');
+      expect((await browser.get('/portal/login')).statusCode).toBe(200);
+      expect(await sessions()).toBe(0);
+      expect(new URL(await departFor(browser, 'eve@evil.test')).searchParams.get('prompt')).toBe('login');
+    },
+  );
+
+  describe('SE-15 once its connection has changed, nobody knows whose account it was, and “no”', () => {
+    const decline = async (location: unknown) =>
+      (await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' })).headers.location;
+    const change = () =>
+      portal.sql.begin(async (sql) => {
+        const [row] = await sql<[{ id: string }]>`select id from sso_connection`;
+        await endAnswersOfConnection(sql, row.id, portal.deps.now());
+      });
+
+    it('asks whoever is signed in', async () => {
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      await signInByPassword('mallory');
+      await change();
+      expect(await decline(location)).toBe('/portal/logout?confirm=account');
+      expect(await who()).toBe('mallory');
+    });
+
+    it('ends a half session', async () => {
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      await portal.sql`update customer set two_factor = 'email' where key = 'evil'`;
+      await signInByPassword('mallory');
+      await change();
+      expect(await decline(location)).toBe('/portal/login');
+      expect(await sessions()).toBe(0);
+    });
+
+    it('ends what the other button has opened, if the browser has not read it', async () => {
+      await signInByPassword('alice');
+      await browser.post('/portal/logout', {});
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      await portal.send({
+        method: 'POST',
+        url: '/portal/authenticate/other-account',
+        form: idIn(location),
+        cookies: { ...browser.cookies },
+      });
+      expect(await sessions()).toBe(1);
+      await change();
+      expect(await decline(location)).toBe('/portal/login');
+      expect(await sessions()).toBe(0);
+    });
+  });
+
+  it('SE-15 “no” ends the turn, unless somebody else has come since: nothing that a tab has saved is left', async () => {
+    const no = async () => {
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      expect(location).toMatch(question);
+      return async () => await browser.post('/portal/authenticate/other-account', { ...idIn(location), answer: 'no' });
+    };
+    await browser.post('/portal/performlogin', { username: 'eve', password: 'wrong' });
+    expect((await browser.get('/portal/login')).body).toContain('value="eve"');
+    await (await no())();
+    expect(browser.cookies['vestibule-signed-out']).toMatch(/^.{43}$/);
+    expect((await browser.get('/portal/login')).body).not.toContain('value="eve"');
+    const later = await no();
+    await signInByPassword('alice');
+    const before = browser.cookies['vestibule-signed-out'];
+    expect((await later()).headers.location).toBe('/portal/logout?confirm=account');
+    expect([await who(), browser.cookies['vestibule-signed-out']]).toEqual(['alice', before]);
+  });
+
+  it.each(['a session that is over', 'no session cookie'])(
+    'SE-15 “no” whose response is lost ends the turn with the next page, in a browser with %s',
+    async (left) => {
+      await signInByPassword('alice');
+      const cookies = { ...browser.cookies };
+      portal.wait(13 * 3_600_000);
+      if (left === 'no session cookie') delete cookies['vestibule-session'];
+      browser.cookies = cookies;
+      const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+      expect(location).toMatch(question);
+      const url = '/portal/authenticate/other-account';
+      const no = { ...idIn(location), answer: 'no' };
+      await portal.send({ method: 'POST', url, form: no, cookies: { ...browser.cookies } });
+      await browser.get('/portal/login');
+      expect(browser.cookies['vestibule-signed-out']).toMatch(/^.{43}$/);
+      expect(new URL(await departFor(browser, 'eve@evil.test')).searchParams.get('prompt')).toBe('login');
+    },
+  );
+
+  it('SE-15 “no” of a browser that was not asked notes nothing, so a copy of the marks ends no turn', async () => {
+    await signInByPassword('alice');
+    await browser.post('/portal/logout', {});
+    const { location } = (await browser.get(await begin('alias@evil.test'))).headers;
+    await portal.sql`delete from ended_session`;
+    const copied = browserForTest(portal);
+    for (const name of ['vestibule-signed-in', 'vestibule-signed-out'])
+      copied.cookies[name] = browser.cookies[name] as string;
+    for (const id of [idIn(location), { request: randomUUID() }])
+      await copied.post('/portal/authenticate/other-account', { ...id, answer: 'no' });
+    expect(await portal.sql`select from ended_session`).toEqual([]);
+  });
+
+  it('SE-15 visits that somebody began in other tabs end when another agrees to be who they are', async () => {
+    const other = await begin('eve@evil.test', '/portal/eves-page');
+    const { location } = (await browser.get(await begin('eve@evil.test'))).headers;
+    await agree(location);
+    expect(await who()).toBe('mallory');
+    expect((await browser.get(other)).headers.location).not.toContain('eves-page');
   });
 
   it('nobody is asked if the session is their own or there is none', async () => {

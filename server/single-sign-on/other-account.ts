@@ -2,16 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { visitTokenHash } from '../http/visit-cookies.ts';
+import { visitsOfBrowser, visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findUserOfReplacement } from '../storage/replaced-session.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
+import { endQuestions, putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { answersOfBrowser } from './answer-cookie.ts';
 import type { Identity } from './identity.ts';
 import { isOfBrowser } from './visits.ts';
 
@@ -107,17 +108,23 @@ export function isAskedHere(deps: Deps, request: FastifyRequest, row: SsoRequest
 
 /** The open question of a request to this browser; null if there is none, or no longer. */
 export function openQuestion(deps: Deps, request: FastifyRequest, row: SsoRequestRow): Question | null {
-  const { id, sealedQuestion, questionEndsAt } = row;
-  if (!sealedQuestion || !questionEndsAt || questionEndsAt <= deps.now()) return null;
-  return isAskedHere(deps, request, row) ? questionIn(deps, id, sealedQuestion) : null;
+  const { questionEndsAt } = row;
+  if (!questionEndsAt || questionEndsAt <= deps.now()) return null;
+  return isAskedHere(deps, request, row) ? questionIn(deps, row) : null;
+}
+
+/** Ends every open question of this browser, also one that it has not read yet. */
+export async function endQuestionsHere({ config, sql, now }: Deps, request: FastifyRequest): Promise<void> {
+  const visits = [...visitsOfBrowser(request, config).values()].filter((token) => token !== null);
+  await endQuestions(sql, [...visits, ...answersOfBrowser(request, config)].map(tokenHash), now());
 }
 
 function sealQuestion({ keys }: Deps, id: string, question: Question): Buffer {
   return seal(keys.seal, JSON.stringify(question), questionPlace(id));
 }
 
-/** Null if no current secret opens it. */
-function questionIn({ keys }: Deps, id: string, sealed: Buffer): Question | null {
-  const text = unseal(keys.seal, sealed, questionPlace(id));
+/** The question of a request, open or over, whoever asks. Null if there is none, or no current secret opens it. */
+export function questionIn({ keys }: Deps, { id, sealedQuestion }: SsoRequestRow): Question | null {
+  const text = sealedQuestion && unseal(keys.seal, sealedQuestion, questionPlace(id));
   return text === null ? null : (JSON.parse(text) as Question);
 }

@@ -15,6 +15,8 @@ export type Outcome =
   | { kind: 'asked'; token: string }
   /** Somebody has signed in or out in this browser since it asked for the result. */
   | { kind: 'overtaken' }
+  /** All sessions of the person were ended since the visit began: the form, with what they typed and asked for. */
+  | { kind: 'ended' }
   /** To the provider once more, for a fresh sign-in. */
   | { kind: 'sentBack' }
   /** Nobody asked the provider: the page that asks. */

@@ -30,7 +30,7 @@ export function performSsoRoute(deps: Deps) {
     });
     if (!traveller) return reply;
     const typed = username?.trim() ?? '';
-    // Sent again from the history, it is an earlier person's.
+    // Sent again from the history, it is an earlier person's, or nobody knows whose: then it is empty.
     const { typedUsername } = keptForm(deps, request, { username: typed, turn });
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
       const destination = destinationToKeep(deps.config.basePath, traveller.destination);
@@ -41,8 +41,7 @@ export function performSsoRoute(deps: Deps) {
     const connections = domain ? await listSsoConnectionsOfDomain(deps.sql, domain) : [];
     const usable = connections.filter(({ active }) => active);
     const connection = usable.find(({ key }) => key === chosen) ?? (usable.length === 1 ? usable[0] : undefined);
-    if (connection)
-      return await depart(deps, request, reply, connection, { ...traveller, typed: typedUsername || null });
+    if (connection) return await depart(deps, request, reply, connection, { ...traveller, typed: typedUsername });
     if (usable.length > 1)
       return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typedUsername }, traveller);
     const disabled = connections[0] ?? null;

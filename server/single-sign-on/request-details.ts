@@ -26,8 +26,10 @@ export type RequestDetails = {
   lang: string | null;
   /** The customer in whose brand it began, by key. */
   brand?: string | null;
-  /** The typed address, to be filled in again. */
+  /** The typed address, to be filled in again; empty if it was in a form of an earlier turn, null if none was typed. */
   typed: string | null;
+  /** Whether the provider's own page led here, and a page of ours asked. */
+  providerBegan?: boolean;
   /** Whether the provider was asked to authenticate again. */
   isAfresh?: boolean;
   /** Whether someone had signed out here before: an answer that shows no fresh sign-in asks first. */

@@ -10,8 +10,10 @@ import { firstStep, openFactor, sendFirstCode } from '../sign-in/open-factor.ts'
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
+import { sessionsEndedSince } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { updateSessionDevice } from '../storage/device.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
@@ -25,16 +27,16 @@ import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
+import { doubtAboutUser } from './doubt-about-user.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
-import { newHere } from './new-here.ts';
 import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /**
  * The person a provider vouched for, the visit it answered, the user signed in in the browser (null if nobody is, or if
- * the person agreed to the change), whether to ask first if nobody is, the address that was typed (null if none), and the
- * username that the person agreed to.
+ * the person agreed to the change), whether to ask first if nobody is, the address that was typed (null if none), whether
+ * the provider's own page led here, and the username that the person agreed to.
  */
 type Vouched = {
   identity: Identity;
@@ -42,6 +44,7 @@ type Vouched = {
   expected: string | null;
   mustAsk: boolean;
   typed: string | null;
+  providerBegan: boolean;
   agreedTo: string | null;
 };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
@@ -49,7 +52,7 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
 /**
  * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
  * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored or, if refused,
- * overtaken (docs/decisions/0028) or if another person was expected, nothing.
+ * overtaken (docs/decisions/0028), ended (0031) or if another person was expected, nothing.
  */
 export async function signInByProvider(
   deps: Deps,
@@ -59,19 +62,19 @@ export async function signInByProvider(
 ): Promise<
   | Exclude<SignInResult, { kind: 'throttled' }>
   | { kind: 'otherAccount'; username: string; doubt: AuditStep | null }
-  | { kind: 'overtaken' }
+  | { kind: 'overtaken' | 'ended' }
 > {
   const steps: AuditStep[] = [];
   const begun = { unlessSignedOut: await liveTokenHash(visitor), now: visitor.arrivedAt };
   const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
   if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username, doubt: done.doubt };
-  if (done.kind === 'refused' || done.kind === 'overtaken') {
+  if (done.kind === 'refused' || done.kind === 'overtaken' || done.kind === 'ended') {
     const { user } = done;
     const reason = done.kind === 'refused' ? done.reason : 'request-unknown';
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
-    if (done.kind === 'overtaken') return { kind: 'overtaken' };
+    if (done.kind !== 'refused') return { kind: done.kind };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const replaced = turnHash(visitor);
@@ -93,10 +96,14 @@ export async function signInByProvider(
   return done;
 }
 
-/** Why nothing is stored: a refusal, or a question to the person; or somebody has signed in or out here since. */
+/**
+ * Why nothing is stored: a refusal, or a question to the person; or somebody has signed in or out here since, or all sessions of
+ * the user were ended.
+ */
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
   | { kind: 'overtaken'; user: Member }
+  | { kind: 'ended'; user: Member }
   | { kind: 'otherAccount'; user: Member; doubt: AuditStep | null };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
@@ -107,7 +114,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId, expected, mustAsk, typed, agreedTo }: Vouched,
+  { identity, visitId, expected, mustAsk, typed, providerBegan, agreedTo }: Vouched,
   visitor: KnownVisitor,
   { unlessSignedOut, now }: { unlessSignedOut: Buffer | null; now: Date },
   steps: AuditStep[],
@@ -135,10 +142,22 @@ async function complete(
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
+  const replacedTokenHash = turnHash(visitor);
+  const endedAt = await sessionsEndedSince(sql, { visitId, userId: user.id, hereHash: replacedTokenHash });
+  if (endedAt) {
+    steps.push({
+      step: 'answer',
+      outcome: `to a visit from before all sessions were ended, at ${endedAt.toISOString()}`,
+    });
+    return new RollBack({ kind: 'ended', user });
+  }
   if (isToBeAsked(user, { expected, mustAsk, agreedTo }))
     return new RollBack({ kind: 'otherAccount', user, doubt: null });
-  const isAnswered = agreedTo !== null || expected !== null;
-  const doubt = isAnswered ? null : await newHere(sql, user, { typed, connection, identity }, visitor);
+  // Whoever typed another name than that of the person who is signed in here may have come after them.
+  const isAnswered = agreedTo !== null || (expected !== null && typed === null);
+  const doubt = isAnswered
+    ? null
+    : await doubtAboutUser(sql, user, { typed, providerBegan, connection, identity }, visitor);
   if (doubt) return new RollBack({ kind: 'otherAccount', user, doubt });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
@@ -151,7 +170,6 @@ async function complete(
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
-  const replacedTokenHash = turnHash(visitor);
   const session = {
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash,
@@ -194,6 +212,7 @@ async function complete(
     return { kind: 'secondFactor', ...(await firstStep(sql, waitsFor, sessionToken)), sessionToken, user };
   }
   const deviceToken = await noteDevice(sql, user, visitor, { byPassword: false, now });
+  await updateSessionDevice(sql, { sessionHash: session.tokenHash, deviceToken });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
 }

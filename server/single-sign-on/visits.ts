@@ -35,7 +35,7 @@ export async function visitsOfSamePerson(
   request: FastifyRequest,
   { connection, typed }: { connection: SsoConnection; typed: string | null },
 ): Promise<ReturnType<typeof visitCookie>[]> {
-  if (typed === null) return [];
+  if (!typed) return [];
   const tokens = [...visitsOfBrowser(request, config).values()].filter((token) => token !== null);
   if (tokens.length < 2) return [];
   const open = await listOpenSsoRequests(sql, tokens.map(tokenHash), now());

@@ -12,6 +12,11 @@ export type ConnectOptions = {
   statementTimeout?: number;
   /** The name that PostgreSQL shows for these connections. */
   name?: string;
+  /**
+   * Whether statements have arrays, true by default. postgres.js looks up their types on each new connection by a query that
+   * nobody can await; if that fails, the process ends unless it handles such a rejection.
+   */
+  arrays?: boolean;
   /** Receives notices from PostgreSQL; they are dropped by default. */
   onNotice?: (text: string) => void;
   /** Called when a connection ends, intentionally or not. */
@@ -23,12 +28,13 @@ export type ConnectOptions = {
  * come as Date, bigint as number (nothing here exceeds 2⁵³), and undefined as a value is an error.
  */
 export function connect(place: Place, options: ConnectOptions = {}): Database {
-  const { poolSize = 10, statementTimeout = 5000, name = 'vestibule', onNotice, onClose } = options;
+  const { poolSize = 10, statementTimeout = 5000, name = 'vestibule', arrays = true, onNotice, onClose } = options;
   const addresses = ('url' in place && databaseAddresses(place.url)) || [];
   const [first = ''] = addresses;
   const settings = {
     max: poolSize,
     connect_timeout: 5,
+    fetch_types: arrays,
     // Requests bring the retries; a long pause would outlast the fault.
     backoff: () => 0.1,
     // Every statement looks up a few rows by key: planning it each time would cost more than running it.

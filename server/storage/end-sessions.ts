@@ -1,3 +1,4 @@
+import { noteAllSessionsEnded, noteLesserSessionsEnded } from './all-sessions-ended.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { endedKeptUntil } from './ended-session.ts';
@@ -12,23 +13,34 @@ export async function lockSessions(sql: Connection, which: Fragment): Promise<vo
   await sql`select from session s where ${which} order by s.token_hash for update of s`;
 }
 
-/** Ends every session of a user; returns how many. In their browsers this is no sign-out. */
-export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
+/** Ends every session of a user; returns how many. In their browsers this is no sign-out. Lock the user first. */
+export async function deleteSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
+  await noteAllSessionsEnded(sql, { userId }, now);
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   return (await sql`delete from session where user_id = ${userId}`).count;
 }
 
-/** Ends every session of a user but one; returns how many. In their browsers this is no sign-out. */
-export async function deleteOtherSessionsOfUser(sql: Connection, userId: string, kept: Buffer): Promise<number> {
+/** Ends every session of a user but one; returns how many. In their browsers this is no sign-out. Lock the user first. */
+export async function deleteOtherSessionsOfUser(
+  sql: Connection,
+  { userId, kept }: { userId: string; kept: Buffer },
+  now: Date,
+): Promise<number> {
+  await noteAllSessionsEnded(sql, { userId }, now);
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   return (await sql`delete from session where user_id = ${userId} and token_hash <> ${kept}`).count;
 }
 
 /**
  * Ends the other sessions of a user: all of them if this one came by password, otherwise those of providers that see no
- * more customers than this one. A provider ends nothing that it could not have opened.
+ * more customers than this one. A provider ends nothing that it could not have opened. Lock the user first.
  */
-export async function deleteLesserSessionsOfUser(sql: Connection, userId: string, tokenHash: Buffer): Promise<void> {
+export async function deleteLesserSessionsOfUser(
+  sql: Connection,
+  { userId, tokenHash }: { userId: string; tokenHash: Buffer },
+  now: Date,
+): Promise<void> {
+  await noteLesserSessionsEnded(sql, { userId, tokenHash }, now);
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   await sql`
     delete from session other using session own
@@ -38,8 +50,8 @@ export async function deleteLesserSessionsOfUser(sql: Connection, userId: string
 }
 
 /**
- * Ends sessions as a sign-out in their browsers, also if the response with their token was lost: records which of them were
- * full or had replaced a full one. Returns the user of each. `which` is a condition on `s`.
+ * Ends sessions as a sign-out in their browsers, also if the response with their token was lost, and records them. Returns the
+ * user of each. `which` is a condition on `s`.
  */
 export async function signOutSessions(
   sql: Connection,
@@ -50,18 +62,19 @@ export async function signOutSessions(
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
       delete from session s using portal_user u where u.id = s.user_id and ${which}
-      returning s.token_hash, s.former_token_hash, s.stage, s.replaced_full, s.ends_at, u.id, u.username
+      returning s.token_hash, s.former_token_hash, s.ends_at, u.id, u.username
     ), noted as (
       insert into ended_session (token_hash, ends_at)
       select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from ended, unnest(array[token_hash, former_token_hash]) as hash
-      where (stage = 'full' or replaced_full) and hash is not null
+      where hash is not null
       on conflict do nothing
     )
     select id as "userId", username from ended`;
 }
 
-/** The same for every session of a user; returns how many. */
+/** The same for every session of a user; returns how many. Lock the user first. */
 export async function signOutSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
+  await noteAllSessionsEnded(sql, { userId }, now);
   return (await signOutSessions(sql, sql`s.user_id = ${userId}`, now)).length;
 }
 

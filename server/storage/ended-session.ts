@@ -15,6 +15,14 @@ export async function isEndedTurn(sql: Connection, markHash: Buffer, now: Date):
   return (await sql`select from ended_session where token_hash = ${markHash} and ends_at > ${now}`).length > 0;
 }
 
+/** Notes that the turn of a browser with these marks, or with this session cookie, is over, in case it does not read the response. */
+export async function putEndedTurn(sql: Connection, hashes: readonly Buffer[], now: Date): Promise<void> {
+  await sql`
+    insert into ended_session (token_hash, ends_at)
+    select decode(hash, 'hex'), ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz
+    from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) hash on conflict do nothing`;
+}
+
 /** Deletes entries too old to matter; returns how many. */
 export async function deleteOldEndedSessions(sql: Connection, now: Date): Promise<number> {
   return await deleteInParts(sql, 'ended_session', sql`ends_at <= ${now}`);

@@ -11,7 +11,7 @@ import type { WayIn } from './throttle-keys.ts';
 /**
  * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with a
  * right code (two-factor/verify-code.ts) or passkey (passkeys/sign-in-by-passkey.ts), after ten minutes or when no customer
- * admits the address (visitor-session.ts), with a sign-out here (sign-out/end-session.ts), at the provider
+ * admits the address (visitor-session.ts), with a sign-out here (session/end-session.ts), at the provider
  * (provider-sessions.ts) or by an operator (accounts/sign-out-user.ts), another sign-in of its browser (storage/sign-in.ts,
  * replaced-session.ts), a second press (keepNewestOfPress, deleteSiblings), as the oldest of too many (oldest-sessions.ts),
  * and when its user, connection or factor changes, or its domain comes to require single sign-on, or its customer passkeys

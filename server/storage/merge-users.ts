@@ -44,8 +44,8 @@ export async function moveSubjects(
 /** Makes the browsers that one user signed in from known for another; returns how many are new. */
 export async function moveDevices(sql: Connection, from: string, into: string): Promise<number> {
   const { count } = await sql`
-    insert into device (token_hash, user_id, last_used_at, by_password)
-    select token_hash, ${into}, last_used_at, by_password from device where user_id = ${from}
+    insert into device (token_hash, user_id, last_used_at, by_password, is_shared)
+    select token_hash, ${into}, last_used_at, by_password, is_shared from device where user_id = ${from}
     on conflict do nothing`;
   return count;
 }

@@ -3,7 +3,10 @@ import type { Connection } from './database.ts';
 import type { Fragment } from './sso-domain.ts';
 
 type SignInOfBrowser = {
-  /** Of the session cookie, if it stood for a session when the request began; if that was signed out since, nothing is stored. */
+  /**
+   * Of the session cookie, if it stood for a session when the request began; if that was signed out since, here or elsewhere,
+   * nothing is stored.
+   */
   unlessSignedOut: Buffer | null;
   /** Of the session cookie that the browser presents, or what stands for it (visitor/turn-hash.ts). */
   replacedTokenHash: Buffer | null;
@@ -24,8 +27,9 @@ export function notOvertaken(
   return sql`
     not exists (select from signed_out_session where token_hash = ${unlessSignedOut}
       or token_hash = ${replacedTokenHash} and ends_at > ${signedOutSince})
+    and not exists (select from ended_session where token_hash = ${unlessSignedOut})
     and not exists (select from session newer where newer.former_token_hash = ${replacedTokenHash}
-      and newer.replaces and newer.user_id <> ${userId} and newer.created_at > ${now})`;
+      and newer.user_id <> ${userId} and newer.created_at > ${now})`;
 }
 
 /** Whether the condition does not hold. */

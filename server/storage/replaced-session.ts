@@ -117,7 +117,8 @@ export async function keepNewestReplacement(
           and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint))
         or older.token_hash = ${tokenHash} and exists (
           select from signed_out_session where token_hash = ${unlessSignedOut}
-            or token_hash = ${replacedTokenHash} and ends_at > ${signedOutSince}))
+            or token_hash = ${replacedTokenHash} and ends_at > ${signedOutSince}
+          union all select from ended_session where token_hash = ${unlessSignedOut}))
       order by older.token_hash for update of older)`;
 }
 

@@ -71,6 +71,7 @@ create table device (
   last_used_at timestamp with time zone not null,
   by_password boolean not null default false,
   passkey_made_at timestamp with time zone,
+  is_shared boolean not null default false,
   check ((octet_length(token_hash) = 32)),
   primary key (token_hash, user_id)
 );
@@ -293,6 +294,7 @@ create table portal_user (
   language text,
   created_at timestamp with time zone not null,
   factor_version integer not null default 0,
+  sessions_ended_at timestamp with time zone,
   check ((language = ANY (ARRAY['en'::text, 'de'::text, 'es'::text, 'pl'::text, 'nl'::text, 'it'::text]))),
   primary key (id)
 );
@@ -456,11 +458,13 @@ create table session (
   fresh_proof_passkey_id uuid,
   former_ends_at timestamp with time zone,
   passkey_begun boolean not null default false,
+  device_hash bytea,
   check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
   check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((fresh_proof = ANY (ARRAY['password'::text, 'code'::text]))),
   check ((octet_length(browser_hash) = 32)),
+  check ((octet_length(device_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
   check ((octet_length(last_code_hash) = 32)),
   check ((octet_length(provider_session_hash) = 32)),
@@ -499,6 +503,7 @@ create table signed_out_session (
   ends_at timestamp with time zone not null,
   must_register boolean not null default false,
   by_replaced boolean not null default false,
+  by_own_token boolean not null default false,
   check ((octet_length(token_hash) = 32)),
   check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
   check (is_sealed(sealed_id_token)),
@@ -583,6 +588,7 @@ create table sso_subject (
   subject text not null,
   user_id uuid not null,
   linked_at timestamp with time zone not null,
+  sessions_ended_at timestamp with time zone,
   foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
   foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
   primary key (connection_id, subject),
@@ -617,6 +623,16 @@ CREATE OR REPLACE FUNCTION access_changed()
 AS $function$
 begin
   update access_version set version = version + 1;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION device_forgotten()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update device set is_shared = true
+  where token_hash = old.token_hash and last_used_at <= old.last_used_at and not is_shared;
   return null;
 end $function$;
 
@@ -705,6 +721,8 @@ end $function$;
 CREATE TRIGGER connection_changed AFTER DELETE OR UPDATE OF active ON sso_connection FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
 
 CREATE TRIGGER customer_changed AFTER DELETE OR UPDATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+
+CREATE TRIGGER device_forgotten AFTER DELETE ON device FOR EACH ROW EXECUTE FUNCTION device_forgotten();
 
 CREATE TRIGGER membership_removed AFTER DELETE OR UPDATE ON membership FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
 

@@ -113,6 +113,8 @@ export type NewSession = {
   replacedFull?: ReplacedFull | null;
   /** When the form was sent whose second press leads here too. */
   pressAt?: Date | null;
+  /** That press as one of a half session's own, which counts as no attempt there (two-factor/press.ts). */
+  openedByPress?: Buffer | null;
   /** Of the browser, for a half session (sign-in/browser-hash.ts). */
   browserHash?: Buffer;
   userId: string;
@@ -141,16 +143,18 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const full = session.replacedFull ?? null;
   const stage: SessionStage = waitsFor ? 'half' : 'full';
   const way = { userId: sql`${userId}::uuid`, connectionId: origin.connectionId, address };
+  const pressHash = session.openedByPress ?? null;
   const [row] = await sql<{ isMany: boolean }[]>`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
-      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id)
+      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null},
       ${session.browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
       ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
-      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null})
+      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null},
+      ${pressHash}, ${pressHash && (session.pressAt ?? null)})
     returning ${hasManySessions(sql, way)} as "isMany"`;
   if (!row?.isMany) return;
   const { connectionId } = origin;

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
-import { deviceRenewal } from './device.ts';
+import { deviceRenewal, isSharedSince } from './device.ts';
 import { notOvertaken } from './not-overtaken.ts';
 import { hasManySessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
@@ -45,6 +45,8 @@ export type SignInAttempt = {
   user: SignInUser | null;
   /** The user's password was right in this browser before; it has its own attempts. */
   deviceKnown: boolean;
+  /** Somebody else has signed in in it since, so it gets another token (storage/device.ts). */
+  deviceShared: boolean;
   /** Set if the address, its network or everyone has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
   /** One more session of the user by a password ends others (storage/oldest-sessions.ts). */
@@ -86,7 +88,7 @@ export async function beginSignIn(
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
     known as materialized (
-      select coalesce(bool_or(d.by_password), false) as device
+      select coalesce(bool_or(d.by_password), false) as device, coalesce(bool_or(${isSharedSince(sql, sql`d`)}), false) as shared
       from given cross join found
         join device d on d.user_id = found.id and d.token_hash = given.device_hash and d.last_used_at > ${deviceSince}
     ),
@@ -113,7 +115,7 @@ export async function beginSignIn(
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
       ${isPasskeyRequiredOf(sql, sql`found.id`)} as "passkeyRequired",
       ${hasManySessions(sql, { userId: sql`found.id`, connectionId: null, address: attempt.address })} as "hasManySessions",
-      known.device as "deviceKnown",
+      known.device as "deviceKnown", known.shared as "deviceShared",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
         when known.device then throttle_attempt('device:' || encode(device_hash, 'hex') || ':' || found.id, guess, now,
@@ -132,9 +134,9 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, decoy, ...user } = row;
+  const { deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted, decoy, ...user } = row;
   const found = user.id === null ? null : user;
-  return { user: found, deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, decoy };
+  return { user: found, deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted, decoy };
 }
 
 /** A user's current second factor, and where codes are sent; null if the user is gone. */
@@ -230,6 +232,8 @@ export async function completeSignIn(
     deviceHash: Buffer | null;
     /** The device's previous token; null if it keeps its token. */
     deviceHashBefore: Buffer | null;
+    /** Whether the user is known by that one, too (storage/device.ts). */
+    movesOwnDevice: boolean;
     stage: SessionStage;
     /** Of the browser, for a half session (sign-in/browser-hash.ts); null for a full one. */
     browserHash: Buffer | null;
@@ -259,8 +263,8 @@ export async function completeSignIn(
       ${replacedFull(sql, { tokenHash: made.stage === 'half' ? made.replacedTokenHash : null, userId: made.userId, now, idleSince: made.idleSince })}
     ),
     new_session as (
-      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea,
+      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, device_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea, ${made.deviceHash}::bytea,
         exists (select from replaced_full), (select connection_id from replaced_full), (select sealed_id_token from replaced_full),
         (select subject_hash from replaced_full), (select session_hash from replaced_full), now, now, ${made.endsAt}
       from who where not exists (select from pressed)
@@ -273,13 +277,15 @@ export async function completeSignIn(
     ),
     ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, {
       userId: made.userId,
+      movesOwn: made.movesOwnDevice,
+      now,
       forgive: made.forgive,
       isSessionLocked: sql`(select count(*) from replaced) >= 0`,
       onlyIf: sql`exists (select from new_session)`,
     })},
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at, by_password)
-      select after, id, now, true from who, renewal where after is not null
+      select after, id, now, true from who, renewal where after is not null and not exists (select from own_moved)
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),

@@ -20,16 +20,19 @@ export type SignedOutSession = {
   sealedIdToken: Buffer | null;
   /** Found by the token of a session that it replaced, which may have been somebody else's. */
   byReplaced: boolean;
+  /** Found by the token that the session had last, not by an earlier one of its own, which may be a copy's. */
+  byOwnToken: boolean;
 };
 
 /**
  * Ends a session with its siblings and returns it; null if there was none. A session that a correct code has just given a
  * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
  * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession, unless
- * the former one was over before: it may be a copy's (docs/decisions/0051). A replaced token may have belonged to somebody else,
- * so it yields no proof for the provider, and counts as that of a full session. A half session that replaced a full one counts
- * as the full one, for the provider too. The browser may lose the response to the sign-out: if it comes back with the token of a
- * full session, or was closed and comes back with the marks of its turn, the turn ends then (docs/decisions/0027).
+ * the former one was over before: it may be a copy's (docs/decisions/0051). So a former token yields no proof for the provider,
+ * and a replaced one, which may have belonged to somebody else, counts as that of a full session. A half session that replaced
+ * a full one counts as the full one, for the provider too. The browser may lose the response to the sign-out: if it comes back
+ * with the token, or was closed and comes back with the marks of its turn, the turn ends then
+ * (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
@@ -51,27 +54,27 @@ export async function takeSession(
           case when s.replaced_connection_id is null then s.sealed_id_token else s.sealed_replaced_id_token end as sealed_id_token,
           s.ends_at
       ), tokens as (
-        select id, username, must_register, connection_id, ended.ends_at, hash, by_replaced,
+        select id, username, must_register, connection_id, ended.ends_at, hash, by_replaced, hash = token_hash as by_own_token,
           hash = token_hash or is_former_good as is_good,
           case when by_replaced then 'full' else stage end as stage,
-          case when not by_replaced then sealed_id_token end as proof
+          case when hash = token_hash then sealed_id_token end as proof
         from ended, unnest(array[token_hash, former_token_hash]) as hash,
           lateral (select hash <> token_hash and replaces as by_replaced) as found
         where hash is not null
       ), kept as (
-        insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, by_replaced, ends_at)
-        select hash, id, stage, must_register, connection_id, proof, by_replaced, ${keptUntil}
+        insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, by_replaced, by_own_token, ends_at)
+        select hash, id, stage, must_register, connection_id, proof, by_replaced, by_own_token, ${keptUntil}
         from tokens where is_good on conflict do nothing
       ), noted as (
         insert into ended_session (token_hash, ends_at)
-        select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from tokens where stage = 'full'
+        select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from tokens
         union all
         select decode(mark, 'hex'), ${marksEndAt} from unnest(${marks}::text[]) mark
-        where exists (select from tokens where hash = ${tokenHash} and stage = 'full')
+        where exists (select from tokens where hash = ${tokenHash})
         on conflict do nothing
       )
       select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId",
-        proof as "sealedIdToken", by_replaced as "byReplaced"
+        proof as "sealedIdToken", by_replaced as "byReplaced", by_own_token as "byOwnToken"
       from tokens where hash = ${tokenHash} order by stage`);
   return (
     (await take(sql`(token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)})`)) ??
@@ -82,7 +85,7 @@ export async function takeSession(
 /** A session that its browser ended a moment ago, by any of its tokens; or null. */
 export async function findSignedOutSession(sql: Connection, tokenHash: Buffer, now: Date) {
   return await rowOrNull(sql<SignedOutSession[]>`
-    select u.id as "userId", u.username, s.stage, s.must_register as "mustRegister", s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken", s.by_replaced as "byReplaced"
+    select u.id as "userId", u.username, s.stage, s.must_register as "mustRegister", s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken", s.by_replaced as "byReplaced", s.by_own_token as "byOwnToken"
     from signed_out_session s join portal_user u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and s.ends_at > ${now}`);
 }

@@ -1,6 +1,7 @@
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
+import type { Fragment } from './sso-domain.ts';
 
 /** A visitor sent to a provider and expected back. */
 export type SsoRequestRow = {
@@ -78,6 +79,11 @@ export async function findSsoRequest(sql: Connection, id: string) {
   return await rowOrNull(sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`);
 }
 
+function isAmong(sql: Connection, column: Fragment, hashes: readonly Buffer[]): Fragment {
+  const inHex = hashes.map((hash) => hash.toString('hex'));
+  return sql`${column} in (select decode(hash, 'hex') from unnest(${inHex}::text[]) as t (hash))`;
+}
+
 /** The open requests begun by browsers with these tokens. */
 export async function listOpenSsoRequests(
   sql: Connection,
@@ -86,8 +92,7 @@ export async function listOpenSsoRequests(
 ): Promise<SsoRequestRow[]> {
   return await sql<SsoRequestRow[]>`
     select ${columns(sql)} from sso_request
-    where browser_hash in (select decode(hash, 'hex') from unnest(${browserHashes.map((hash) => hash.toString('hex'))}::text[]) as t (hash))
-      and used_at is null and ends_at > ${now}`;
+    where ${isAmong(sql, sql`browser_hash`, browserHashes)} and used_at is null and ends_at > ${now}`;
 }
 
 /** The same by its state: an answer without cookies is read before its browser is known. */
@@ -205,6 +210,17 @@ export async function takeQuestion(
     update sso_request set question_ends_at = ${now}, sealed_outcome = null, outcome_ends_at = ${decidedBy}
     where id = ${id} and question_hash = ${questionHash} and question_ends_at > ${now}
     returning ${columns(sql)}`);
+}
+
+/**
+ * Ends the questions of a browser that shows the tokens of these hashes: that of the visit, and that of the question or, if it has
+ * not read it yet, of the answer. A copy of one of them ends nothing.
+ */
+export async function endQuestions(sql: Connection, shown: readonly Buffer[], now: Date): Promise<void> {
+  await sql`
+    update sso_request set question_ends_at = ${now}
+    where ${isAmong(sql, sql`browser_hash`, shown)} and question_ends_at > ${now}
+      and (${isAmong(sql, sql`question_hash`, shown)} or ${isAmong(sql, sql`answer_hash`, shown)})`;
 }
 
 /** Keeps the result of a used request, so that the same browser can get it again until `endsAt`. */

@@ -10,7 +10,7 @@ export type VisitorSession =
   | { kind: 'full'; session: FullSession }
   /**
    * Over: expired, unused for too long, or no longer open to this user, sign-in method or address. `username` only if a
-   * half session expired and is still stored; `isSignOut`: a full one that its browser, its provider or an
+   * half session expired and is still stored; `isSignOut`: one that its browser, its provider or an
    * operator signed out.
    */
   | { kind: 'ended'; username: string | null; isSignOut: boolean };

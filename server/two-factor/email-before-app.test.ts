@@ -19,6 +19,7 @@ import {
   registrationUrl,
   sendUrl,
   startTwoFactorAfresh,
+  triesCounted,
   verdict,
   verify,
   verifyByForm,
@@ -134,6 +135,21 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(1);
     portal.wait(limits.sameCodePress);
     expect((await verifyByForm(portal, form, half)).headers.location).toContain('notice=signInExpired');
+  });
+
+  it('also if the browser took the cookie of the first answer and dropped its page, and that is no attempt at the app’s code', async () => {
+    await tightened();
+    const { half } = await landing('bob');
+    const code = await codeByMail(portal, 'bob');
+    const form = { code, redirectURL: asked, codeSentViaEmail: 'true' };
+    const cookies = { ...half, ...cookiesOf(await verifyByForm(portal, form, half)) };
+    portal.wait(limits.sameCodePress - 1);
+    const second = await verifyByForm(portal, form, cookies);
+    expect([second.headers.location, { ...cookies, ...cookiesOf(second) }]).toEqual([appScreen, cookies]);
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+    portal.wait(1);
+    expect((await verifyByForm(portal, form, cookies)).headers.location).toContain('notice=codeWrong');
+    expect(await triesCounted(portal)).toEqual([1, 1, 1]);
   });
 
   it('of two right codes at once by script one counts', async () => {

@@ -76,6 +76,18 @@ describe('a right code that a script sends again after its answer was lost', () 
     expect((await recoveryCodesShown(portal, { ...cookies, ...cookiesOf(again) })).codes).toHaveLength(10);
   });
 
+  it('shows them, too, if the cookies of the answer arrived and the rest of it was lost', async () => {
+    const before = await halfSession(portal, 'alice');
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: before })).json<{
+      totpSecret: string;
+    }>();
+    const code = codeNow(portal, totpSecret);
+    const cookies = { ...before, ...cookiesOf(await verifyFirst(code, before)) };
+    const again = await verifyAgain(code, cookies);
+    expect([verdict(again), again.headers['vestibule-next'], again.cookies]).toEqual([true, 'recoveryCodes', []]);
+    expect((await recoveryCodesShown(portal, cookies)).codes).toHaveLength(10);
+  });
+
   it('MF-01 RC-02 is refused without saying so, with another code, and from elsewhere; guesses count', async () => {
     const secret = await giveApp(portal, 'alice');
     const cookies = await halfSession(portal, 'alice');

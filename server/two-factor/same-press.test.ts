@@ -40,6 +40,7 @@ function wait(time: number): void {
 }
 
 const place = { redirectURL: '/portal/x?y=1' };
+const ofAlice = { account: 'alice' };
 
 /** Posts a code by the form, at one instance or the other. */
 async function press(
@@ -172,6 +173,29 @@ describe('a right code pressed twice without script lands where one press would'
     expect(await signedInAs(portal, cookies)).toBeNull();
   });
 
+  it.each([
+    ['of the first sign-in', async () => await halfSession(portal, 'alice'), 'alice'],
+    ['of one’s own', async (): Promise<Browser> => cookiesOf(await portal.signIn('pat', testPassword)), 'pat'],
+  ])(
+    'RC-07 at a registration %s, also if the browser took the cookies of the first answer and dropped its page',
+    async (_what, begin, account) => {
+      const before = await begin();
+      const code = codeNow(portal, await secretToRegister(before));
+      const cookies = { ...before, ...cookiesOf(await press(code, before)) };
+      const second = await press(code, cookies, { form: { account } });
+      expect([second.headers.location, second.cookies]).toEqual([
+        `${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx%3Fy%3D1`,
+        [],
+      ]);
+      expect((await recoveryCodesShown(portal, cookies)).codes).toHaveLength(10);
+      expect(await portal.sql`select from session`).toHaveLength(1);
+      const { 'vestibule-registration': _own, ...copied } = cookies;
+      expect((await press(code, copied, { form: { account } })).headers.location).toBe(tellsExpired);
+      wait(limits.recoveryCodesShown);
+      expect((await press(code, cookies, { form: { account } })).headers.location).toBe(tellsExpired);
+    },
+  );
+
   it('RC-07 up to ten seconds later', async () => {
     const secret = await giveApp(portal, 'alice');
     const cookies = await halfSession(portal, 'alice');
@@ -209,7 +233,10 @@ describe('MF-01 what is not the same press is refused as ever', () => {
     ['another known browser', () => press(code, { ...cookies, 'vestibule-device': 'd'.repeat(43) })],
     ['another address', () => press(code, cookies, { from: '192.0.2.9' })],
     ['another session', () => press(code, { 'vestibule-session': 's'.repeat(43) })],
-    ['the next session', () => press(code, { ...cookies, 'vestibule-session': after['vestibule-session'] ?? '' })],
+    [
+      'the next session',
+      () => press(code, { ...cookies, 'vestibule-session': after['vestibule-session'] ?? '' }, { form: ofAlice }),
+    ],
   ])('MF-01 %s', async (_what, again) => {
     await refused(again());
     expect(await signedInAs(portal, after)).toBe('alice');

@@ -9,9 +9,9 @@ import { limits } from '../limits.ts';
 import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { isSignedOut } from '../visitor/who.ts';
 import { formOfTurn } from './form-of-turn.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
+import { ownerOfPage, signInOver, urlAfterSignInOver } from './sign-in-over.ts';
 
 /** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
 export function sendRoute(deps: Deps) {
@@ -19,9 +19,12 @@ export function sendRoute(deps: Deps) {
 
   return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
     const result = await sendAnother(request);
-    const isTurnOver = isSignedOut(await visitorOf(deps, request).who());
-    if (wantsPage(request)) return answerPerson(request, reply, result, isTurnOver);
-    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired', ...(isTurnOver && { isTurnOver }) });
+    if (wantsPage(request)) return await answerPerson(request, reply, result);
+    if (!result)
+      return sendProblem(reply, 401, {
+        notice: 'signInExpired',
+        ...signInOver(await visitorOf(deps, request).who(), sentBy(request)),
+      });
     if (result.kind === 'sent') {
       return reply
         .code(204)
@@ -34,11 +37,12 @@ export function sendRoute(deps: Deps) {
     return sendProblem(reply, 429, notice === undefined ? {} : { notice });
   };
 
-  /** Null if no half session waits for a code by email. */
+  /** Null if no half session of the page's account waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
     const { sessionToken, address, userAgent, language, brand, who } = visitorOf(deps, request);
     const found = await who();
-    if (!sessionToken || !address || found.kind !== 'half') return null;
+    if (!sessionToken || !address || found.kind !== 'half' || ownerOfPage(found, sentBy(request)) === 'other')
+      return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };
@@ -46,18 +50,17 @@ export function sendRoute(deps: Deps) {
     return await sendEmailCode(deps, tokenHash(sessionToken), reader, way);
   }
 
-  function answerPerson(
+  async function answerPerson(
     request: FastifyRequest<{ Body: SendForm | null }>,
     reply: FastifyReply,
     result: SendResult | null,
-    isTurnOver: boolean,
-  ): FastifyReply {
-    const asked = formOfTurn(request.body ?? {}, visitorOf(deps, request).turns).redirectURL || undefined;
+  ): Promise<FastifyReply> {
+    const visitor = visitorOf(deps, request);
+    const asked = formOfTurn(request.body ?? {}, visitor.turns).redirectURL || undefined;
     const lang = languageOverride(request);
     if (!result) {
-      const destination = isTurnOver ? undefined : asked;
-      const query = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: destination, lang };
-      return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
+      const over = signInOver(await visitor.who(), sentBy(request));
+      return reply.redirect(urlAfterSignInOver(config, over, { asked, lang }), 303);
     }
     const query = {
       [queryNames.redirectUrl]: asked,
@@ -67,6 +70,10 @@ export function sendRoute(deps: Deps) {
     };
     return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
   }
+}
+
+function sentBy(request: FastifyRequest<{ Body: SendForm | null }>) {
+  return { headers: request.headers, form: wantsPage(request) ? (request.body ?? {}) : null };
 }
 
 /** The notice about it; if no more are sent, the page itself says so. */

@@ -68,7 +68,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   await deletePendingTotp(sql, sessionHash);
   await makeRecoveryCodes(deps, sql, { userId, sessionHash: nextSessionHash }, now);
   // They were opened with less, or wait for a finished registration.
-  await deleteLesserSessionsOfUser(sql, userId, sessionHash);
+  await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
   await deleteRememberedDevices(sql, userId);
   return 'app registered';
 }

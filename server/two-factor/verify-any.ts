@@ -6,6 +6,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import { putFreshProof } from '../storage/fresh-proof.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
+import { findShownRecoveryCodes } from '../storage/recovery-code.ts';
 import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
@@ -16,18 +17,27 @@ import { countTry, recordThrottledTry } from './count-try.ts';
 import { tokensForAnswer } from './press.ts';
 import { hasProvenPassword, isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
+import { isTokenOfPress } from './token-of-press.ts';
 import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
 
 /**
  * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
  * its user is setting up voluntarily. In a full one that is older, or has proven less than is required now, the sign-in
  * is too old if an app was being set up. The second press of a button finds its session gone, and gets the answer of the
- * first.
+ * first; or the next one, if the browser took the cookies of that answer and dropped its page, which may hold codes to read.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   const result = await verifyOnce(deps, request, who);
   if (result.kind !== 'signInExpired' || !(request.isForm || request.isAgain)) return result;
+  if (who.kind === 'full' && (await hasCodesToRead(deps, request, who.session))) return { kind: 'codesToRead' };
   return (await answerOfPress(deps, request)) ?? result;
+}
+
+/** Whether this browser set up an app moments ago in this session, and may still view the recovery codes of it. */
+async function hasCodesToRead(deps: Deps, request: VerifyRequest, { userId }: FullSession): Promise<boolean> {
+  const sessionHash = tokenHash(request.sessionToken);
+  if (!isTokenOfPress(deps.keys, request.registrationToken, sessionHash)) return false;
+  return (await findShownRecoveryCodes(deps.sql, { userId, sessionHash, now: deps.now() })) !== null;
 }
 
 async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {

@@ -8,7 +8,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { CodeTry } from '../storage/code-try.ts';
-import { putDevice } from '../storage/device.ts';
+import { putDevice, updateSessionDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
@@ -24,11 +24,11 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
 import { countTry, recordThrottledTry } from './count-try.ts';
-import { type Press, tokensForAnswer } from './press.ts';
+import { type Press, pressDigest, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = Press &
-  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken'> &
+  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken' | 'arrivedAt'> &
   Partial<Pick<KnownVisitor, 'brand'>> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
@@ -53,6 +53,8 @@ export type VerifyResult =
     }
   /** The code by email was right, and an app is to be registered next, in a half session of its own. */
   | { kind: 'thenApp'; sessionToken: string }
+  /** The code was right at the press before this one, in the same session, whose recovery codes are still to be read. */
+  | { kind: 'codesToRead' }
   | { kind: 'wrong'; clockOffset: number | null; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
   /** An app was being set up, and the sign-in is now too old for that. */
@@ -75,6 +77,8 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfS
       : { kind: 'signInExpired' };
   if (counted.kind === 'throttled') await recordThrottledTry(deps, eventOf(half, request), half, counted);
   if (counted.kind !== 'counted') return counted;
+  // The press that opened this half session, by a browser that took the cookie of its answer and dropped the page.
+  if (counted.isSamePress && counted.tries === 0) return { kind: 'thenApp', sessionToken: request.sessionToken };
   const done = await complete(deps, request, hash, half, counted);
   if (done) return done;
   if (!counted.isSamePress) await recordWrong(deps, request, half, counted.tries);
@@ -95,7 +99,7 @@ async function complete(
   { at, isSamePress }: CodeTry,
 ): Promise<Extract<VerifyResult, { kind: 'right' | 'thenApp' | 'signInExpired' }> | null> {
   const { userId } = half;
-  const now = deps.now();
+  const now = request.arrivedAt;
   const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
@@ -144,7 +148,10 @@ async function complete(
         waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
         proven: 'code',
         origin,
-        ...(half.thenApp && { replacedFull: origin.replacedFull }),
+        ...(half.thenApp && {
+          replacedFull: origin.replacedFull,
+          openedByPress: request.isForm ? pressDigest(deps.keys, { ...request, sessionToken: tokens.session }) : null,
+        }),
         now,
         endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
       }),
@@ -173,6 +180,7 @@ async function complete(
       proof === 'app registered' && queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place }),
       ...sessionAndCount,
     ]);
+    await updateSessionDevice(sql, { sessionHash: nextSessionHash, deviceToken });
     if (isNew && isWanted) await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
     return { proof, deviceToken, connectionId: origin.connectionId };
   });

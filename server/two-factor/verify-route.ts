@@ -22,9 +22,9 @@ import { endAskingAfresh } from '../visitor/ask-afresh.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { isSignedOut } from '../visitor/who.ts';
 import { formOfTurn } from './form-of-turn.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
+import { ownerOfPage, type SignInOver, signInOver, urlAfterSignInOver } from './sign-in-over.ts';
 import { keepTokenOfPress } from './token-of-press.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -58,45 +58,38 @@ export function verifyRoute(deps: Deps) {
   return async function verify(request: FastifyRequest<VerifyBody>, reply: FastifyReply) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
-    const { sessionToken, address, deviceToken, registrationToken, turns, language, brand, userAgent, who } = visitorOf(
-      deps,
-      request,
-    );
-    const form = typeof body === 'string' ? null : formOfTurn(body, turns);
+    const visitor = visitorOf(deps, request);
+    const { sessionToken, address } = visitor;
+    const form = typeof body === 'string' ? null : formOfTurn(body, visitor.turns);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
-    if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
+    const who = await visitor.who();
+    const sent = { headers: request.headers, form };
+    const isOthers = ownerOfPage(who, sent) === 'other';
+    if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null && !isOthers) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
-    const visitor = await who();
     const result: VerifyResult =
-      sessionToken && address
+      sessionToken && address && !isOthers
         ? await verifyAny(
             deps,
             {
+              ...visitor,
               sessionToken,
+              address,
               code,
               remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
-              deviceToken,
-              registrationToken,
-              address,
-              language,
-              brand,
-              userAgent,
-              requestId: request.id,
               isForm: form !== null,
               isAgain: request.headers[againHeader] === 'true',
             },
-            visitor,
+            who,
           )
         : { kind: 'signInExpired' };
     if (result.kind === 'right') await setCookies(request, reply, result);
     else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
-    // Someone else may be at the form by now: where its page was to lead is not for the next sign-in.
-    const isTurnOver = isSignedOut(visitor) && result.kind === 'signInExpired';
-    const asked = form && isTurnOver ? { ...form, redirectURL: '' } : form;
-    return asked ? answerForm(request, reply, asked, result) : await answerScript(request, reply, result, isTurnOver);
+    const over = signInOver(who, sent);
+    return form ? answerForm(request, reply, form, result, over) : await answerScript(request, reply, result, over);
   };
 
   async function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): Promise<void> {
@@ -119,13 +112,15 @@ export function verifyRoute(deps: Deps) {
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
     result: VerifyResult,
-    isTurnOver: boolean,
+    over: SignInOver,
   ): Promise<FastifyReply> {
     reply.type('application/json');
     switch (result.kind) {
       case 'right':
         if (result.hasPage) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
         return reply.send('true');
+      case 'codesToRead':
+        return reply.header(codeAnswerHeaders.next, 'recoveryCodes').send('true');
       case 'thenApp':
         return reply.header(codeAnswerHeaders.next, 'registration').send('true');
       case 'wrong':
@@ -133,7 +128,7 @@ export function verifyRoute(deps: Deps) {
         if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
         return reply.send('false');
       case 'signInExpired':
-        return sendProblem(reply, 401, { notice: 'signInExpired', ...(isTurnOver && { isTurnOver }) });
+        return sendProblem(reply, 401, { notice: 'signInExpired', ...over });
       case 'signInTooOld':
         reply.header(codeAnswerHeaders.notice, 'signInTooOld');
         return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
@@ -160,6 +155,7 @@ export function verifyRoute(deps: Deps) {
     reply: FastifyReply,
     form: VerifyForm,
     result: VerifyResult,
+    over: SignInOver,
   ): FastifyReply {
     const lang = languageOverride(request);
     const { redirectURL = '' } = form;
@@ -174,8 +170,10 @@ export function verifyRoute(deps: Deps) {
         303,
       );
     switch (result.kind) {
+      case 'codesToRead':
       case 'right': {
-        if (!result.hasPage) return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
+        if (result.kind === 'right' && !result.hasPage)
+          return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
@@ -188,7 +186,7 @@ export function verifyRoute(deps: Deps) {
         });
       }
       case 'signInExpired':
-        return toLogin('signInExpired');
+        return reply.redirect(urlAfterSignInOver(config, over, { asked: redirectURL, lang }), 303);
       case 'thenApp':
       case 'signInTooOld':
         return reply.redirect(

@@ -41,6 +41,21 @@ export function goOnAskingAfresh(request: FastifyRequest, reply: FastifyReply, c
   setWish(reply, config, { ...wishOrNew(request, config), tries: 1 });
 }
 
+/**
+ * A connection's provider has named somebody who may be another person than whoever is here: until it has signed someone in,
+ * it is asked for a fresh sign-in, as after a sign-out.
+ */
+export function askAfreshAt(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  config: Config,
+  connection: SsoConnection,
+): void {
+  const wish = wishOrNew(request, config);
+  const signedIn = wish.signedIn.filter((other) => other !== markOf(connection));
+  setWish(reply, config, { ...wish, tries: 1, signedIn });
+}
+
 /** The provider answered that it cannot do what it was asked for: the next visit asks for nothing. */
 export function giveUpAskingAfresh(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   setWish(reply, config, { ...wishOrNew(request, config), tries: limits.afreshVisits + 1 });

@@ -10,6 +10,11 @@ import { markHashes } from './mark-hashes.ts';
 /** Who a visitor is: what their session token stands for. Without one they are nobody, or have just left (`whoLeft`). */
 export type Who = { kind: 'nobody' } | VisitorSession;
 
+/** The user who is signed in, half or fully; null if nobody is. */
+export function personOf(who: Who): { userId: string; username: string; email: string } | null {
+  return who.kind === 'full' ? who.session : who.kind === 'half' ? who.half : null;
+}
+
 /** Whether they were signed out elsewhere: by their provider, an operator, or a sign-out whose response was lost. */
 export function isSignedOut(who: Who): boolean {
   return who.kind === 'ended' && who.isSignOut;

@@ -34,7 +34,7 @@ export function useCodeCheck() {
 
   /** `wrong`, `right`, or the name of the failure. */
   async function check(code: string, isRemembered: boolean): Promise<string> {
-    const answer = await verifyCode(page.rules.basePath, code, isRemembered, isUnheard.current);
+    const answer = await verifyCode(page, code, isRemembered, isUnheard.current);
     const { name } = answer;
     isUnheard.current = name === 'failed' || name === 'unavailable' || (isUnheard.current && name !== 'wrong');
     if (answer.name === 'right' && answer.next === 'registration') {

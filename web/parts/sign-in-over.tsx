@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { queryNames } from '#contract/screens.ts';
+import { forOtherAccount } from '#contract/sign-out-question.ts';
 import { documentTitle } from '../document-title.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -30,12 +31,15 @@ export function isOver(said: Said): said is Over {
   return said?.name === 'signInExpired' || said?.name === 'signInTooOld';
 }
 
-/** Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5). */
+/**
+ * Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5). If
+ * somebody else is signed in by now, it leads to the page that asks whether to sign out: the form would lead on as them.
+ */
 export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();
   const { page } = useVisit();
-  const { toScreen } = usePortalUrls();
-  const { destination, url } = useSignInAgain(said.name === 'signInExpired' && said.isTurnOver);
+  const { toCall, toScreen } = usePortalUrls();
+  const { destination, url } = useSignInAgain(said.since === 'signOut');
   const heading = useRef<HTMLHeadingElement>(null);
   const isTooOld = said.name === 'signInTooOld';
   const notice = !isTooOld && said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
@@ -61,7 +65,11 @@ export function SignInOver({ said }: { said: Over }) {
         />
       ) : (
         <div className="stack">
-          <PortalLink className="button" href={url()} isDocument>
+          <PortalLink
+            className="button"
+            href={said.since === 'otherSignIn' ? toCall('logout', forOtherAccount) : url()}
+            isDocument
+          >
             {message('sign-in-again')}
           </PortalLink>
         </div>

@@ -1,6 +1,7 @@
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
+import { AccountField } from './account-field.tsx';
 import { TurnField } from './turn-field.tsx';
 
 /** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
@@ -12,6 +13,7 @@ export function TwoFactorFields() {
         const value = parameterOf(place.search, name);
         return value !== null && <input key={name} type="hidden" name={name} value={value} />;
       })}
+      <AccountField />
       <TurnField />
     </>
   );

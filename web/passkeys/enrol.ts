@@ -15,8 +15,9 @@ export function startEnrolment(): void {
 /**
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
- * words, for the server's. A form with the hash of a link sends that along, and says first whose account it is for, if its page
- * does not (`data-account`); a press before it could do that only names the account. `onSend` is called before it is sent.
+ * words, for the server's. What says for whom it is goes along: the mark of an account page, or the hash of a link. A form with
+ * the latter says first whose account it is for, if its page does not (`data-account`); a press before it could do that only
+ * names the account. `onSend` is called before it is sent.
  */
 export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): Promise<void> {
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
@@ -24,8 +25,8 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
   const { options = '' } = form.dataset;
   const status = form.querySelector('[aria-live]:not([data-account])');
   const button = form.querySelector('button');
-  const hash = form.querySelector<HTMLInputElement>('input[name="hash"]')?.value;
-  const bodyOfOptions = hash === undefined ? null : new URLSearchParams({ hash });
+  const whose = form.querySelectorAll<HTMLInputElement>('[name=form], [name=hash]');
+  const bodyOfOptions = new URLSearchParams(Array.from(whose, ({ name, value }) => [name, value]));
   await tellWhose(form, options, bodyOfOptions);
   const without = document.querySelectorAll<HTMLElement>('[data-without]');
   for (const part of without) part.hidden = true;
@@ -52,7 +53,7 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
 }
 
 /** Names the account, if its form is to and does not yet; whether it did. A link that makes no passkey names none. */
-async function tellWhose(form: HTMLFormElement, optionsUrl: string, body: URLSearchParams | null): Promise<boolean> {
+async function tellWhose(form: HTMLFormElement, optionsUrl: string, body: URLSearchParams): Promise<boolean> {
   const whose = form.querySelector<HTMLElement>('[data-account]:empty');
   const asked = whose && (await askForOptions(optionsUrl, body).catch(() => null));
   if (!whose || !asked || typeof asked === 'number') return false;

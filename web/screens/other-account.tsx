@@ -1,7 +1,6 @@
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { PortalLink } from '../parts/portal-link.tsx';
 import { Seal } from '../parts/seal.tsx';
@@ -29,9 +28,11 @@ export function OtherAccount({ request, provider, other, account, goesOnTo }: Pr
         <SubmitButton isQuiet={account !== null}>{message('provider-began-go-on', { account: other })}</SubmitButton>
       </PortalForm>
       {account === null && (
-        <p className="links">
-          <LoginLink />
-        </p>
+        <PortalForm call="goOnAsOther">
+          <input type="hidden" name="request" value={request} />
+          <input type="hidden" name="answer" value="no" />
+          <SubmitButton isQuiet>{message('return-to-login')}</SubmitButton>
+        </PortalForm>
       )}
     </>
   );

@@ -7,17 +7,20 @@ import { SubmitButton } from '../parts/submit-button.tsx';
 
 type Props = Extract<ServerPage, { name: 'signOutConfirm' }>;
 
-/** Asks for confirmation when another site's link leads to sign-out (decisions §6). */
-export function SignOutConfirm({ query }: Props) {
+/**
+ * Asks for confirmation when another site's link leads to sign-out (decisions §6), or when a page of somebody else is still open:
+ * then it names who is signed in by now, and they may go on.
+ */
+export function SignOutConfirm({ query, account }: Props) {
   const message = useMessage();
   return (
     <>
       <Heading />
-      <p className="lede">{message('sign-out-text')}</p>
+      <p className="lede">{message(account ? 'sign-out-other-text' : 'sign-out-text', { account: account ?? '' })}</p>
       <PortalForm call="logoutConfirmed" query={query}>
         <SubmitButton>{message('sign-out-button')}</SubmitButton>
         <p className="links">
-          <LoginLink />
+          <LoginLink>{account && message('provider-began-go-on', { account })}</LoginLink>
         </p>
       </PortalForm>
     </>

@@ -6,6 +6,7 @@ import { fieldValue, isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { PageAccount } from '../parts/page-account.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { RedirectField } from '../parts/redirect-field.tsx';
 import { Reference } from '../parts/reference.tsx';
@@ -14,13 +15,14 @@ import { useVisit } from '../visit.ts';
 
 export function SingleSignOn() {
   const message = useMessage();
-  const { page, place } = useVisit();
+  const { page, place, typedUsername } = useVisit();
   const notice = noticeOfSearch(place.search);
   if (notice === 'chooseConnection' && page.connections)
     return (
       <>
         <Heading />
         <p className="lede">{message('sso-choose-text')}</p>
+        <PageAccount account={typedUsername.current} />
         <ConnectionChoice connections={page.connections} />
       </>
     );

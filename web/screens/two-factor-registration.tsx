@@ -29,7 +29,7 @@ function AppRegistration() {
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
   useEffect(() => {
     let isGone = false;
-    fetchRegistration(page.rules.basePath, page.secondFactor?.account).then((answer) => {
+    fetchRegistration(page).then((answer) => {
       if (!isGone) setRegistration('url' in answer ? answer : 'unavailable');
     });
     return () => {

@@ -232,6 +232,7 @@ describe('the way in', () => {
     const page = await browser.get(String(answer.headers.location));
     expect(page.body).toContain('The other one');
     expect(page.body).toContain('Provider acme-oidc');
+    expect(page.body).toContain('For the account alice@acme.test');
     const url = await departFor(browser, 'alice@acme.test', { connection: 'acme-other' });
     expect(url).toContain(beta.issuer);
   });

@@ -153,7 +153,9 @@ export function samlLogoutRoute(deps: Deps) {
     if (isInFrame(request)) return await refuse(deps, request, reply, 403);
     if (await countFailure(request, reply, refused, more)) return reply;
     if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
-    return await deps.pages.send(request, reply, 400, { serverPage: { name: 'signOutConfirm', query: {} } });
+    return await deps.pages.send(request, reply, 400, {
+      serverPage: { name: 'signOutConfirm', query: {}, account: null },
+    });
   }
 
   /** Whether the address has to wait: then the request has been answered. */

@@ -151,10 +151,8 @@ describe('a provider that begins', () => {
 
   it('SA-36 ends only the named one of several sessions, and one whose name there is unknown', async () => {
     const [one, two, old] = [await signIn(), await signIn(undefined, { session: '_s2' }), await signIn()];
-    await portal.sql`
-      update session set provider_session_hash = null
-      where created_at = (select max(created_at) from session) and token_hash = (
-        select token_hash from session order by ctid desc limit 1)`;
+    const ofOld = tokenHash(old.cookies['vestibule-session'] ?? '');
+    await portal.sql`update session set provider_session_hash = null where token_hash = ${ofOld}`;
     await ask({ inside: whom('alice@acme.test', '_s9', '_s2') });
     expect(await Promise.all([one, two, old].map(isIn))).toEqual([true, false, false]);
   });
@@ -526,6 +524,31 @@ describe('a person who signs out here', () => {
       expect(Object.keys(one.cookies)).not.toContain('vestibule-sent-logout');
     }
     expect(new Set(tokens).size).toBe(2);
+  });
+
+  it('SE-15 whoever signs in before the answer comes does not learn of it', async () => {
+    const { id } = await signOut(await signIn(undefined, { as: browser }));
+    expect(Object.keys(browser.cookies)).toContain('vestibule-sent-logout');
+    await signIn('bob@acme.test', { as: browser });
+    expect(await comeBack(browser, response(id, { inside: statusOf('Responder') }))).toBe('/portal/login');
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  it.each([
+    ['a neighbouring host in a frame', 'same-site', 'iframe'],
+    ['another site before it is there', 'cross-site', 'document'],
+  ])('SA-42 %s does not take the outcome away', async (_who, site, dest) => {
+    const one = await signIn();
+    const { id } = await signOut(one);
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': dest };
+    const open = () => one.get('/portal/authenticate/saml/logged-out', { headers });
+    await open();
+    await one.get(`${path}?${response(id, { inside: statusOf('Responder') })}`, { headers: navigation });
+    if (dest === 'iframe') await open();
+    expect((await one.get('/portal/authenticate/saml/logged-out', { headers: navigation })).headers.location).toBe(
+      incomplete,
+    );
+    expect(Object.keys(one.cookies)).not.toContain('vestibule-sent-logout');
   });
 
   it('SA-42 an answer counts once, and shows another browser nothing', async () => {

@@ -60,7 +60,7 @@ async function connect(protocol: 'oidc' | 'saml'): Promise<void> {
 }
 
 it.each(['oidc', 'saml'] as const)(
-  'SA-42 an answer by %s for somebody who is new to the browser, and did not type their name, asks first',
+  'SA-42 an answer by %s for somebody who did not type their name asks first',
   async (protocol) => {
     await connect(protocol);
     const address = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports' });
@@ -71,19 +71,22 @@ it.each(['oidc', 'saml'] as const)(
     const [event] = await portal.sql`select username, steps from audit_event where event = 'account-change-asked'`;
     const steps = [
       { step: 'signed in here', outcome: 'nobody' },
-      { step: 'this browser', outcome: 'new to the user; another address was typed' },
+      { step: 'this visit', outcome: 'another address was typed' },
     ];
     expect(event).toEqual({ username: 'mallory', steps });
   },
 );
 
-it.each(['oidc', 'saml'] as const)('who goes on is not asked there again, by %s', async (protocol) => {
+const pressButton = async () =>
+  await followLeavePage(browser, await browser.post('/portal/authenticate/checkSsoLogin', {}));
+
+it.each(['oidc', 'saml'] as const)('who goes on signs in, and is not asked by the button, by %s', async (protocol) => {
   await connect(protocol);
   const location = await answerBy(protocol, await departFor(browser, 'alias@acme.test'), 'alice');
   await browser.post('/portal/authenticate/other-account', { request: location.slice(-36) });
   expect(await who()).toBe('alice');
   delete browser.cookies['vestibule-session'];
-  await answerBy(protocol, await departFor(browser, 'alias@acme.test'), 'alice');
+  await answerBy(protocol, await pressButton(), 'alice');
   expect(await who()).toBe('alice');
 });
 
@@ -106,24 +109,32 @@ it('an address that the provider tells and does not vouch for is nobody’s', as
   expect((await browser.get(pathOf(provider.visit(address)))).headers.location).toMatch(question);
 });
 
-it('nobody is asked who has signed in in this browser by password', async () => {
+it('SE-15 whoever has signed in in this browser before is asked, too, if another name was typed', async () => {
   await connect('oidc');
-  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  await browser.post('/portal/performlogin', { username: 'mallory', password: testPassword });
   delete browser.cookies['vestibule-session'];
-  await answerBy('oidc', await departFor(browser, 'alias@acme.test'), 'alice');
-  expect(await who()).toBe('alice');
+  // The provider’s session is still Mallory’s. Nobody learns whether there is a user by the name that was typed.
+  for (const typed of ['alice@acme.test', 'nobody@acme.test'])
+    expect(await answerBy('oidc', await departFor(browser, typed), 'mallory')).toMatch(question);
+  expect(await who()).toBeNull();
 });
 
 it('where nothing was typed, by the button of an earlier sign-in, somebody new is asked too', async () => {
   await connect('oidc');
   await answerBy('oidc', await departFor(browser), 'alice');
   delete browser.cookies['vestibule-session'];
-  const press = async () =>
-    await followLeavePage(browser, await browser.post('/portal/authenticate/checkSsoLogin', {}));
-  expect(await answerBy('oidc', await press(), 'mallory')).toMatch(question);
+  expect(await answerBy('oidc', await pressButton(), 'mallory')).toMatch(question);
   expect(await who()).toBeNull();
-  await answerBy('oidc', await press(), 'alice');
+  await answerBy('oidc', await pressButton(), 'alice');
   expect(await who()).toBe('alice');
+});
+
+it('the button of an earlier sign-in whose device the browser has lost is no page of the provider', async () => {
+  await connect('oidc');
+  await answerBy('oidc', await departFor(browser), 'alice');
+  for (const name of ['session', 'device']) delete browser.cookies[`vestibule-${name}`];
+  expect(await answerBy('oidc', await pressButton(), 'mallory')).toMatch(question);
+  expect(await who()).toBeNull();
 });
 
 it('but nobody is asked twice who comes from the provider to a new browser', async () => {
