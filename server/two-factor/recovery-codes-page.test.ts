@@ -5,12 +5,15 @@ import { tokenHash } from '#server/secrets/token.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
+  askForKey,
   type Browser,
+  codeNow,
   halfSession,
   pageOf,
   recoveryCodesShown,
   recoveryCodesUrl,
   registerApp,
+  registrationUrl,
   signInWithApp,
   startTwoFactorAfresh,
   step,
@@ -80,6 +83,17 @@ describe('recovery codes after a registration', () => {
     const { cookies: pat } = await registerApp(portal, cookiesOf(await portal.signIn('pat', testPassword)));
     expect((await shown(pat)).codes).toHaveLength(10);
     expect((await shown()).codes).toEqual(codes);
+  });
+
+  it.each([
+    ['the page’s call for the key', registrationUrl],
+    ['another tab’s page', '/portal/twoFactorRegistration'],
+  ])('are shown, too, where %s, asked before the press, is answered after it', async (_what, url) => {
+    const browser = await halfSession(portal, 'adam');
+    const { totpSecret } = (await askForKey(portal, browser)).json<{ totpSecret: string }>();
+    const late = cookiesOf(await portal.send({ url, cookies: browser }));
+    const held = { ...browser, ...cookiesOf(await verify(portal, codeNow(portal, totpSecret), browser)), ...late };
+    expect((await shown(held)).codes).toHaveLength(10);
   });
 
   it('are on a page that is not cached, not compressed together with its address, and leads only to our own pages', async () => {

@@ -30,7 +30,7 @@ export function registrationRoute(deps: Deps) {
       case 'elsewhere':
         return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':
-        keepRegistrationToken(reply, deps.config, result.registrationToken);
+        if (result.newToken) keepRegistrationToken(reply, deps.config, result.newToken);
         return reply.header(accountHeader, encodeURIComponent(result.account)).send(result.answer);
     }
   };

@@ -18,7 +18,14 @@ import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
-  | { kind: 'open'; account: string; issuer: string; answer: RegistrationAnswer; registrationToken: string }
+  | {
+      kind: 'open';
+      account: string;
+      issuer: string;
+      answer: RegistrationAnswer;
+      /** For the browser to keep; null if it has it. Given anew, a late answer would replace the token of a press. */
+      newToken: string | null;
+    }
   | { kind: 'signedOut' }
   | { kind: 'refused' }
   /** The user has to sign in again first. */
@@ -33,7 +40,7 @@ const quietZone = 4;
 
 /**
  * What an authenticator app needs (decisions §6): the same key after reloads until it is confirmed, and only for this
- * sign-in in this browser, which is to keep the token, so that nobody else has seen it. Open to a half session that has to
+ * sign-in in this browser, which is to keep a new token, so that nobody else has seen it. Open to a half session that has to
  * register an app, and to users who just signed in and have none; a confirmed secret is never shown again.
  */
 export async function openRegistration(deps: Deps, browser: RegisteringBrowser, who: Who): Promise<RegistrationResult> {
@@ -58,7 +65,8 @@ export async function openRegistration(deps: Deps, browser: RegisteringBrowser, 
   const registrationToken =
     registrationTokenOf(deps, browser, { sessionHash: hash, madeAt }) ?? newRegistrationToken(keys.code, hash);
   const { issuer, ...answer } = await inApp(deps, account, appKey(secret, registrationToken));
-  return { kind: 'open', account: account.username, issuer, answer, registrationToken };
+  const newToken = registrationToken === browser.registrationToken ? null : registrationToken;
+  return { kind: 'open', account: account.username, issuer, answer, newToken };
 }
 
 /** The key that this browser was shown, to be confirmed; null if none was. */

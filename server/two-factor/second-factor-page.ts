@@ -82,7 +82,7 @@ async function halfPage(
       serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
     };
   if (registration?.kind !== 'open') return { secondFactor };
-  keepRegistrationToken(reply, deps.config, registration.registrationToken);
+  if (registration.newToken) keepRegistrationToken(reply, deps.config, registration.newToken);
   return { secondFactor: { ...secondFactor, issuer: registration.issuer }, registration: registration.answer };
 }
 
@@ -169,8 +169,8 @@ async function ownAppPage(
   if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
-  const { account, issuer, registrationToken } = registration;
-  keepRegistrationToken(reply, deps.config, registrationToken);
+  const { account, issuer, newToken } = registration;
+  if (newToken) keepRegistrationToken(reply, deps.config, newToken);
   return {
     secondFactor: { account, issuer, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,
