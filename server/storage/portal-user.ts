@@ -1,5 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import type { Connection } from './database.ts';
+import { deleteDevicesOfUser } from './device.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type User = {
@@ -133,5 +134,6 @@ export async function updateOutdatedHash(sql: Connection, id: string, before: st
 
 /** Removes a user with everything that belongs to it: names, memberships, sessions, devices. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
+  await deleteDevicesOfUser(sql, id);
   await sql`delete from portal_user where id = ${id}`;
 }
