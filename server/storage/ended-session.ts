@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
@@ -19,8 +20,8 @@ export async function isEndedTurn(sql: Connection, markHash: Buffer, now: Date):
 export async function putEndedTurn(sql: Connection, hashes: readonly Buffer[], now: Date): Promise<void> {
   await sql`
     insert into ended_session (token_hash, ends_at)
-    select decode(hash, 'hex'), ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz
-    from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) hash on conflict do nothing`;
+    select digest, ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz from ${asRows(sql, hashes)}
+    on conflict do nothing`;
 }
 
 /** Deletes entries too old to matter; returns how many. */

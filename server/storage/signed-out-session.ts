@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { mustRegisterNow } from './email-before-app.ts';
@@ -31,15 +32,13 @@ export type SignedOutSession = {
  * the former one was over before: it may be a copy's (docs/decisions/0051). So a former token yields no proof for the provider,
  * and a replaced one, which may have belonged to somebody else, counts as that of a full session. A half session that replaced
  * a full one counts as the full one, for the provider too. The browser may lose the response to the sign-out: if it comes back
- * with the token, or was closed and comes back with the marks of its turn, the turn ends then
- * (docs/decisions/0027).
+ * with the token, or was closed and comes back with the marks of its turn, the turn ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
   tokenHash: Buffer,
   { markHashes, now, keptUntil }: { markHashes: readonly Buffer[]; now: Date; keptUntil: Date },
 ): Promise<SignedOutSession | null> {
-  const marks = markHashes.map((hash) => hash.toString('hex'));
   const marksEndAt = new Date(now.getTime() + limits.turn);
   const take = (which: Fragment) =>
     rowOrNull(sql<SignedOutSession[]>`
@@ -69,7 +68,7 @@ export async function takeSession(
         insert into ended_session (token_hash, ends_at)
         select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from tokens
         union all
-        select decode(mark, 'hex'), ${marksEndAt} from unnest(${marks}::text[]) mark
+        select digest, ${marksEndAt} from ${asRows(sql, markHashes)}
         where exists (select from tokens where hash = ${tokenHash})
         on conflict do nothing
       )

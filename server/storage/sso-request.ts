@@ -1,3 +1,4 @@
+import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
@@ -80,8 +81,7 @@ export async function findSsoRequest(sql: Connection, id: string) {
 }
 
 function isAmong(sql: Connection, column: Fragment, hashes: readonly Buffer[]): Fragment {
-  const inHex = hashes.map((hash) => hash.toString('hex'));
-  return sql`${column} in (select decode(hash, 'hex') from unnest(${inHex}::text[]) as t (hash))`;
+  return sql`${column} in (select digest from ${asRows(sql, hashes)})`;
 }
 
 /** The open requests begun by browsers with these tokens. */
