@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { AttackerSite } from './attacker-site.ts';
+import { loadsOnceMore } from './loads-once-more.ts';
 import { changeForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { test as base, expect, password } from './test.ts';
@@ -323,9 +324,13 @@ test.describe('SE-15: a tab that stays open while somebody signs in and out in a
     await page.getByRole('link', { name: 'Return to sign-in' }).click();
     await expect(heading(page)).toHaveText('Sign in');
     const other = await context.newPage();
+    const afterSignIn = loadsOnceMore(page);
     await signIn(other, username, password);
+    await afterSignIn;
+    const afterSignOut = loadsOnceMore(page);
     await signOutButton(other).click();
     await expect(heading(other)).toHaveText('Sign in');
+    await afterSignOut;
     await signIn(other, 'bob', password);
     await page.bringToFront();
     await page.goBack();

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
+import { loadsOnceMore } from './loads-once-more.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
@@ -122,7 +123,9 @@ test('SE-15 a tab that waited does not take the next person to the deep link of 
   const tab = await twoWaitingTabs(page);
   await signInForm(page).send('ada', password);
   await expectSignedIn(page, 'ada');
+  const reloaded = loadsOnceMore(tab);
   await signOutButton(page).click();
+  await reloaded;
   await signInForm(page).send('bob', password);
   await expectSignedIn(page, 'bob');
   await tab.reload();

@@ -1,15 +1,11 @@
 import type { Page } from '@playwright/test';
+import { loadsOnceMore } from './loads-once-more.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 
 const texts = textsOf('en');
 const asked = '/portal/login?destination=%2Fportal%2Fportal.html%3Ftab%3D7';
-
-/** A tab that stays open over a sign-out loads its page again; until then, a step back in its history can get lost. */
-async function loadedOnceMore(page: Page): Promise<void> {
-  await page.waitForEvent('load');
-}
 
 /** The form is loaded once more, for the person who is there now. */
 async function leadsNowhereOfItsOwn(page: Page, username: string): Promise<void> {
@@ -37,7 +33,7 @@ for (const [where, entriesSince] of [
     await page.goto('/portal/emailInfo');
     const tab = where === 'in the same tab' ? page : await context.newPage();
     await signIn(tab, next.username, password);
-    const reloaded = tab === page ? null : loadedOnceMore(page);
+    const reloaded = tab === page ? null : loadsOnceMore(page);
     await signOutButton(tab).click();
     await expect(tab.getByRole('heading', { level: 1 })).toHaveText(texts['login-title']);
     await reloaded;
@@ -60,7 +56,7 @@ for (const [what, moveOn] of [
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(texts['forgotten-title']);
     const tab = await context.newPage();
     await signIn(tab, next.username, password);
-    const reloaded = loadedOnceMore(page);
+    const reloaded = loadsOnceMore(page);
     await signOutButton(tab).click();
     await expect(tab.getByRole('heading', { level: 1 })).toHaveText(texts['login-title']);
     await reloaded;
