@@ -7,7 +7,7 @@ import { tokenHash } from '../../secrets/token.ts';
 import { insertOidcLogoutToken } from '../../storage/oidc-logout-token.ts';
 import { insertProviderLogout } from '../../storage/provider-logout.ts';
 import { deleteSessionsOfProvider } from '../../storage/provider-sessions.ts';
-import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
+import { findSsoConnectionByKey, listSsoConnections, type OidcConnection } from '../../storage/sso-connection.ts';
 import { countAttempt, findWait } from '../../storage/throttle.ts';
 import { logoutTokenKeys } from '../../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
@@ -53,7 +53,10 @@ export function backchannelLogoutRoute(deps: Deps) {
   };
 }
 
-/** Ends what the token names, once; null when done, even if nothing had to end. */
+/**
+ * Ends what the token names, once; null when done, even if nothing had to end. Several connections may share a client, of
+ * which the provider knows one address: the token counts for each of them.
+ */
 async function endSessions(
   deps: Deps,
   request: LogoutRequest,
@@ -63,13 +66,25 @@ async function endSessions(
   if (connection?.protocol !== 'oidc') return refusalFor('connection-broken', 'there is no such connection');
   const token = await readLogoutToken(deps, connection, request.body.logout_token, { fromMemory });
   if (token.kind === 'refused') return token;
-  const ended = await endedBy(deps, connection, token);
-  if (ended === null) return refusalFor('answer-used', 'logout token: it was already used');
-  await recordEndedByProvider(deps, request, ended, { connection: connection.key, address });
-  return null;
+  let isNew = false;
+  for (const one of await sameClient(deps, connection)) {
+    const ended = await endedBy(deps, one, token);
+    if (ended === null) continue;
+    isNew = true;
+    await recordEndedByProvider(deps, request, ended, { connection: one.key, address });
+  }
+  return isNew ? null : refusalFor('answer-used', 'logout token: it was already used');
 }
 
-/** Whose sessions were ended, without duplicates; null if the token was used before. */
+/** The connections with the same client of the same provider, this one among them. */
+async function sameClient({ sql }: Deps, { settings }: OidcConnection): Promise<OidcConnection[]> {
+  return (await listSsoConnections(sql)).filter(
+    (one): one is OidcConnection =>
+      one.protocol === 'oidc' && one.settings.issuer === settings.issuer && one.settings.clientId === settings.clientId,
+  );
+}
+
+/** Whose sessions of one connection were ended, without duplicates; null if the token was used for it before. */
 async function endedBy(
   { sql, now }: Deps,
   { id: connectionId }: OidcConnection,

@@ -195,6 +195,30 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await sessionStatus()).toBe(200);
   });
 
+  it('ends what came by another connection with the same client of the same provider too, once', async () => {
+    const more = { customerKey: 'beta', domains: ['acme2.test'] };
+    await addOidcConnection(portal, acme, { ...more, key: 'acme-2' });
+    await signIn();
+    const token = await tokenWith({});
+    expect((await post(token, { connection: 'acme-2' })).statusCode).toBe(200);
+    expect(await sessionStatus()).toBe(401);
+    const rows = await portal.sql`select connection from audit_event where event = 'signed-out-by-provider'`;
+    expect(rows).toEqual([{ connection: 'acme-oidc' }]);
+    portal.wait(1000);
+    await signIn();
+    for (const connection of ['acme-oidc', 'acme-2'])
+      expect((await post(token, { connection })).statusCode, connection).toBe(400);
+    expect(await sessionStatus()).toBe(200);
+  });
+
+  it('ends nothing that came by another client of the same provider', async () => {
+    const other = { ...acme, clientId: 'another client' };
+    await addOidcConnection(portal, other, { key: 'acme-2', customerKey: 'beta', domains: ['acme2.test'] });
+    await signIn();
+    expect((await post(await tokenWith({ aud: other.clientId }), { connection: 'acme-2' })).statusCode).toBe(200);
+    expect(await sessionStatus()).toBe(200);
+  });
+
   it('is 503 while the provider is down', async () => {
     await portal.sql`update sso_connection set settings = settings || '{"issuer":"http://127.0.0.1:9"}' where key = 'acme-oidc'`;
     expect((await post(await tokenWith({}))).statusCode).toBe(503);
