@@ -211,11 +211,16 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await sessionStatus()).toBe(200);
   });
 
-  it('ends nothing that came by another client of the same provider', async () => {
-    const other = { ...acme, clientId: 'another client' };
-    await addOidcConnection(portal, other, { key: 'acme-2', customerKey: 'beta', domains: ['acme2.test'] });
+  it.each([
+    ['client of the same provider', () => ({ ...acme, clientId: 'another client' })],
+    ['provider’s client of the same name', () => ({ ...beta, clientId: acme.clientId })],
+  ])('ends nothing for another %s', async (_name, make) => {
+    const other = make();
+    await addOidcConnection(portal, other, { key: 'other', customerKey: 'beta', domains: ['other.test'] });
     await signIn();
-    expect((await post(await tokenWith({ aud: other.clientId }), { connection: 'acme-2' })).statusCode).toBe(200);
+    const { issuer: iss, clientId: aud, key } = other;
+    const token = await tokenWith({ iss, aud }, { kid: key.kid }, key.privateKey);
+    expect((await post(token, { connection: 'other' })).statusCode).toBe(200);
     expect(await sessionStatus()).toBe(200);
   });
 
