@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 
 /**
- * A tab that stays open over a sign-out elsewhere loads its page again by itself. Asked for before the sign-out: until that
- * load, a reload of the test's own, or a step back in the tab's history, can get lost.
+ * Waits until a tab that stays open over a sign-in or sign-out elsewhere has loaded its page again by itself. Call it before
+ * that: until the load, the test's own reload of the tab, or a step back in its history, can get lost.
  */
 export async function loadsOnceMore(page: Page): Promise<void> {
   await page.waitForEvent('load');

@@ -134,7 +134,7 @@ export async function updateOutdatedHash(sql: Connection, id: string, before: st
 
 /** Removes a user with everything that belongs to it: names, memberships, sessions, devices. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
-  // First: a trigger would lock other people's rows in any order.
+  // Before the user: in a cascade, the trigger of device would lock other people's rows in no particular order.
   await deleteDevicesOfUser(sql, id);
   await sql`delete from portal_user where id = ${id}`;
 }

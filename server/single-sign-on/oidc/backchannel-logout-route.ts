@@ -54,8 +54,8 @@ export function backchannelLogoutRoute(deps: Deps) {
 }
 
 /**
- * Ends what the token names, once; null when done, even if nothing had to end. Several connections may share a client, of
- * which the provider knows one address: the token counts for each of them.
+ * Ends what the token names, once; null when done, even if nothing had to end. Connections may share a client, for which
+ * the provider has one address: the token counts for all of them.
  */
 async function endSessions(
   deps: Deps,
