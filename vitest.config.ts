@@ -1,16 +1,20 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { runsAll } from './testing/runs-all.ts';
 
 // Timeouts for hangs, not measurements: a busy machine takes several times as long as an idle one.
 const deadlines = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
+
+// `npm run test:all` runs `*.all.test.ts` too.
+const exclude = runsAll ? [] : ['**/*.all.test.ts'];
 
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
 const server = ['server/**/*.test.ts', 'demo/**/*.test.ts'];
 
 // Files of the server share a worker and load the product once, which halves the run; those that replace a module have
 // their own.
-const alone = globSync(server).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
+const alone = globSync(server, { exclude }).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
 
 // Node itself loads the server's files, as it does in production; only replacing modules needs Vite.
 const asNodeLoads = { viteModuleRunner: false, nodeLoader: false };
@@ -22,12 +26,12 @@ export default defineConfig({
     setupFiles: ['testing/fuzz-seed.ts'],
     globalSetup: ['testing/database-server.ts'],
     projects: [
-      { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, ...deadlines } },
+      { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, exclude, ...deadlines } },
       {
         test: {
           name: 'server',
           include: server,
-          exclude: alone,
+          exclude: [...exclude, ...alone],
           isolate: false,
           experimental: asNodeLoads,
           ...deadlines,
