@@ -18,7 +18,7 @@ const screens: Omit<ScreenUnderTest, 'heading'>[] = [
   ...serverPageNames.map((name) => ({ address: serverPageUrl(name) })),
 ];
 
-// One load for all, since it takes longer than what is measured. docs/accessibility.md names the steps.
+// One load for all, since it takes longer than what is measured.
 for (const [index, { address, stage, needs }] of screens.entries()) {
   test(`${address} is for everyone`, async ({ page, context, stages, watch }) => {
     if (needs) watch.expect(needs);

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { Page, Route } from '@playwright/test';
-import { type Disturbance, disturbances, printHalfAScript, whyNot } from './half-a-script.ts';
+import { type Disturbance, disturbances, whyNot } from './half-a-script.ts';
 import { holdRequests } from './held-requests.ts';
 import { isScripted } from './is-scripted.ts';
 import { loseAnswer } from './lost-answer.ts';
@@ -11,7 +10,7 @@ import { textsOf } from './texts.ts';
 import { translate } from './translated.ts';
 
 // Whatever goes wrong with a script, a browser or a line, the person can go on: each test does what the person would do
-// next on a screen, and arrives where that leads (docs/no-dead-ends.md).
+// next on a screen, and arrives where that leads.
 
 const test = base.extend<{ world: World }>({
   world: async ({ context, portal, inbox, stages, newPerson, newPersonWithApp }, use) =>
@@ -233,8 +232,3 @@ for (const screen of screensWithNextStep)
         watch.expect(/./);
         await walk(page, screen, world);
       });
-
-test('the documentation shows the current table', async () => {
-  const page = await readFile(new URL('../docs/no-dead-ends.md', import.meta.url), 'utf8');
-  expect(page).toContain(`\n${printHalfAScript(screensWithNextStep)}`);
-});

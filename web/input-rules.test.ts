@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-// What no checker sees in a page, because it is about what the page reacts to (docs/accessibility.md).
+// What no checker sees in a page, because it is about what the page reacts to.
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const sources = globSync(['**/*.{ts,tsx,css}'], { cwd: root })

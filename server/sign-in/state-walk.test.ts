@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { generateSync } from 'otplib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -11,7 +11,7 @@ import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 // Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that
-// has a next step and keeps the requested page. This test walks all pairs.
+// has a next step and keeps the requested page. One test per state walks all its events.
 
 /** The page that everyone in this test requests. */
 const asked = '/portal/portal.html?report=7';
@@ -34,7 +34,8 @@ type Visitor = {
 const portal = portalOfFile();
 const another = otherInstanceOfFile(portal);
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
-beforeEach(async () => {
+
+async function beginAgain(): Promise<void> {
   await emptyDatabase(portal);
   portal.mails.length = 0;
   for (const [key, twoFactor] of [
@@ -47,7 +48,7 @@ beforeEach(async () => {
   }
   await addOidcConnection(portal, provider, { customerKey: 'plain' });
   provider.bend({ claims: (honest) => ({ ...honest, email: 'plain@acme.test' }) });
-});
+}
 
 /** Sends a request with the browser's cookies and stores those of the answer. */
 async function ask(visitor: Visitor, request: TestRequest): Promise<Response> {
@@ -290,30 +291,6 @@ const withoutPlace = new Set([
   'goes to a provider',
   'comes back from a provider without the cookies',
 ]);
-/** What each event showed in each state, for the table. */
-const seen = new Map<string, string>();
-
-/** Where a person is, in words: the screen, and the message on it. */
-function placeOf(url: string): string {
-  const { pathname, searchParams } = new URL(url, portal.deps.config.publicUrl);
-  const [, screen = ''] = /^\/portal\/?(.*)$/.exec(pathname) ?? [];
-  const isByEmail = searchParams.get('codeSentViaEmail') === 'true';
-  const notice = searchParams.get('notice');
-  return (words[screen] ?? screen) + (isByEmail ? ' by email' : '') + (notice ? ` (${notice})` : '');
-}
-
-const words: Record<string, string> = {
-  '': 'sign-in',
-  login: 'sign-in',
-  'portal.html': 'hub',
-  twoFactor: 'code',
-  twoFactorRegistration: 'registration',
-  'two-factor-authentication/recovery-codes': 'recovery codes',
-  'authenticate/leave': 'provider',
-  emailInfo: 'link on its way',
-  'no/such/page': 'no page',
-};
-
 /** States in which the browser holds a cookie that knows who typed their name here. */
 const isNameTyped = /^(?!nobody|signed in|session over|at an identity provider)/;
 /** Events after which nothing knows it, or another person may be next. */
@@ -328,45 +305,33 @@ const withoutName = new Set([
 /** Texts that mean nothing to a person who was not at a provider. */
 const ofProvider = /(?:from|at) a provider/;
 
-describe.each(Object.keys(states))('%s', (state) => {
-  it.each(Object.keys(events))('%s: a page with a next step, the requested page kept', async (event) => {
-    const visitor = (await states[state]?.()) as Visitor;
-    const arrived = await events[event]?.(visitor);
-    const { url, page } = arrived as { url: string; page: Response };
-    expect(page.statusCode).toBe(event === 'opens a page that is not there' ? 404 : 200);
-    expect(page.headers['content-type']).toContain('text/html');
-    expect(page.body, 'a next step').toMatch(/<form|class="button/);
-    const isStray = ofProvider.test(event) && !visitor.callback;
-    if (!withoutPlace.has(event) && !isStray) expect(url + page.body, url).toMatch(/report(?:=|%3D|%253D)7/);
+it.each(Object.keys(states))(
+  '%s: every event leads to a page with a next step, the requested page kept',
+  async (state) => {
+    const deadEnds: string[] = [];
+    for (const event of Object.keys(events)) {
+      await beginAgain();
+      try {
+        await walk(state, event);
+      } catch (error) {
+        deadEnds.push(`${event}: ${error}`);
+      }
+    }
+    expect(deadEnds).toEqual([]);
     expect(portal.logs() + another.logs()).not.toContain('unexpected error');
-    const name = /<input id="username"[^>]* value="([^"]+)"/.exec(page.body)?.[1];
-    const place = placeOf(url);
-    const isKnown = isNameTyped.test(state) && !withoutName.has(event) && place.startsWith('sign-in');
-    if (isKnown) expect(name, 'the typed name').toMatch(/^(?:plain|apps|mails)$/);
-    seen.set(`${state}, ${event}`, place + (name ? ', name' : ''));
-  });
-});
+  },
+);
 
-/** What was seen, as Markdown. */
-function printWalk(): string {
-  const cells = (event: string) => Object.keys(states).map((state) => seen.get(`${state}, ${event}`) ?? '');
-  const rows = Object.keys(events).map((event) => [event, ...cells(event)]);
-  const head = ['', ...Object.keys(states)];
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
+async function walk(state: string, event: string): Promise<void> {
+  const visitor = (await states[state]?.()) as Visitor;
+  const arrived = await events[event]?.(visitor);
+  const { url, page } = arrived as { url: string; page: Response };
+  expect(page.statusCode).toBe(event === 'opens a page that is not there' ? 404 : 200);
+  expect(page.headers['content-type']).toContain('text/html');
+  expect(page.body, 'a next step').toMatch(/<form|class="button/);
+  const isStray = ofProvider.test(event) && !visitor.callback;
+  if (!withoutPlace.has(event) && !isStray) expect(url + page.body, url).toMatch(/report(?:=|%3D|%253D)7/);
+  const name = /<input id="username"[^>]* value="([^"]+)"/.exec(page.body)?.[1];
+  const isKnown = isNameTyped.test(state) && !withoutName.has(event) && /^\/portal\/(?:login)?(?:$|\?)/.test(url);
+  if (isKnown) expect(name, 'the typed name').toMatch(/^(?:plain|apps|mails)$/);
 }
-
-const introduction = `# Where every step of a sign-in leads
-
-The pending sign-in is a small state machine. In every state (columns), every event (rows) is answered by a page that has a
-next step and keeps the requested page. \`server/sign-in/state-walk.test.ts\` walks all pairs over HTTP, as a browser
-without JavaScript, and writes this page (\`npx vitest run -u\` with that file): each cell is what the person then sees.
-**name** means that the typed name is in the form, and a message above the form is in brackets.
-
-What depends on a browser (Back, reload, a second tab, two presses, the language, a restart in between) is walked in
-browsers, with JavaScript and without, through to the requested page: [No dead ends](no-dead-ends.md).
-
-`;
-
-it('the documentation shows what was seen', async () => {
-  await expect(introduction + printWalk()).toMatchFileSnapshot('../../docs/state-walk.md');
-});
