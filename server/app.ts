@@ -18,11 +18,10 @@ import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
 import { keepCustomer } from './http/keep-customer.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
-import { metricsRoute } from './http/metrics-route.ts';
+import { metricsRoute, timeRequest } from './http/metrics-route.ts';
 import { noBrowser, onlyNavigation, onlyOpened } from './http/navigation.ts';
 import { withdrawGivenUpLinks } from './http/opened-links.ts';
 import { logRequest, quietLevel } from './http/request-log.ts';
-import { countRequest } from './http/request-metrics.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
@@ -75,8 +74,6 @@ import { isSignedInAt } from './visitor/is-signed-in.ts';
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
   built: BuiltPages;
-  /** Called before the first hook, such as by traces. */
-  prepare?: (app: FastifyInstance) => void;
   /** How long requests and idle connections may last. */
   timeouts?: Partial<Timeouts>;
 };
@@ -87,7 +84,7 @@ export type Timeouts = Record<
 >;
 
 /** The whole HTTP server: guards, then every route by name. It is not listening yet. */
-export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const { basePath } = deps.config;
   const headers = securityHeaders(deps.config, built.ofBrand(deps.brands.own).styles);
@@ -132,7 +129,6 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     { parseAs: 'buffer' },
     async ({ headers }: FastifyRequest, body: Buffer) => readForm(body, headers['content-encoding']),
   );
-  prepare?.(app);
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
     done();
@@ -143,7 +139,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.addHook('onSend', withdrawGivenUpLinks(deps));
   app.addHook('onSend', keepCustomer(deps));
   app.addHook('onResponse', logRequest(deps));
-  app.addHook('onResponse', countRequest(deps));
+  app.addHook('onResponse', timeRequest(deps));
   app.setErrorHandler(handleError);
   const isSignedIn = isSignedInAt(deps);
   app.setNotFoundHandler(methodNotAllowed(deps, isSignedIn));

@@ -303,8 +303,6 @@ export const limits = {
   stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
-  /** Figures that are counted in tables for the metrics are kept this long. */
-  metricsCountedEvery: minute,
   /**
    * The most that verifying an imported password hash may cost, at most about two seconds of one core (measured, see
    * docs/decisions/0041): argon2 in KiB, and KiB times passes; scrypt in bytes, and N × r × p; PBKDF2 in rounds times
@@ -359,8 +357,6 @@ export const limits = {
   proxyKeepsIdle: 5 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
-  /** Of that, how long a collector may take for the last traces. */
-  tracesSentWithin: second,
   stopLooksEvery: 50,
   /** A turn of the event loop that took less, in milliseconds, had nothing waiting. */
   quickTurn: 1,

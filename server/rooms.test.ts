@@ -9,7 +9,6 @@ import { expect, it } from 'vitest';
  */
 const rooms = [
   'limits.ts',
-  'timed-work.ts',
   'names',
   'audit',
   'secrets',

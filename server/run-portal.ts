@@ -21,7 +21,6 @@ import { blockedMigration, migrate } from './storage/migrate.ts';
 import { clockCheck } from './upkeep/clock-check.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
-import type { Traces } from './upkeep/traces.ts';
 import { startWorkers } from './upkeep/workers.ts';
 
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
@@ -45,23 +44,18 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     now,
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
     mails: openTransport(config, log),
-    metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ config, sql, now }),
+    metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ sql, now }),
     providers: createProviderMemory({ now, log }),
     outage: { isDatabaseAway: false },
   };
-  const traces = await openTraces(config, log);
   const mayWork = clockCheck(depsWithoutWake);
   const workers = startWorkers(depsWithoutWake, mayWork);
   const stopHousekeeping = startHousekeeping(depsWithoutWake, mayWork);
-  const app = await buildApp(
-    { ...depsWithoutWake, wake: workers.wake },
-    { built, ...(traces && { prepare: traces.addTo }) },
-  );
+  const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
   const stopBeside = async () => {
     stopHousekeeping();
     await workers.stop();
     depsWithoutWake.mails.close();
-    await traces?.stop();
   };
   exitOnCrash(app);
   const closeRest = async () => {
@@ -84,13 +78,6 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
   if (warning) app.log.warn(warning);
   const stop = stopOnSignal(app, config, closeRest);
   if (process.env.npm_lifecycle_event) stopWithParent(stop);
-}
-
-/** Traces, if they are configured: only then is the library loaded. */
-async function openTraces({ traces, trustedProxies }: Config, log: Logger): Promise<Traces | null> {
-  if (!traces) return null;
-  const { startTraces } = await import('./upkeep/traces.ts');
-  return startTraces({ traces, trustedProxies }, log);
 }
 
 /**

@@ -84,7 +84,7 @@ export async function portalForTest(
     now,
     keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
     mails: { send: (mail, words) => send(mail, words), close() {} },
-    metrics: await createMetrics({ config, sql: sql ?? database.sql, now }),
+    metrics: await createMetrics({ sql: sql ?? database.sql, now }),
     providers: createProviderMemory({ now, log }),
     outage: { isDatabaseAway: false },
     wake: { resetRequests() {}, mails() {} },
@@ -143,7 +143,6 @@ export async function portalForTest(
     },
     close: async () => {
       await app.close();
-      deps.metrics.close();
       if (!another) await database.close();
     },
   };

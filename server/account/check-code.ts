@@ -54,7 +54,6 @@ export async function countCode(
   const key = codeKey(visit.session);
   const until = await countAttempt(deps.sql, [key], now);
   if (!until) return null;
-  deps.metrics.throttled.inc({ kind: 'code' });
   const event = { event: 'fresh-proof-refused', reason: 'throttled-code', ...personOf(visit) } as const;
   await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };

@@ -18,7 +18,6 @@ import { readConfigFile } from './read-config-file.ts';
 import { type RelyingParty, readRelyingParty } from './relying-party.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
-import { readTraces, type Sampling } from './traces.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
 export type Config = {
@@ -35,8 +34,6 @@ export type Config = {
   secrets: string[] | null;
   /** The token for reading the metrics; null: metrics are disabled. */
   metricsToken: string | null;
-  /** Which traces are sent; null: none. */
-  traces: Sampling | null;
   basePath: string;
   /** The installation's own brand; that of a customer is kept in the database. */
   brand: Brand;
@@ -96,7 +93,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readOptional(env.DATABASE_URL, readDatabaseUrl, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
-  const traces = readTraces(env, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
   const smtp = readOptional(env.SMTP_URL, readSmtpUrl, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
@@ -128,7 +124,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
       secrets,
       metricsToken,
-      traces,
       basePath,
       brand: ownBrand(
         { ...brand, name: brand.name ?? 'Vestibule', links: { ...placeholderLinks, ...brand.links } },

@@ -15,7 +15,6 @@ import {
 } from '../storage/mail.ts';
 import type { MailKind } from '../storage/mail-kinds.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
-import { timed } from '../timed-work.ts';
 import type { Outcome } from '../worker.ts';
 import { composeMail, type MailSetting } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
@@ -94,13 +93,12 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance can open its link');
     try {
-      await timed('mail', mail.kind, () => deps.mails.send(mail, composeMail({ ...mail, token }, settingOf(mail))));
+      await deps.mails.send(mail, composeMail({ ...mail, token }, settingOf(mail)));
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
       return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
     }
     nextPause = limits.mailServerFirstPause;
-    metrics.mailsSent.inc({ kind: mail.kind });
     return await finish(mail);
   }
 
@@ -148,7 +146,6 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
   async function putBack({ id, kind, tries }: MailInHand, problem: string): Promise<'refused'> {
     const wait = Math.min(limits.mailLongestWait, limits.mailFirstWait * 2 ** Math.min(30, tries - 1));
     await updateMailPutBack(sql, id, { sendAfter: after(now(), wait), problem, tries });
-    metrics.mailsRefused.inc({ kind });
     deps.log.warn({ mail: id, kind, tries, problem }, 'an email was rejected');
     return 'refused';
   }
@@ -163,7 +160,6 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     if (lastPause !== pauseBefore) return lastPause;
     lastPause = { pause: nextPause };
     nextPause = Math.min(limits.mailServerLongestPause, nextPause * 2);
-    metrics.mailServerDown.inc({});
     deps.log.warn({ problem: message, ...lastPause }, 'the mail server is down');
     return lastPause;
   }

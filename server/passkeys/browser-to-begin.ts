@@ -15,7 +15,6 @@ export async function browserToBegin(
   const now = deps.now();
   const until = await countAttempt(deps.sql, await keysOfBegun(deps, browser), now);
   if (until === null) return keepPasskeyBrowserToken(request, reply, deps.config);
-  deps.metrics.throttled.inc({ kind: 'passkey' });
   await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
   return null;
 }

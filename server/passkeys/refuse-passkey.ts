@@ -53,7 +53,7 @@ export async function waitOfPasskeys(
   whose?: RefusedUser,
   event: 'passkey-not-added' | 'fresh-proof-refused' = 'passkey-not-added',
 ): Promise<{ retryAfter: number; reference: string } | null> {
-  const { sql, now, metrics } = deps;
+  const { sql, now } = deps;
   const { address, requestId } = visitor;
   const at = now();
   const until = await findWait(sql, await keysOfRefused(deps, visitor), at);
@@ -65,6 +65,5 @@ export async function waitOfPasskeys(
     : ({ ...refused, event: 'passkey-refused' } as const);
   const key = recordKey(`throttled:${recorded.event}`, address);
   const reference = await insertEventOnceAMinute(sql, recorded, key, at);
-  metrics.throttled.inc({ kind: 'passkey' });
   return { retryAfter: until.getTime() - at.getTime(), reference };
 }

@@ -40,7 +40,6 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
     );
     return done;
   });
-  if (outcome) deps.metrics.resetRequests.inc({ outcome });
   if (outcome?.endsWith('-mailed')) deps.wake.mails();
   return outcome ? 'more' : 'nothing';
 }

@@ -100,7 +100,6 @@ export async function throttled(
   user?: ResetUser,
 ): Promise<Extract<ChangeResult, { kind: 'throttled' }>> {
   const now = deps.now();
-  deps.metrics.throttled.inc({ kind: 'reset' });
   const counted = user ? 'refused changes of this user' : 'unknown links from this address';
   const steps = [{ step: 'throttle', outcome: `${counted}: wait until ${until.toISOString()}` }];
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };

@@ -74,7 +74,6 @@ export function forgottenRoute(deps: Deps) {
       recordKey('reset-throttled', address),
       now,
     );
-    deps.metrics.throttled.inc({ kind: 'reset' });
     const retryAfter = until.getTime() - now.getTime();
     if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
     const again = {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
-import { timed } from '../timed-work.ts';
 import type { Origin } from './fair-line.ts';
 import { readForeignHash } from './foreign-hash.ts';
 import { verifyForeignHash } from './verify-foreign-hash.ts';
@@ -33,9 +32,7 @@ const noAddress: Origin = ['no address'];
  * waiting.
  */
 export function hashPassword(password: string, origin: Origin | null): Promise<string> {
-  return inTurn(origin ?? noAddress, () =>
-    timed('passwordHash', undefined, () => hash(password.normalize('NFC'), parameters)),
-  );
+  return inTurn(origin ?? noAddress, () => hash(password.normalize('NFC'), parameters));
 }
 
 /**
@@ -50,7 +47,7 @@ export function verifyPassword(
   decoy: string | null = null,
 ): Promise<boolean> {
   return inTurn(origin ?? noAddress, async () => {
-    const right = await timed('passwordHash', undefined, () => isRight(storedHash ?? decoy ?? decoyHash, password));
+    const right = await isRight(storedHash ?? decoy ?? decoyHash, password);
     return right && storedHash !== null;
   });
 }

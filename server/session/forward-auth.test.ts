@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { type PortalBehindProxy, portalBehindProxy } from '#testing/portal-behind-proxy.ts';
@@ -107,19 +106,6 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
     expect([asked.status, asked.location]).toEqual([302, '/portal/?destination=%2Fapp%2Fpage']);
     expect((await ask('/app/page', [...lies, ['Accept', 'application/json']])).status).toBe(401);
     expect((await ask('/portal/session', lies)).status).toBe(401);
-  });
-
-  it('the trace that a client names does not reach the portal, which would continue it', async () => {
-    const got: (string | undefined)[] = [];
-    const note = ({ url, headers }: IncomingMessage) => got.push(`${url} ${headers.traceparent ?? 'none'}`);
-    behind.portal.app.server.on('request', note);
-    const named: [string, string] = ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'];
-    await ask('/app', [['Cookie', session], named]);
-    await ask('/app', [named]);
-    await ask('/portal/', [named]);
-    behind.portal.app.server.off('request', note);
-    expect(got.length).toBeGreaterThanOrEqual(3);
-    for (const line of got) expect(line).toMatch(/ (?:none)?$/);
   });
 
   it('GT-13 an address that is no page of ours is not where sign-in leads', async () => {

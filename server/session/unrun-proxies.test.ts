@@ -62,7 +62,7 @@ describe('the file for Traefik', async () => {
     const removed = middlewares?.['without-identity']?.headers?.customRequestHeaders as Json;
     expect(Object.values(removed).every((value) => value === '')).toBe(true);
     const names = Object.keys(removed).map((key) => key.toLowerCase());
-    for (const name of [...identity, 'http2-settings', 'traceparent']) expect(names).toContain(name);
+    for (const name of [...identity, 'http2-settings']) expect(names).toContain(name);
   });
 });
 

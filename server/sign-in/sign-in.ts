@@ -1,7 +1,6 @@
 import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
-import type { SignInLabels } from '../deps/metrics.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { decoyLike } from '../secrets/foreign-hash.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
@@ -77,7 +76,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
 const mostRounds = 3;
 
 /** How the metrics count a right password. */
-function labelsOf(result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>): SignInLabels {
+function labelsOf(result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>) {
   if (result.kind === 'secondFactor') return { way: 'password', outcome: 'second-factor-asked' };
   return { way: result.rememberedToken === null ? 'password' : 'remembered', outcome: 'signed-in' };
 }
@@ -135,8 +134,6 @@ async function refused(
 ): Promise<SignInResult> {
   const reference = newReference();
   deps.metrics.signIns.inc({ way: 'password', outcome: reason });
-  if (reason === 'throttled-account' || reason === 'throttled-device')
-    deps.metrics.throttled.inc({ kind: reason === 'throttled-account' ? 'account' : 'device' });
   await insertRefusal(
     deps.sql,
     {
@@ -165,7 +162,6 @@ async function throttled(deps: Deps, request: SignInRequest, until: Date, now: D
   } satisfies AuditEvent;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled', request.address), now);
   deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
-  deps.metrics.throttled.inc({ kind: 'address' });
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 

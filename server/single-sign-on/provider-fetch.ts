@@ -2,7 +2,6 @@ import type { Agent, Response as Answer } from 'undici';
 import { loopbackNames } from '../config/loopback-names.ts';
 import type { Conversation, ProviderRequest } from '../deps/provider-memory.ts';
 import { limits } from '../limits.ts';
-import { timed } from '../timed-work.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
 import { lookupWithin, refusedByHost } from './provider-networks.ts';
 
@@ -60,9 +59,7 @@ async function limitedFetch(
   const url = new URL(address);
   const refused = refusedByHost(url, networks);
   if (refused) throw refused;
-  return await timed('providerRequest', url.host, () =>
-    fetchFrom(url, { method, headers: asked, body: sent }, { networks, signal }),
-  );
+  return await fetchFrom(url, { method, headers: asked, body: sent }, { networks, signal });
 }
 
 async function fetchFrom(

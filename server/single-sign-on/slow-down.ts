@@ -94,7 +94,6 @@ async function tellToWait(
   const steps = [{ step: 'throttle', outcome: `${what}: wait until ${until.toISOString()}` }];
   const event = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps } as const;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled:sso', address), now);
-  deps.metrics.throttled.inc({ kind: 'single_sign_on' });
   const wait = { retryAfter: until.getTime() - now.getTime(), reference };
   if (giveAgain && wantsPage(request)) await giveAgain(wait);
   else await refuse(deps, request, reply, 429, wait);

@@ -1,6 +1,5 @@
 import postgres from 'postgres';
 import type { Connection, Database } from './database.ts';
-import { timeStatement, withTimedStatements } from './timed-statements.ts';
 
 // PostgreSQL's codes for a prepared statement that is gone (26000) or whose result type changed (0A000).
 const lostRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery']);
@@ -43,7 +42,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
       try {
         return await begin((connection) => {
           hasBegun = true;
-          return work(withTimedStatements(connection));
+          return work(connection);
         });
       } catch (error) {
         if (!hasBegun && hasEndedConnection(error) && again < sql.options.max) continue;
@@ -86,7 +85,6 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
     if (!(made instanceof Promise)) return made;
     const query = made as unknown as Query;
     query.options.onexecute ??= oneAtATime;
-    timeStatement(made);
     sendAgainWhenLost(query);
     return made;
   }

@@ -82,11 +82,8 @@ export async function isMailWaiting(sql: Connection, userId: string, kind: Mail[
   return rows.length > 0;
 }
 
-export type WaitingMails = { count: number; oldestAt: Date | null };
-
-/** How many emails are queued, and since when the oldest is. */
-export async function countWaitingMails(sql: Connection): Promise<WaitingMails> {
-  const [row] = await sql<WaitingMails[]>`
-    select count(*) as count, min(queued_at) as "oldestAt" from mail`;
-  return row ?? { count: 0, oldestAt: null };
+/** Since when the oldest queued email waits. */
+export async function oldestMail(sql: Connection): Promise<Date | null> {
+  const [row] = await sql<{ oldestAt: Date | null }[]>`select min(queued_at) as "oldestAt" from mail`;
+  return row?.oldestAt ?? null;
 }

@@ -210,14 +210,3 @@ export function idTokenPlace(userId: string): string {
 export async function isSessionThere(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
   return (await sql`select from session where token_hash = ${tokenHash} and ends_at > ${now}`).length > 0;
 }
-
-/** How many sessions are alive at `now`, by stage; reads the whole table. */
-export async function countSessions(
-  sql: Connection,
-  { idleSince, now }: { idleSince: Date; now: Date },
-): Promise<Record<SessionStage, number>> {
-  const [row] = await sql<Record<SessionStage, number>[]>`
-    select count(*) filter (where stage = 'full') as full, count(*) filter (where stage = 'half') as half
-    from session where ends_at > ${now} and last_seen_at > ${idleSince}`;
-  return row ?? { full: 0, half: 0 };
-}

@@ -42,7 +42,7 @@ export async function countTry(
     if (!counted) return { kind: 'usedUp' };
     const until = counted.isSamePress ? null : await countAttempt(sql, [codeKey(way)], now);
     // The account had too many attempts, so this one is not made.
-    if (until) return new RollBack(throttled(deps, until, now));
+    if (until) return new RollBack(throttled(until, now));
     return { kind: 'counted', ...counted };
   });
 }
@@ -50,12 +50,11 @@ export async function countTry(
 /** A script's call in a full session, which has no number of attempts of its own. */
 async function countForAccount(deps: Deps, way: WayIn, now: Date): Promise<CountedTry> {
   const until = await countAttempt(deps.sql, [codeKey(way)], now);
-  if (until) return throttled(deps, until, now);
+  if (until) return throttled(until, now);
   return { kind: 'counted', tries: 0, at: now, isSamePress: false };
 }
 
-function throttled({ metrics }: Deps, until: Date, now: Date): CountedTry {
-  metrics.throttled.inc({ kind: 'code' });
+function throttled(until: Date, now: Date): CountedTry {
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
 }
 

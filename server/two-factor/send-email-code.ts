@@ -39,9 +39,9 @@ export async function sendEmailCode(
   const now = deps.now();
   const way = { userId: reader.id, connectionId: reader.connectionId };
   const wait = await waitBeforeSend(deps, sessionHash, way, now);
-  if (wait) return wait.of === 'account' ? accountWaits(deps, wait) : wait;
+  if (wait) return wait;
   const until = await countAttempt(deps.sql, [codeMailKey(way)], now);
-  if (until) return accountWaits(deps, { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() });
+  if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
   const code = newEmailCode();
   const codeHash = codeDigest(deps.keys.code, code, sessionHash);
   const validFor = Math.min(limits.emailCode, (endsBy?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime());
@@ -70,11 +70,6 @@ export async function sendEmailCode(
   if (delay > 0) setTimeout(deps.wake.mails, delay).unref();
   else deps.wake.mails();
   return { kind: 'sent' };
-}
-
-function accountWaits({ metrics }: Deps, wait: SendWait): SendWait {
-  metrics.throttled.inc({ kind: 'code_mail' });
-  return wait;
 }
 
 /** Six uniformly random digits, including leading zeros. */

@@ -1,6 +1,5 @@
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import type { WayOfSignIn } from '../deps/metrics.ts';
 import { limits } from '../limits.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
@@ -202,7 +201,7 @@ const wayOfProof = {
   'email code': 'email_code',
   'email registered': 'email_code',
   'recovery code': 'recovery_code',
-} as const satisfies Record<Proof, WayOfSignIn>;
+} as const satisfies Record<Proof, string>;
 
 /** After these there is something to read before the destination: the recovery codes, or how many are left. */
 export function hasPage(proof: Proof): boolean {

@@ -1,61 +1,77 @@
+import packageFile from '../../package.json' with { type: 'json' };
 import type { Deps } from '../deps/deps.ts';
-import { type Metrics, throttledKinds } from '../deps/metrics.ts';
+import type { Metrics } from '../deps/metrics.ts';
+import { hubKeyTurn } from '../hub/hub-key-turn.ts';
+import { hashesInQueue } from '../secrets/password-hash.ts';
+import { listEnds } from '../single-sign-on/what-ends.ts';
+import { nullIfDatabaseAway } from '../storage/connect.ts';
+import { oldestMail } from '../storage/mail.ts';
 import { mailKinds } from '../storage/mail-kinds.ts';
-import { registerGauges } from './metrics-gauges.ts';
-import { timeWork } from './metrics-of-work.ts';
 
-/** Counters and times of this process, and gauges that query the database when read. docs/operating.md lists them. */
-export async function createMetrics(deps: Pick<Deps, 'config' | 'sql' | 'now'>): Promise<Metrics> {
-  const prometheus = await import('prom-client');
-  const { Counter, collectDefaultMetrics, Histogram, Registry } = prometheus;
+/** Figures of this process, and some of the database, which are NaN or absent while it is down. */
+export async function createMetrics({ sql, now }: Pick<Deps, 'sql' | 'now'>): Promise<Metrics> {
+  const { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } = await import('@prometheus-io/client');
   const registry = new Registry();
   const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name: `vestibule_${name}`, help, labelNames, registers });
-  // From 0 on, or the first event of a kind would be no increase.
-  const byKind = (name: string, help: string, kinds: readonly string[]) => {
-    const made = counter(name, help, 'kind');
-    for (const kind of kinds) made.inc({ kind }, 0);
-    return made;
-  };
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[], collect: (it: Readings) => void | Promise<void>) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        return collect(this);
+      },
+    });
+  const secondsTo = (at: Date) => (at.getTime() - now().getTime()) / 1000;
+
   collectDefaultMetrics({ register: registry });
-  registerGauges(prometheus, registry, deps);
+  gauge('vestibule_build_info', 'Always 1; the labels say what runs.', ['version', 'node'], (it) =>
+    it.set({ version: packageFile.version, node: process.versions.node }, 1),
+  );
+  gauge('vestibule_password_hashes_waiting', 'Passwords waiting to be hashed or checked.', [], (it) =>
+    it.set({}, hashesInQueue().waiting),
+  );
+  gauge('vestibule_mails_oldest_wait_seconds', 'Age of the oldest email in the queue.', [], async (it) => {
+    const wait = async () => Math.max(0, -secondsTo((await oldestMail(sql)) ?? now()));
+    it.set({}, (await wait().catch(nullIfDatabaseAway)) ?? Number.NaN);
+  });
+  const what = 'Until certificates, client secrets and the portal key expire, and hub keys are replaced.';
+  gauge('vestibule_ends_seconds', what, ['connection', 'what'], async (it) => {
+    it.reset();
+    const hubKeys = await hubKeyTurn(sql, now()).catch(nullIfDatabaseAway);
+    if (hubKeys) it.set({ connection: '', what: 'hub key' }, secondsTo(hubKeys.replacedAt));
+    for (const { connection, what, endsAt } of (await listEnds(sql).catch(nullIfDatabaseAway)) ?? [])
+      it.set({ connection: connection ?? '', what }, secondsTo(endsAt));
+  });
+  const mailsGivenUp = counter('vestibule_mails_given_up_total', 'Emails not delivered within a day.', ['kind']);
+  // From 0 on, or the first of a kind would be no increase, and no alert.
+  for (const kind of mailKinds) mailsGivenUp.inc({ kind }, 0);
   return {
     text: () => registry.metrics(),
     contentType: registry.contentType,
-    close: timeWork(prometheus, registry),
-    requests: counter('requests_total', 'Answered requests.', 'route', 'status'),
-    requestTime: new Histogram({
+    requests: new Histogram({
       name: 'vestibule_request_seconds',
       help: 'Time from a request to its answer.',
-      labelNames: ['route'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      labelNames: ['route', 'status'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
-    signIns: counter(
-      'sign_ins_total',
-      'Checked sign-ins, by the last proof and its outcome: signed-in, second-factor-asked, or why it was refused.',
+    signIns: counter('vestibule_sign_ins_total', 'Checked sign-ins, by the last proof and what came of it.', [
       'way',
       'outcome',
-    ),
-    throttled: byKind(
-      'throttled_total',
-      'Requests that were told to wait, by what was tried too often.',
-      throttledKinds,
-    ),
-    resetRequests: counter('reset_requests_total', 'Answered requests for a reset link, by outcome.', 'outcome'),
-    mailsSent: byKind('mails_sent_total', 'Emails accepted by the mail server.', mailKinds),
-    mailsRefused: byKind('mails_refused_total', 'Attempts refused by the mail server.', mailKinds),
-    mailsGivenUp: byKind('mails_given_up_total', 'Emails that could not be delivered within a day.', mailKinds),
-    mailServerDown: counter('mail_server_down_total', 'Times that the mail server was found to be down.'),
-    singleSignOn: counter(
-      'single_sign_on_total',
-      'Visits to identity providers, by outcome: started, signed-in, second-factor-asked, or the reason for a refusal.',
+    ]),
+    mailsGivenUp,
+    singleSignOn: counter('vestibule_single_sign_on_total', 'Visits to identity providers, by what came of them.', [
       'connection',
       'outcome',
-    ),
+    ]),
   };
 }
+
+type Readings = { set: (labels: Record<string, string>, value: number) => void; reset: () => void };
 
 /** Counts nothing, for a portal whose metrics nobody may read: it doesn't load the library. */
 export function noMetrics(): Metrics {
@@ -63,16 +79,9 @@ export function noMetrics(): Metrics {
   return {
     text: async () => '',
     contentType: 'text/plain',
-    close() {},
     requests: nothing,
-    requestTime: nothing,
     signIns: nothing,
-    throttled: nothing,
-    resetRequests: nothing,
-    mailsSent: nothing,
-    mailsRefused: nothing,
     mailsGivenUp: nothing,
-    mailServerDown: nothing,
     singleSignOn: nothing,
   };
 }

@@ -37,10 +37,7 @@ export function backchannelLogoutRoute(deps: Deps) {
     const connection = await findSsoConnectionByKey(sql, request.params.connection);
     const refusal = await endSessions(deps, request, connection, { address, fromMemory: wait > 0 });
     if (!refusal) return reply.code(200).send();
-    if (wait > 0) {
-      deps.metrics.throttled.inc({ kind: 'logout_token' });
-      return await refuse(deps, request, reply, 429, { retryAfter: wait });
-    }
+    if (wait > 0) return await refuse(deps, request, reply, 429, { retryAfter: wait });
     await countAttempt(sql, keys, now());
     const told = { step: 'logout token', words: refusal.words };
     await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });

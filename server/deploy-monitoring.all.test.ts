@@ -60,13 +60,13 @@ it('the alerts are valid, and do in promtool’s tests what they say', async () 
 it('every alert is tested', async () => {
   const tests = await readFile(deployed('prometheus/alerts.test.yaml'), 'utf8');
   const alerts = [...(await readFile(deployed('prometheus/alerts.yaml'), 'utf8')).matchAll(/- alert: (\w+)/g)];
-  expect(alerts.length).toBeGreaterThan(10);
+  expect(alerts.length).toBeGreaterThan(8);
   for (const [, name] of alerts) expect(tests, name).toMatch(new RegExp(`\\b${name}\\b`));
 });
 
 it('every query of the dashboard is valid', async () => {
   const queries = await queriesOfDashboard();
-  expect(queries.length).toBeGreaterThan(15);
+  expect(queries.length).toBeGreaterThan(10);
   const rules = queries.map((expr, index) => ({ record: `query:number${index}`, expr }));
   await writeFile(join(folder, 'queries.yaml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
   await run(promtool, ['check', 'rules', 'queries.yaml'], { cwd: folder });
