@@ -125,7 +125,7 @@ export const limits = {
     signature: 1024,
     userHandle: 64,
     credentialId: { shortest: 16, longest: 1023 },
-    /** In COSE form: an RSA key of 4096 bits has 528 bytes. As in migration 0048. */
+    /** In COSE form: an RSA key of 4096 bits has 528 bytes. As in the schema. */
     publicKey: 2048,
     /** CBOR items of one object, and how deep they nest (CTAP 2.1, §8: at most four levels). */
     items: 64,
@@ -368,11 +368,6 @@ export const limits = {
    * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
    * email in total. An unused connection is kept for `idle`.
    */
-  /**
-   * Changes of tables at an upgrade: how long people wait behind one that is blocked, how long it waits where nobody waits behind
-   * it (PostgreSQL lets a vacuum give way after one second), and when it is tried again.
-   */
-  migration: { lockWait: second / 2, gentleLockWait: 3 * second, pause: second },
   mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
   hub: {
     /** How long connecting to the hub may take. */

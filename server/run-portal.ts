@@ -17,7 +17,7 @@ import { hubsToTell } from './sign-out/tell-hubs.ts';
 import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { updateHubReceivers } from './storage/hub-logout.ts';
-import { blockedMigration, migrate } from './storage/migrate.ts';
+import { migrate } from './storage/migrate.ts';
 import { clockCheck } from './upkeep/clock-check.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
@@ -26,8 +26,7 @@ import { startWorkers } from './upkeep/workers.ts';
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
 export async function runPortal(config: Config, log: Logger, storage: Storage): Promise<void> {
   const { sql } = storage;
-  const onBlocked = (name: string) => log.warn(blockedMigration(name));
-  const [built] = await Promise.all([loadBuiltPages(config), migrate(sql, { onBlocked })]);
+  const [built] = await Promise.all([loadBuiltPages(config), migrate(sql)]);
   await updateHubReceivers(
     sql,
     hubsToTell(config).map(({ name }) => name),

@@ -11,7 +11,6 @@ import { openTransport } from '../mail/open-transport.ts';
 import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { doubtsOf } from '../single-sign-on/connection-doubts.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
-import { listUnreadableSecrets } from '../storage/columns-of-bytes.ts';
 import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '../storage/customer.ts';
 import { countUselessPasskeys } from '../storage/passkey.ts';
 import { findPooler } from '../storage/pooler.ts';
@@ -139,20 +138,6 @@ export async function checkPooler({ databaseUrl }: Config): Promise<Finding> {
   if (statementTimeout > 0) return { ok: true, words: poolerWords[pooler] };
   const remedy = `run "alter role ${role} in database ${database} set statement_timeout = '5s'", then RECONNECT the pooler`;
   return { ok: false, words: `${poolerWords[pooler]}; statements have no time limit – ${remedy}` };
-}
-
-const unreadableAdvice = {
-  app: (name: string) =>
-    `the app of ${name} – vestibule user reset-two-factor ${name}, once you have verified who is asking`,
-  'portal key': (stage: string) => `the portal key "${stage}" – vestibule connection keys`,
-};
-
-/** Whether sealed secrets are well-formed; migration 0007 removed those that nobody would miss. */
-export async function checkStoredSecrets(): Promise<Finding> {
-  const unreadable = await withDatabase((sql) => listUnreadableSecrets(sql));
-  if (unreadable.length === 0) return { ok: true, words: 'well-formed' };
-  const words = unreadable.map(({ what, whose }) => unreadableAdvice[what](whose));
-  return { ok: false, words: `cannot be opened: ${words.join('; ')}` };
 }
 
 const advice = {

@@ -60,7 +60,6 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
     if (config.databaseUrl) yield { check: 'durability', ...(await databases.checkDurability(addresses.length > 1)) };
     yield { check: 'clock', ...(await databases.checkClock()) };
     yield { check: 'pooler', ...(await doctor.checkPooler(config)) };
-    yield { check: 'stored secrets', ...(await doctor.checkStoredSecrets()) };
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
     yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { openStorage, type Storage } from '../open-storage.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
-import { blockedMigration, migrate } from '../storage/migrate.ts';
+import { migrate } from '../storage/migrate.ts';
 import { failure, isFailure } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { printWarning } from './print.ts';
@@ -17,10 +17,7 @@ export async function withDatabase<T>(work: WorkOnDatabase<T>): Promise<T> {
   const config = loadConfig();
   const storage = await open(config);
   try {
-    const onBlocked = (name: string) => printWarning(blockedMigration(name));
-    const applied = await migrate(storage.sql, { onBlocked }).catch((error: Error) =>
-      Promise.reject(notAvailable(error)),
-    );
+    const applied = await migrate(storage.sql).catch((error: Error) => Promise.reject(notAvailable(error)));
     return await work(storage.sql, config, applied);
   } catch (error) {
     throw isDatabaseAway(error) ? notAvailable(error as Error) : error;

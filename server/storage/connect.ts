@@ -52,22 +52,11 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     onclose: () => onClose?.(),
   };
   const sql = 'url' in place ? postgres(first, settings) : postgres({ ...place, ...settings });
-  const pool = withFreshStatements(withoutRollbackAfterClose(sql), () =>
+  return withFreshStatements(withoutRollbackAfterClose(sql), () =>
     onNotice?.(
       'WARNING: a prepared statement was lost: statements are no longer prepared (docs/operating.md, Poolers)',
     ),
   );
-  places.set(pool, place);
-  return pool;
-}
-
-const places = new WeakMap<Database, Place>();
-
-/** Opens another pool on the database of this one. */
-export function connectAgain(sql: Database, options: ConnectOptions): Database {
-  const place = places.get(sql);
-  if (!place) throw new Error('Not a pool that connect has opened.');
-  return connect(place, options);
 }
 
 /**

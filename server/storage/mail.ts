@@ -15,7 +15,7 @@ export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: D
       ${mail.sealedToken}, ${mail.tokenHash}, ${mail.queuedAt}, ${mail.sendAfter})`;
 }
 
-/** A condition: somebody waits for an email before they can go on. As in the index of migration 0053. */
+/** A condition: somebody waits for an email before they can go on. As in the index mail_by_turn. */
 const isWaitedFor = (sql: Connection) =>
   sql`mail.kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint')`;
 

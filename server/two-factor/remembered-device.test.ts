@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { migrate } from '#server/storage/migrate.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -212,19 +211,5 @@ describe('MF-15 a copied token of a remembered device', () => {
     expect(await reuses()).toHaveLength(1);
     const next = await signIn(held({ cookies: again }));
     expect([next.to, await devices()]).toEqual([hub, 1]);
-  });
-
-  it('MF-15 the last former token of a device from before the upgrade still counts', async () => {
-    const { sql } = portal;
-    const next = await signIn(remembered);
-    await sql`alter table remembered_device add column former_token_hash bytea check (octet_length(former_token_hash) = 32)`;
-    await sql`update remembered_device set former_token_hash = (select token_hash from former_remembered_token)`;
-    await sql`drop table former_remembered_token`;
-    await sql`delete from migration where name like '0032-%'`;
-    expect(await migrate(sql)).toEqual(['0032-every-former-token-of-a-remembered-device.sql']);
-    portal.wait(limits.sameCodePress);
-    expect((await signIn(remembered)).to).toBe(asked);
-    expect((await signIn(held(next))).to).toBe(asked);
-    expect([await devices(), (await reuses()).length]).toEqual([0, 1]);
   });
 });

@@ -1,6 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { minute } from '#server/limits.ts';
-import { migrate } from '#server/storage/migrate.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -124,32 +122,4 @@ describe('a device that is remembered by an app', () => {
     expect(await landing('alice', held)).toBe(hub);
     expect(await factors()).toEqual(['app']);
   });
-});
-
-it('MF-15 older devices count as remembered by email, except if an app was required already', async () => {
-  await byEmail('beth');
-  for (const [username, after] of [
-    ['adam', 11 * minute],
-    ['bob', 9 * minute],
-    ['pat', -minute],
-  ] as const) {
-    await giveApp(portal, username);
-    const madeAt = new Date(portal.deps.now().getTime() + after);
-    await portal.sql`update totp set confirmed_at = ${portal.deps.now()}`;
-    await portal.sql`
-      insert into remembered_device (token_hash, user_id, address, made_at, last_used_at, ends_at)
-      select sha256(username::bytea), id, '192.0.2.1', ${madeAt}, ${madeAt}, 'infinity' from portal_user where username = ${username}`;
-  }
-  await portal.sql`alter table remembered_device drop column factor`;
-  await portal.sql`delete from migration where name like '0014-%'`;
-  expect(await migrate(portal.sql)).toEqual(['0014-by-what-a-device-is-remembered.sql']);
-  expect(
-    await portal.sql`
-      select username, factor from remembered_device d join portal_user u on u.id = d.user_id order by username`,
-  ).toEqual([
-    { username: 'adam', factor: 'app' },
-    { username: 'beth', factor: 'email' },
-    { username: 'bob', factor: 'email' },
-    { username: 'pat', factor: 'email' },
-  ]);
 });

@@ -1,0 +1,752 @@
+-- The whole schema. Its order: who may come in, how they prove who they are, their sessions, the customers' own identity
+-- providers, what the hubs behind the portal get, the work that waits, and what is counted and recorded.
+
+-- Sealed bytes (secrets/sealed.ts): a nonce of 12 bytes and a tag of 16 before the text, and not the hex text of such bytes.
+create function is_sealed(bytes bytea) returns boolean language sql immutable parallel safe
+return octet_length(bytes) >= 28 and encode(bytes, 'escape') !~ '^\\\\x[0-9a-f]*$';
+
+
+-- Who may come in.
+
+create table customer (
+  id uuid primary key default gen_random_uuid(),
+  key text not null unique check (key ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  name text not null,
+  active boolean not null default true,
+  -- Empty: anywhere.
+  allowed_networks cidr[] not null default '{}',
+  two_factor text not null default 'off' check (two_factor in ('off', 'app', 'email')),
+  remember_devices boolean not null default true,
+  passkeys text not null default 'on' check (passkeys in ('off', 'on', 'only')),
+  new_device_mail boolean not null default false,
+  created_at timestamptz not null
+);
+
+-- A brand of the customer's own: what its file sets, and its logos in base64.
+create table customer_brand (
+  customer_id uuid primary key references customer on delete cascade,
+  settings jsonb not null,
+  logo text check (char_length(logo) <= 100000),
+  logo_dark text check (char_length(logo_dark) <= 100000),
+  changed_at timestamptz not null,
+  -- Instances notice a change by it: no two brands share one.
+  version bigserial not null unique
+);
+
+-- Names of hosts that lead to the portal in a customer's brand.
+create table customer_host (
+  host text primary key check (host = lower(host) and char_length(host) <= 255),
+  customer_id uuid not null references customer on delete cascade
+);
+create index customer_host_customer on customer_host (customer_id);
+
+create table portal_user (
+  id uuid primary key default gen_random_uuid(),
+  username text not null,
+  email text not null,
+  -- Argon2id or an imported kind, in PHC form; null: no password.
+  password_hash text,
+  active boolean not null default true,
+  may_change_password boolean not null default true,
+  language text check (language in ('en', 'de', 'es', 'pl', 'nl', 'it')),
+  created_at timestamptz not null,
+  -- Goes up when what a sign-in asks of the user changes: one that read it before begins again.
+  factor_version integer not null default 0,
+  -- When all sessions were last ended at once: a visit to a provider that began before opens none.
+  sessions_ended_at timestamptz
+);
+-- For the list of users, which shows the first ones by name.
+create index portal_user_by_name on portal_user (username, id);
+-- Hashes that are not ours: few, and none once everyone has signed in.
+create index portal_user_imported_hash on portal_user (id)
+  where password_hash is not null and password_hash not like '$argon2id$v=19$m=19456,t=2,p=1$%';
+
+-- Usernames and emails in their folded form share one space, so that a typed name means one user at most.
+create table login_name (
+  fold text primary key,
+  user_id uuid not null references portal_user on delete cascade
+);
+create index login_name_user on login_name (user_id);
+
+create table membership (
+  user_id uuid not null references portal_user on delete cascade,
+  customer_id uuid not null references customer on delete cascade,
+  primary key (user_id, customer_id)
+);
+create index membership_customer on membership (customer_id);
+
+
+-- How they prove who they are.
+
+-- Hashes that were replaced, so that a password is not chosen again too soon.
+create table former_password (
+  id bigint generated always as identity primary key,
+  user_id uuid not null references portal_user on delete cascade,
+  password_hash text not null,
+  replaced_at timestamptz not null
+);
+create index former_password_by_user on former_password (user_id, id desc);
+
+-- An imported hash takes another time to verify than ours. Unknown names are answered as if they had such hashes, as many of
+-- them as there are users: a hash of each kind that no password has, and up to which share of the names it is used.
+create table password_decoy (
+  place integer primary key,
+  decoy text not null,
+  until_share double precision not null
+);
+
+-- What visitors asked for. They are answered before anybody looks whose name it is.
+create table reset_request (
+  id bigint generated always as identity primary key,
+  fold text not null,
+  -- Of the page on which it was asked; the user's own comes first.
+  language text not null,
+  address inet not null,
+  request_id text not null,
+  asked_at timestamptz not null,
+  -- Where the person wanted to go: the link leads there after the next sign-in, in another browser too.
+  destination text check (char_length(destination) <= 2048),
+  -- The key of the customer whose brand the page had.
+  brand text check (char_length(brand) <= 100)
+);
+
+create table reset_link (
+  -- SHA-256 of the token; the token itself is only in the mail.
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  -- No foreign key: a link outlives its user, so that its holder learns that the account is gone.
+  user_id uuid not null,
+  purpose text not null default 'reset' check (purpose in ('reset', 'invitation')),
+  -- Withdrawn: another link was used, or the password or email was changed otherwise.
+  state text not null default 'open' check (state in ('open', 'used', 'withdrawn')),
+  made_at timestamptz not null,
+  -- Counted from the moment when the mail leaves; until then from the request.
+  ends_at timestamptz not null
+);
+create index reset_link_by_user on reset_link (user_id);
+
+-- A confirmed authenticator app.
+create table totp (
+  user_id uuid primary key references portal_user on delete cascade,
+  sealed_secret bytea not null check (is_sealed(sealed_secret)),
+  -- The last time step that was accepted; steps only go up (RFC 6238 §5.2).
+  last_step bigint not null,
+  confirmed_at timestamptz not null
+);
+
+-- Users who have proven once that codes by email reach them.
+create table email_factor (
+  user_id uuid primary key references portal_user on delete cascade,
+  confirmed_at timestamptz not null
+);
+
+create table recovery_code (
+  user_id uuid not null references portal_user on delete cascade,
+  -- Keyed and bound to the user.
+  code_hash bytea not null check (octet_length(code_hash) = 32),
+  used_at timestamptz,
+  primary key (user_id, code_hash)
+);
+
+-- A browser that need not be asked for a code.
+create table remembered_device (
+  id uuid primary key default gen_random_uuid(),
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  user_id uuid not null references portal_user on delete cascade,
+  -- By what it was remembered: it spares no stronger factor.
+  factor text not null default 'email' check (factor in ('app', 'email')),
+  browser text,
+  address inet not null,
+  made_at timestamptz not null,
+  last_used_at timestamptz not null,
+  ends_at timestamptz not null
+);
+create index remembered_device_by_user on remembered_device (user_id);
+
+-- Every token that a remembered device had before: whoever presents one has a copy, or never got a response.
+create table former_remembered_token (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  device_id uuid not null references remembered_device on delete cascade,
+  replaced_at timestamptz not null
+);
+create index former_remembered_token_by_device on former_remembered_token (device_id);
+
+-- A browser that signed in before as this user: its right password is never kept out by somebody else's guesses.
+create table device (
+  token_hash bytea not null check (octet_length(token_hash) = 32),
+  -- No foreign key: see session.
+  user_id uuid not null,
+  last_used_at timestamptz not null,
+  -- Only where the password was typed has the browser guesses of its own; else it is known for the mail of new browsers alone.
+  by_password boolean not null default false,
+  -- Whether somebody whose row has gone since signed in here after its user, and may have kept its token.
+  is_shared boolean not null default false,
+  -- When this browser made a passkey by itself for the user, which it is asked for until then.
+  passkey_made_at timestamptz,
+  primary key (token_hash, user_id)
+);
+
+create function device_forgotten() returns trigger language plpgsql as $$
+begin
+  update device set is_shared = true
+  where token_hash = old.token_hash and last_used_at <= old.last_used_at and not is_shared;
+  return null;
+end $$;
+create trigger device_forgotten after delete on device for each row execute function device_forgotten();
+
+-- Only public keys are stored: what is here signs nobody in.
+create table passkey (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references portal_user on delete cascade,
+  credential_id bytea not null unique check (octet_length(credential_id) between 16 and 1023),
+  -- In COSE form (RFC 9052 §7), as the authenticator gave it.
+  public_key bytea not null check (octet_length(public_key) between 32 and 2048),
+  rp_id text not null,
+  counter bigint not null,
+  backup_eligible boolean not null,
+  backed_up boolean not null,
+  aaguid uuid not null,
+  transports text[] not null default '{}',
+  name text not null check (char_length(name) between 1 and 60),
+  made_at timestamptz not null,
+  last_used_at timestamptz
+);
+create index passkey_by_user on passkey (user_id);
+
+-- A ceremony that a browser has begun. It is taken by the first answer, right or wrong.
+create table passkey_challenge (
+  challenge_hash bytea primary key check (octet_length(challenge_hash) = 32),
+  browser_hash bytea not null check (octet_length(browser_hash) = 32),
+  purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'upgrade', 'prove')),
+  -- Of the session that begins it, if somebody is signed in.
+  session_hash bytea check (octet_length(session_hash) = 32),
+  -- Of the invitation that begins it.
+  link_hash bytea check (octet_length(link_hash) = 32),
+  ends_at timestamptz not null,
+  check ((session_hash is not null) = (purpose in ('enrol', 'upgrade', 'prove'))),
+  check ((link_hash is not null) = (purpose = 'invitation'))
+);
+create index passkey_challenge_by_end on passkey_challenge (ends_at);
+
+
+-- Their sessions.
+
+create table session (
+  -- SHA-256 of the token; the token itself is only in the browser.
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  -- No foreign key here and in device: a sign-in locks the user while it inserts (storage/sign-in.ts), a check of the key
+  -- would look it up once more, and user_removed below deletes what is left.
+  user_id uuid not null,
+  -- Half: the password was right, and something is still to be proven.
+  stage text not null check (stage in ('half', 'full')),
+  -- The customers that admitted the address at sign-in; the session is limited to them.
+  customer_ids uuid[] not null,
+  address inet not null,
+  -- As the browser named itself at the sign-in.
+  browser text check (char_length(browser) <= 100),
+  -- By what its browser was known when it began to wait for a code by email: the second press of one button ends the first
+  -- one's half session, and nobody else's.
+  browser_hash bytea check (octet_length(browser_hash) = 32),
+  -- The browser that it was opened in, by its `device` cookie.
+  device_hash bytea check (octet_length(device_hash) = 32),
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  ends_at timestamptz not null,
+  -- What hubs know it by. It opens nothing, unlike the token.
+  sid uuid not null default gen_random_uuid(),
+
+  -- What the last whole check said, for as long as nothing that it looked at has changed: see access_version.
+  checked_version bigint,
+  checked_address inet,
+  answer text,
+
+  -- The factor that a half session waits for, and whether it is still to be registered.
+  factor text check (factor in ('app', 'email')),
+  must_register boolean not null default false,
+  -- Codes that were tried, right or not; the last one, as a keyed digest, and when.
+  code_tries integer not null default 0,
+  last_code_hash bytea check (octet_length(last_code_hash) = 32),
+  last_code_at timestamptz,
+  -- When the press of a code opened the session: unlike last_code_at, no later attempt moves it.
+  press_at timestamptz,
+  -- The time step of the last code that was not of this time and its offset in seconds; a wrong clock is told once two agree.
+  clock_step bigint,
+  clock_offset integer,
+  clock_told boolean not null default false,
+  clock_told_at_try integer,
+
+  -- What the sign-in has proven besides its first factor.
+  proven text not null default 'none' check (proven in ('none', 'remembered', 'code')),
+  -- What was proven again before a change of the way in, and when.
+  fresh_proof text check (fresh_proof in ('password', 'code')),
+  fresh_proof_at timestamptz,
+  -- The passkeys by which the session was opened and the last proof was given; a removal ends what came of it. No foreign
+  -- keys: a user's passkeys may go before their sessions.
+  passkey_id uuid,
+  fresh_proof_passkey_id uuid,
+  -- Whether a page has begun the passkey that the browser makes by itself: none begins another.
+  passkey_begun boolean not null default false,
+
+  -- The provider that it came from, and what that one wants to see at sign-out: the ID token, or the NameID and SessionIndex.
+  connection_id uuid,
+  sealed_id_token bytea check (is_sealed(sealed_id_token)),
+  -- By which subject, and in which session of the provider, it came (SHA-256 of each), so that the provider can end it.
+  provider_subject_hash bytea check (octet_length(provider_subject_hash) = 32),
+  provider_session_hash bytea check (octet_length(provider_session_hash) = 32),
+  -- The latest end that the provider allows, and when the person last proved to it who they are; null: it does not say.
+  provider_ends_at timestamptz,
+  authenticated_at timestamptz,
+  -- The visit that it came of: an answer that is loaded again leads there in this session alone.
+  visit_id uuid,
+
+  -- The token before this one, which ends the session as well, until when; and whether that one was another session's.
+  former_token_hash bytea check (octet_length(former_token_hash) = 32),
+  former_ends_at timestamptz,
+  replaces boolean not null default false,
+  -- Of a half session that replaced a full one: the provider of that one, and by what it ends it.
+  replaced_full boolean not null default false,
+  replaced_connection_id uuid,
+  sealed_replaced_id_token bytea check (is_sealed(sealed_replaced_id_token)),
+  replaced_subject_hash bytea check (octet_length(replaced_subject_hash) = 32),
+  replaced_session_hash bytea check (octet_length(replaced_session_hash) = 32),
+
+  check ((fresh_proof is null) = (fresh_proof_at is null))
+);
+create index session_by_user on session (user_id);
+create index session_by_connection on session (connection_id) where connection_id is not null;
+create index session_by_replaced_connection on session (replaced_connection_id) where replaced_connection_id is not null;
+create index session_by_former_token on session (former_token_hash) where former_token_hash is not null;
+
+-- The one code that a half session waits for by email.
+create table email_code (
+  session_hash bytea primary key check (octet_length(session_hash) = 32),
+  user_id uuid not null,
+  -- Keyed and bound to the session: six digits could be tried through in no time.
+  code_hash bytea not null check (octet_length(code_hash) = 32),
+  made_at timestamptz not null,
+  ends_at timestamptz not null,
+  sent integer not null default 1
+);
+
+-- An app's secret that is shown to be confirmed, in the one session that asked for it.
+create table pending_totp (
+  session_hash bytea primary key check (octet_length(session_hash) = 32),
+  user_id uuid not null,
+  sealed_secret bytea not null check (is_sealed(sealed_secret)),
+  made_at timestamptz not null
+);
+
+-- Recovery codes in the clear, sealed, for as long as they may be shown to the session that has just registered.
+create table shown_recovery_codes (
+  user_id uuid primary key references portal_user on delete cascade,
+  session_hash bytea not null check (octet_length(session_hash) = 32),
+  sealed_codes bytea not null check (is_sealed(sealed_codes)),
+  shown_until timestamptz not null
+);
+
+-- Sessions that a provider ended: for the browser that comes back with one it is a sign-out.
+create table ended_session (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  ends_at timestamptz not null
+);
+create index ended_session_by_end on ended_session (ends_at);
+
+-- Sessions that their browsers ended a moment ago: a sign-out pressed twice leads where the first one would have.
+create table signed_out_session (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  user_id uuid not null,
+  stage text not null check (stage in ('half', 'full')),
+  must_register boolean not null default false,
+  connection_id uuid,
+  sealed_id_token bytea check (is_sealed(sealed_id_token)),
+  -- By the token that the session replaced, or by its own: another one's holder is not told whose session it was.
+  by_replaced boolean not null default false,
+  by_own_token boolean not null default false,
+  ends_at timestamptz not null
+);
+create index signed_out_session_by_end on signed_out_session (ends_at);
+
+-- One number that every change to what a session may see makes greater. A session that was checked at today's number, from
+-- the same address, need not be checked again.
+create table access_version (
+  version bigint not null
+);
+insert into access_version values (1);
+
+
+-- The customers' own identity providers.
+
+create table sso_connection (
+  id uuid primary key default gen_random_uuid(),
+  key text not null unique check (key ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  -- As people see it where there is a choice.
+  name text not null,
+  customer_id uuid not null references customer on delete cascade,
+  protocol text not null check (protocol in ('oidc', 'saml')),
+  active boolean not null default true,
+  -- Nobody of its domains signs in by password.
+  required boolean not null default false,
+  -- Makes a user whom nobody has added before (just in time).
+  makes_users boolean not null default false,
+  -- Its email addresses count as verified even where it does not say so.
+  trusts_email boolean not null default false,
+  -- Values of acr, amr or AuthnContextClassRef that stand for a second factor.
+  second_factor_values text[] not null default '{}',
+  -- Which claim or attribute says what: email, username, language.
+  attributes jsonb not null default '{}',
+  -- What the protocol needs: single-sign-on/settings.ts.
+  settings jsonb not null,
+  -- The client secret, and when the provider lets it end.
+  sealed_secret bytea check (is_sealed(sealed_secret)),
+  secret_ends_at timestamptz,
+  -- Networks besides the public ones in which the provider may be.
+  provider_networks cidr[] not null default '{}',
+  -- Until when the redirect URI that all connections shared is used; null: its own.
+  shared_redirect_until timestamptz,
+  -- Goes up when what the provider has said no longer counts: an answer read with an older version is refused.
+  answers_version integer not null default 0,
+  created_at timestamptz not null
+);
+create index sso_connection_by_customer on sso_connection (customer_id);
+
+-- The email domains that a connection vouches for, in their ASCII form.
+create table sso_domain (
+  domain text not null,
+  connection_id uuid not null references sso_connection on delete cascade,
+  primary key (domain, connection_id)
+);
+create index sso_domain_by_connection on sso_domain (connection_id);
+
+-- Who a provider means by a subject: the only thing that counts once it is known.
+create table sso_subject (
+  connection_id uuid not null references sso_connection on delete cascade,
+  subject text not null,
+  user_id uuid not null references portal_user on delete cascade,
+  linked_at timestamptz not null,
+  -- As in portal_user, for the sessions that came by the connection.
+  sessions_ended_at timestamptz,
+  primary key (connection_id, subject),
+  unique (connection_id, user_id)
+);
+create index sso_subject_by_user on sso_subject (user_id);
+
+-- A visitor who was sent to a provider.
+create table sso_request (
+  id uuid primary key default gen_random_uuid(),
+  -- SHA-256 of what the provider sends back: state, or RelayState.
+  state_hash bytea not null unique check (octet_length(state_hash) = 32),
+  connection_id uuid not null references sso_connection on delete cascade,
+  answers_version integer not null default 0,
+  -- SHA-256 of the token of the browser that began; nobody else finishes. Null where the provider began.
+  browser_hash bytea check (octet_length(browser_hash) = 32),
+  -- What is needed for the answer.
+  sealed_details bytea not null check (is_sealed(sealed_details)),
+  made_at timestamptz not null,
+  ends_at timestamptz not null,
+  used_at timestamptz,
+  -- What the answer said, and the token of the browser that brought it, which alone finishes it.
+  sealed_answer bytea check (is_sealed(sealed_answer)),
+  answer_hash bytea check (octet_length(answer_hash) = 32),
+  answer_ends_at timestamptz,
+  -- An answer that would sign in somebody else than the browser expects waits for a press.
+  sealed_question bytea check (is_sealed(sealed_question)),
+  question_hash bytea check (octet_length(question_hash) = 32),
+  question_ends_at timestamptz,
+  -- What came of it: for seconds the same browser gets it again. Null until that time: it is being decided.
+  sealed_outcome bytea check (is_sealed(sealed_outcome)),
+  outcome_ends_at timestamptz,
+  check ((answer_hash is null) = (answer_ends_at is null) and (sealed_answer is null or answer_hash is not null)),
+  check ((sealed_question is null) = (question_hash is null) and (sealed_question is null) = (question_ends_at is null)),
+  check (sealed_outcome is null or outcome_ends_at is not null)
+);
+create index sso_request_by_connection on sso_request (connection_id);
+create index sso_request_by_browser on sso_request (browser_hash);
+
+-- Assertions that were used, for as long as they could be shown again.
+create table saml_assertion (
+  connection_id uuid not null references sso_connection on delete cascade,
+  assertion_hash bytea not null check (octet_length(assertion_hash) = 32),
+  ends_at timestamptz not null,
+  primary key (connection_id, assertion_hash)
+);
+
+-- What was found when a SAML provider's metadata were read again: told, and never taken over by itself.
+create table saml_metadata_reading (
+  connection_id uuid primary key references sso_connection on delete cascade,
+  read_at timestamptz not null,
+  -- What is there and not here, in words; empty: nothing, or nobody answered yet.
+  differences text[] not null default '{}'
+);
+
+-- What a provider's logout named: an answer that it issued before, and that comes after it, signs in nobody. Without a
+-- session of the provider all of the subject is meant, without a subject all of that session.
+create table provider_logout (
+  connection_id uuid not null references sso_connection on delete cascade,
+  subject_hash bytea check (octet_length(subject_hash) = 32),
+  session_hash bytea check (octet_length(session_hash) = 32),
+  -- By the clock of the provider, as the answers are.
+  issued_at timestamptz not null,
+  -- When no answer from before would be accepted any more.
+  ends_at timestamptz not null,
+  check (subject_hash is not null or session_hash is not null)
+);
+create index provider_logout_by_connection on provider_logout (connection_id, issued_at);
+create index provider_logout_by_end on provider_logout (ends_at);
+
+-- OpenID logout tokens that were used, until they are too old to be shown again: each is taken once.
+create table oidc_logout_token (
+  connection_id uuid not null references sso_connection on delete cascade,
+  jti_hash bytea not null check (octet_length(jti_hash) = 32),
+  ends_at timestamptz not null,
+  primary key (connection_id, jti_hash)
+);
+create index oidc_logout_token_by_end on oidc_logout_token (ends_at);
+
+-- SAML logout requests of providers that were used, likewise.
+create table received_saml_logout (
+  connection_id uuid not null references sso_connection on delete cascade,
+  request_hash bytea not null check (octet_length(request_hash) = 32),
+  ends_at timestamptz not null,
+  primary key (connection_id, request_hash)
+);
+create index received_saml_logout_by_end on received_saml_logout (ends_at);
+
+-- SAML logout requests of our own whose answers are expected.
+create table sent_saml_logout (
+  -- SHA-256 of the request's ID.
+  request_hash bytea primary key check (octet_length(request_hash) = 32),
+  connection_id uuid not null references sso_connection on delete cascade,
+  -- SHA-256 of the token of the browser that began.
+  browser_hash bytea not null check (octet_length(browser_hash) = 32),
+  ends_at timestamptz not null,
+  -- Whether the provider says that it ended everything; null until it has answered.
+  is_whole boolean
+);
+create index sent_saml_logout_by_connection on sent_saml_logout (connection_id);
+create index sent_saml_logout_by_browser on sent_saml_logout (browser_hash);
+create index sent_saml_logout_by_end on sent_saml_logout (ends_at);
+
+-- The portal's own keys: they sign what it sends to providers and open what those seal for it.
+create table portal_key (
+  id uuid primary key default gen_random_uuid(),
+  -- One signs. The next one is published before, the last one after its time, so that nobody is surprised.
+  stage text not null check (stage in ('next', 'current', 'last')),
+  certificate text not null,
+  -- PKCS #8.
+  sealed_key bytea not null check (is_sealed(sealed_key)),
+  made_at timestamptz not null,
+  ends_at timestamptz not null
+);
+create unique index portal_key_stage on portal_key (stage);
+
+
+-- What the hubs behind the portal get.
+
+-- Keys that sign tokens for hubs: published until ends_at; the newest one whose signs_from has come signs.
+create table hub_key (
+  -- Also the `kid` of its tokens.
+  id uuid primary key,
+  algorithm text not null check (algorithm in ('EdDSA', 'ES256')),
+  -- The public part (RFC 7517).
+  jwk jsonb not null,
+  -- PKCS #8 in PEM.
+  sealed_key bytea not null check (is_sealed(sealed_key)),
+  made_at timestamptz not null,
+  signs_from timestamptz not null,
+  -- Null: until there is a newer one.
+  ends_at timestamptz
+);
+
+-- The hubs that are told when a session ends, as the configuration of the instance that started last has them.
+create table hub_receiver (
+  audience text primary key,
+  -- Attempts in a row without an answer, and until when none is made.
+  failures integer not null default 0,
+  paused_until timestamptz not null default '-infinity'
+);
+
+-- What they are yet to be told.
+create table hub_logout (
+  id bigint generated always as identity primary key,
+  audience text not null,
+  sid uuid not null,
+  user_id uuid not null,
+  send_after timestamptz not null default '-infinity',
+  tries integer not null default 0,
+  -- Since when it is known that the hub did not take it.
+  waiting_since timestamptz,
+  problem text
+);
+create index hub_logout_by_audience on hub_logout (audience, id);
+create index hub_logout_by_turn on hub_logout (audience, send_after, id);
+create index hub_logout_by_wait on hub_logout (waiting_since) where waiting_since is not null;
+
+
+-- The mails that wait. A row is deleted when its mail has left.
+
+create table mail (
+  id uuid primary key,
+  kind text not null check (kind in (
+    'resetLink', 'singleSignOnHint', 'passkeyHint', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded',
+    'secondFactorRemoved', 'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded',
+    'passkeyAdded', 'passkeyRemoved', 'invitation'
+  )),
+  user_id uuid not null,
+  recipient text not null,
+  language text not null,
+  details jsonb not null,
+  -- The token of a reset link, and the hash under which it is kept.
+  sealed_token bytea check (is_sealed(sealed_token)),
+  token_hash bytea check (octet_length(token_hash) = 32),
+  queued_at timestamptz not null,
+  -- While it is being sent: when whoever took it counts as gone.
+  send_after timestamptz not null,
+  tries integer not null default 0,
+  -- What the mail server said last, for the operator.
+  problem text
+);
+-- Somebody waits for these kinds before they can go on, so they go first (storage/mail.ts has the same list).
+create index mail_by_turn on mail ((kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint')) desc, send_after, id);
+create index mail_by_user on mail (user_id);
+
+
+-- What is counted and recorded.
+
+-- Counts of failed guesses per account, address, network, device and in all. They leak away with time.
+create table throttle (
+  key text primary key,
+  failures double precision not null,
+  changed_at timestamptz not null,
+  blocked_until timestamptz,
+  -- A keyed digest of the last guess: the same wrong password twice in a row counts once.
+  last_guess bytea check (octet_length(last_guess) = 8),
+  -- Whether the last attempt was let through; what throttle_attempt answers.
+  admitted boolean not null
+) with (fillfactor = 70);
+
+-- Counts one attempt under a key and says whether it may go on. One failure leaks away every leak_seconds; from
+-- free_failures on each further one makes the next wait twice as long, from first_wait to longest_wait seconds.
+-- An attempt during a wait is refused and not counted; the same guess as the one before is let through, uncounted.
+-- With even_waiting a failure counts during a wait too: it was let through before the wait began, beside others.
+create function throttle_attempt(
+  attempt_key text,
+  guess bytea,
+  at timestamptz,
+  free_failures double precision,
+  leak_seconds double precision,
+  first_wait double precision,
+  longest_wait double precision,
+  even_waiting boolean default false
+) returns boolean language plpgsql as $$
+declare
+  was_admitted boolean;
+begin
+  insert into throttle as t (key, failures, changed_at, blocked_until, last_guess, admitted)
+  values (attempt_key, 1, at, case when free_failures <= 1 then at + make_interval(secs => first_wait) end, guess, true)
+  on conflict (key) do update set
+    (failures, changed_at, blocked_until, last_guess, admitted) = (
+      select
+        case when same or not free then t.failures else leaked + 1 end,
+        case when same or not free then t.changed_at else at end,
+        case
+          when same or not free then t.blocked_until
+          when ceil(leaked) + 1 >= free_failures then
+            greatest(t.blocked_until, at + make_interval(
+              secs => least(longest_wait, first_wait * power(2, least(30, ceil(leaked) + 1 - free_failures)))))
+        end,
+        case when free then guess else t.last_guess end,
+        same or free
+      from (
+        select
+          coalesce(t.last_guess = guess, false) as same,
+          even_waiting or coalesce(t.blocked_until <= at, true) as free,
+          greatest(0, t.failures - greatest(0, extract(epoch from at - t.changed_at)) / leak_seconds) as leaked
+      ) as state
+    )
+  returning t.admitted into was_admitted;
+  return was_admitted;
+end $$;
+
+-- Counts a wrong guess and says whether it was counted. The same guess twice in a row counts once; a third time it counts
+-- again, so that repeating one guess does not have passwords checked without end. The row is locked before it is read: of two
+-- at once the second one is the repetition.
+create function throttle_guess(
+  attempt_key text,
+  guess bytea,
+  at timestamptz,
+  free_failures double precision,
+  leak_seconds double precision,
+  first_wait double precision,
+  longest_wait double precision
+) returns boolean language plpgsql as $$
+declare
+  is_repeated boolean;
+begin
+  insert into throttle as t (key, failures, changed_at, admitted)
+  values (attempt_key, 0, at, true)
+  on conflict (key) do update set admitted = t.admitted
+  returning coalesce(last_guess = guess, false) into is_repeated;
+  if is_repeated then
+    update throttle set last_guess = null where key = attempt_key;
+  else
+    perform throttle_attempt(attempt_key, guess, at, free_failures, leak_seconds, first_wait, longest_wait, true);
+  end if;
+  return not is_repeated;
+end $$;
+
+-- No foreign keys: the record outlives what it tells of.
+create table audit_event (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  event text not null,
+  reason text,
+  reference text,
+  user_id uuid,
+  username text,
+  customer_key text,
+  connection text,
+  address inet,
+  request_id text,
+  -- The chain of decisions, in order, each with its outcome.
+  steps jsonb not null default '[]'
+);
+create index audit_event_at on audit_event using brin (at);
+create index audit_event_reference on audit_event (reference) where reference is not null;
+create index audit_event_of_user on audit_event (user_id, id desc) where user_id is not null;
+
+
+-- What happens by itself.
+
+create function user_removed() returns trigger language plpgsql as $$
+begin
+  delete from session where user_id in (select id from removed);
+  delete from device where user_id in (select id from removed);
+  delete from mail where user_id in (select id from removed);
+  return null;
+end $$;
+create trigger user_removed after delete on portal_user referencing old table as removed
+  for each statement execute function user_removed();
+
+-- Whatever ends a session: what was kept for it goes, and the hubs are told.
+create function session_ended() returns trigger language plpgsql as $$
+begin
+  delete from pending_totp where session_hash in (select token_hash from ended);
+  delete from email_code where session_hash in (select token_hash from ended);
+  delete from shown_recovery_codes where session_hash in (select token_hash from ended);
+  insert into hub_logout (audience, sid, user_id)
+  select r.audience, e.sid, e.user_id from ended e cross join hub_receiver r where e.stage = 'full';
+  return null;
+end $$;
+create trigger session_ended after delete on session referencing old table as ended
+  for each statement execute function session_ended();
+
+create function access_changed() returns trigger language plpgsql as $$
+begin
+  update access_version set version = version + 1;
+  return null;
+end $$;
+create trigger customer_changed after update or delete on customer for each statement execute function access_changed();
+create trigger membership_removed after update or delete on membership for each statement execute function access_changed();
+create trigger user_changed after update of username, email, language, active on portal_user
+  for each statement execute function access_changed();
+create trigger connection_changed after update of active or delete on sso_connection
+  for each statement execute function access_changed();
