@@ -95,62 +95,66 @@ const serverPages: ServerPage[] = [
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 
-function expectSound(html: string, language: Language) {
-  expect(html).toMatch(new RegExp(`^<!doctype html>\n<html lang="${language}">`));
+function expectSound(html: string, language: Language, name: string) {
+  expect(html, name).toMatch(new RegExp(`^<!doctype html>\n<html lang="${language}">`));
   const heading = /<h1[^>]*>(?:<span class="sr">[^<]*<\/span>)?([^<]+)<\/h1>/.exec(html)?.[1];
-  expect(heading).toBeTruthy();
-  expect(html.match(/<h1/g)).toHaveLength(1);
+  expect(heading, name).toBeTruthy();
+  expect(html.match(/<h1/g), name).toHaveLength(1);
   const title = /<title>(.+) · Vestibule<\/title>/.exec(html)?.[1];
-  expect(title?.replaceAll('&#39;', '&#x27;')).toBe(heading);
+  expect(title?.replaceAll('&#39;', '&#x27;'), name).toBe(heading);
   const description = textsOf[language].description.replace('{name}', 'Vestibule');
-  expect(html.split(`\n<meta name="description" content="${description}">\n`)).toHaveLength(2);
-  expect(html).toMatch(/\n<link rel="icon" href="data:image\/svg\+xml,[!#$%\w&'()*+,./:;=?@~-]+">\n/);
-  expect(html).not.toMatch(/ style=| on[a-z]+="|javascript:/i);
-  expect(html).not.toContain('undefined');
-  expect(html).not.toMatch(/<button[^>]* disabled/);
-  expect(html).toContain('<style>body{}</style>');
-  for (const form of html.match(/<form[^>]*>/g) ?? []) expect(form).toMatch(/method="(post|get)"/);
+  expect(html.split(`\n<meta name="description" content="${description}">\n`), name).toHaveLength(2);
+  expect(html, name).toMatch(/\n<link rel="icon" href="data:image\/svg\+xml,[!#$%\w&'()*+,./:;=?@~-]+">\n/);
+  expect(html, name).not.toMatch(/ style=| on[a-z]+="|javascript:/i);
+  expect(html, name).not.toContain('undefined');
+  expect(html, name).not.toMatch(/<button[^>]* disabled/);
+  expect(html, name).toContain('<style>body{}</style>');
+  for (const form of html.match(/<form[^>]*>/g) ?? []) expect(form, name).toMatch(/method="(post|get)"/);
 }
 
-describe.each(languages)('in %s', (language) => {
-  it.each(screens)('%s', (url, action) => {
-    const html = render(url, { language });
-    expectSound(html, language);
-    if (action) expect(html).toMatch(new RegExp(`<form(?: autoComplete="off")? action="${action}" method="post">`));
-    else expect(html).not.toContain('method="post"');
+/** The targets of the forms that post. */
+const postsOf = (html: string) =>
+  [...html.matchAll(/<form(?: autoComplete="off")? action="([^"]+)" method="post"/g)].map((match) => match[1]);
+
+describe.each(languages)('in %s every document is sound', (language) => {
+  it('of a screen, whose form posts to its call', () => {
+    for (const [url, action] of screens) {
+      const html = render(url, { language });
+      expectSound(html, language, url);
+      if (action) expect(postsOf(html), url).toContain(action);
+      else expect(postsOf(html), url).toEqual([]);
+    }
   });
 
-  it.each(secondFactorScreens)('%s with %j, %j', (url, actions, more) => {
-    const html = render(url, { language, secondFactor: { ...secondFactor, ...more } });
-    expectSound(html, language);
-    expect(
-      [...html.matchAll(/<form(?: autoComplete="off")? action="([^"]+)" method="post"/g)].map((match) => match[1]),
-    ).toEqual(actions);
+  it('of a second factor', () => {
+    for (const [url, actions, more] of secondFactorScreens) {
+      const html = render(url, { language, secondFactor: { ...secondFactor, ...more } });
+      expectSound(html, language, url);
+      expect(postsOf(html), url).toEqual(actions);
+    }
   });
 
-  it.each(serverPages)('$name $status', (serverPage) =>
-    expectSound(render('/portal/x', { language, serverPage }), language),
-  );
+  it('of a page of the server', () => {
+    for (const serverPage of serverPages)
+      expectSound(render('/portal/x', { language, serverPage }), language, JSON.stringify(serverPage));
+  });
 });
 
 describe('the second script', () => {
   const preload = '<link rel="modulepreload" href="/portal/assets/later-screen.js">';
   const leaving: ServerPage = { name: 'leaving', isSignOut: false, url: '/x', provider: 'Acme' };
 
-  it.each([['/portal/'], ['/portal/login'], ['/portal/login?notice=signInExpired']])('%s needs none', (url) =>
-    expect(render(url)).not.toContain('modulepreload'),
-  );
+  it('the sign-in form and the way to a provider need none', () => {
+    for (const url of ['/portal/', '/portal/login', '/portal/login?notice=signInExpired'])
+      expect(render(url), url).not.toContain('modulepreload');
+    expect(render('/portal/x', { serverPage: leaving })).not.toContain('modulepreload');
+  });
 
-  it('the way to a provider needs none', () =>
-    expect(render('/portal/x', { serverPage: leaving })).not.toContain('modulepreload'));
-
-  it.each(screens.filter(([url]) => url !== '/portal/' && url !== '/portal/login'))('%s loads it at once', (url) =>
-    expect(render(url)).toContain(preload),
-  );
-
-  it.each(serverPages)('$name $status loads it at once', (serverPage) =>
-    expect(render('/portal/x', { serverPage })).toContain(preload),
-  );
+  it('every other page loads it at once', () => {
+    for (const [url] of screens.slice(2)) expect(render(url), url).toContain(preload);
+    for (const serverPage of serverPages)
+      expect(render('/portal/x', { serverPage }), serverPage.name).toContain(preload);
+  });
 });
 
 describe('the sign-in form', () => {
@@ -401,9 +405,10 @@ describe('recovery codes', () => {
     expect(html).toContain('>Continue</a>');
   });
 
-  it.each([0, 1, 2])('are few: %i', (left) =>
-    expect(show({ codes: null, left })).toMatch(new RegExp(`<code>${left}</code>.*on your account page`)),
-  );
+  it('are few', () => {
+    for (const left of [0, 1, 2])
+      expect(show({ codes: null, left })).toMatch(new RegExp(`<code>${left}</code>.*on your account page`));
+  });
 });
 
 describe('results', () => {
@@ -429,7 +434,7 @@ describe('results', () => {
 
 describe('hostile text is rendered as text', () => {
   const evil = `"'><script>alert(1)</script><!--\u2028</title>`;
-  it.each([
+  const places: [string, () => string][] = [
     ['IN-02 a typed name', () => render('/portal/login', { typedUsername: evil })],
     ['IN-02 a name in the address', () => render(`/portal/login?login=${encodeURIComponent(evil)}`)],
     ['IN-04 an unknown path', () => render(`/portal/${evil}`)],
@@ -460,16 +465,20 @@ describe('hostile text is rendered as text', () => {
         }),
     ],
     ['a reference', () => render('/portal/loginfail/default', { reference: evil })],
-  ])('%s', (_name, make) => {
-    const html = make();
-    expect(html).not.toContain('<script>alert');
-    expect(html).not.toContain('<!--\u2028');
-    expect(html).not.toContain('\u2028</title');
-    expect(html.match(/<\/script>/g)).toHaveLength(2);
-    expect(html.match(/<\/title>/g)).toHaveLength(1);
-    const json = /<script type="application\/json" id="page">(.*)<\/script>\n/.exec(html)?.[1] ?? '';
-    expect(json).not.toMatch(/[<\u2028\u2029]/);
-    expect(() => JSON.parse(json)).not.toThrow();
+  ];
+
+  it('IN-02 IN-04 IP-16 wherever it stands', () => {
+    for (const [name, make] of places) {
+      const html = make();
+      expect(html, name).not.toContain('<script>alert');
+      expect(html, name).not.toContain('<!--\u2028');
+      expect(html, name).not.toContain('\u2028</title');
+      expect(html.match(/<\/script>/g), name).toHaveLength(2);
+      expect(html.match(/<\/title>/g), name).toHaveLength(1);
+      const json = /<script type="application\/json" id="page">(.*)<\/script>\n/.exec(html)?.[1] ?? '';
+      expect(json, name).not.toMatch(/[<\u2028\u2029]/);
+      expect(() => JSON.parse(json), name).not.toThrow();
+    }
   });
 
   it('IN-04 a long address is truncated', () => {
@@ -483,8 +492,8 @@ describe('the style', () => {
     expect(styleText('#ff8800')).not.toBe(styleText(null));
     expect(styleText('#21489c')).toBe(styleText(null));
   });
-  it.each(['red}body{display:none', '</style><script>', 'red;--x:1', 'url("x")', 'red', '#12345', ''])(
-    'refuses %j',
-    (colour) => expect(() => styleText(colour)).toThrow('Not a colour as #rgb or #rrggbb'),
-  );
+  it('refuses what is no colour', () => {
+    for (const text of ['red}body{display:none', '</style><script>', 'red;--x:1', 'url("x")', 'red', '#12345', ''])
+      expect(() => styleText(text), text).toThrow('Not a colour as #rgb or #rrggbb');
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { notices } from '#contract/notices.ts';
 import { documentForTest } from './page-for-test.ts';
@@ -19,26 +19,22 @@ const rules = /<li aria-atomic="true">(.*?)<\/li>/gs;
 /** A sentence that runs into the next one: “blockedSigning”, or a title without its full stop. */
 const joined = /\p{Ll}\p{Lu}(?!cript)/u;
 
-describe.each(languages)('no text joins two sentences for a screen reader, in %s', (language) => {
-  it.each(notices)('notice %s', (notice) => {
+it.each(languages)('no text joins two sentences for a screen reader, in %s', (language) => {
+  for (const notice of notices)
     for (const path of ['login', 'singleSignOn', 'forgotten', 'forgottenChange']) {
       const html = documentForTest(`/portal/${path}?notice=${notice}`, { language });
       for (const heard of heardIn(html, alerts)) {
-        expect(heard).not.toMatch(joined);
-        expect(heard).toMatch(/^[^.]+\. \S.*[.\p{L}]$/u);
+        expect(heard, notice).not.toMatch(joined);
+        expect(heard, notice).toMatch(/^[^.]+\. \S.*[.\p{L}]$/u);
       }
     }
-  });
-
-  it.each(['/portal/emailInfo', '/portal/forgottenChange'])('%s', (url) => {
+  for (const url of ['/portal/emailInfo', '/portal/forgottenChange']) {
     const heard = heardIn(documentForTest(url, { language }), alerts);
-    expect(heard).not.toEqual([]);
+    expect(heard, url).not.toEqual([]);
     for (const text of heard) expect(text).toMatch(/^[^.]+\. \S/);
-  });
-
-  it('the rules of a new password, which are read out one after the other', () => {
-    const heard = heardIn(documentForTest('/portal/forgottenChange', { language }), rules);
-    expect(heard).toHaveLength(4);
-    for (const text of heard) expect(text).toMatch(/\S \([^)]+\)\.$/);
-  });
+  }
+  // The rules of a new password are read out one after the other.
+  const heard = heardIn(documentForTest('/portal/forgottenChange', { language }), rules);
+  expect(heard).toHaveLength(4);
+  for (const text of heard) expect(text).toMatch(/\S \([^)]+\)\.$/);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import de from '#messages/de.json' with { type: 'json' };
@@ -53,22 +53,23 @@ function linksOf(html: string) {
   }));
 }
 
-describe.each(languages)('in %s', (language) => {
+it.each(languages)('each reason has its words and its remedy in %s', (language) => {
   const texts = textsOf[language] as Texts;
-
-  it.each(rows)('%j says %s', (query, key, primary) => {
+  for (const [query, key, primary] of rows) {
     const html = documentForTest(`/portal/forgottenChangeFailedInfo${query}`, { language });
-    expect(html).toContain(`<p class="lede">${texts[key]}</p>`);
+    expect(html, query).toContain(`<p class="lede">${texts[key]}</p>`);
     const links = linksOf(html);
-    expect(links.filter(({ isPrimary }) => isPrimary)).toEqual([
-      { href: primary.href, isPrimary: true, text: texts[primary.key] },
-    ]);
+    expect(
+      links.filter(({ isPrimary }) => isPrimary),
+      query,
+    ).toEqual([{ href: primary.href, isPrimary: true, text: texts[primary.key] }]);
     for (const { href, key } of [choose, support, { href: '/portal/login', key: 'return-to-login' } as const]) {
-      expect(links.filter((link) => link.href === href)).toEqual([
-        { href, isPrimary: href === primary.href, text: texts[key] },
-      ]);
+      expect(
+        links.filter((link) => link.href === href),
+        query,
+      ).toEqual([{ href, isPrimary: href === primary.href, text: texts[key] }]);
     }
-  });
+  }
 });
 
 it('shows the reference', () =>
