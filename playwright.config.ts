@@ -1,15 +1,20 @@
 import { defineConfig } from '@playwright/test';
+import { runsAll } from '#testing/runs-all.ts';
 import { browserOptions } from './e2e/browser-options.ts';
 import type { Engine } from './e2e/browsers/engines.ts';
-import { oldChromium, oldChromiums } from './e2e/find-old-chromium.ts';
 
 const { launchOptions } = browserOptions;
 // Starts no renderer in reserve, which each test would throw away; a site still has its own. The bench does without.
 const args = [...(launchOptions?.args ?? []), '--renderer-process-limit=1'];
 
+const everyBrowser = 'e2e/browsers/*.all.spec.ts';
+const engines: Engine[] = ['Firefox', 'WebKit', 'old Chromium'];
+
 // The unit test results are in test-results too, so Playwright empties a folder of its own.
 export default defineConfig<object, { engine: Engine }>({
-  testDir: 'e2e',
+  testDir: '.',
+  testMatch: runsAll ? 'e2e/**/*.spec.ts' : 'e2e/*.spec.ts',
+  testIgnore: runsAll ? [] : '**/*.all.spec.ts',
   outputDir: 'test-results/browser',
   fullyParallel: true,
   workers: 2,
@@ -20,23 +25,16 @@ export default defineConfig<object, { engine: Engine }>({
   expect: { timeout: 15_000 },
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: { ...browserOptions, launchOptions: { ...launchOptions, args } },
-  // Tests run with JavaScript; tags mark those that also, or only, run without, and those for old browsers.
+  // Tests run with JavaScript in Chromium; tags mark those that also, or only, run without.
   projects: [
-    { name: 'script', grepInvert: /@without-script-only|@other-engine/ },
-    ...(['Firefox', 'WebKit'] as const).map((engine) => ({
+    { name: 'script', testIgnore: everyBrowser, grepInvert: /@without-script-only/ },
+    { name: 'no script', testIgnore: everyBrowser, grep: /@without-script/, use: { javaScriptEnabled: false } },
+    // One worker each: one browser, and one portal for it.
+    ...(runsAll ? engines : []).map((engine) => ({
       name: engine,
-      grep: /@every-(?:browser|engine)|@other-engine/,
-      // One browser, and one portal for it.
+      testMatch: everyBrowser,
       workers: 1,
       use: { engine },
-    })),
-    { name: 'no script', grep: /@without-script/, use: { javaScriptEnabled: false } },
-    ...oldChromiums.map((version) => ({
-      name: `Chromium ${version}`,
-      // Each worker starts a portal, which takes longer than half of these few tests.
-      workers: 1,
-      grep: version < 105 ? /@oldest|@every-browser/ : /@old|@every-browser/,
-      use: { launchOptions: { ...launchOptions, executablePath: oldChromium(version) } },
     })),
   ],
 });

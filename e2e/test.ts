@@ -44,7 +44,7 @@ type WorkerFixtures = {
   oncePerWorker: OncePerWorker;
   /** Brings browsers to an open second factor. */
   stages: Stages;
-  /** Which browser the project is for. */
+  /** Which browser a project of e2e/browsers is for. */
   engine: Engine;
   /** What e2e/browsers uses; here, since a worker ends where the next test has other fixtures of workers. */
   browserUnderTest: Browser;
@@ -105,10 +105,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ sharedPortal, inbox }, use) => await use(new Stages({ portal: sharedPortal, inbox, password })),
     { scope: 'worker' },
   ],
-  engine: ['Chromium', { option: true, scope: 'worker' }],
+  engine: ['old Chromium', { option: true, scope: 'worker' }],
   browserUnderTest: [
     async ({ engine, playwright, launchOptions }, use) => {
-      const browser = await startEngine(engine, () => playwright.chromium.launch(launchOptions));
+      const browser = await startEngine(engine, (options) =>
+        playwright.chromium.launch({ ...launchOptions, ...options }),
+      );
       await use(browser);
       await browser.close();
     },

@@ -1,5 +1,5 @@
 // Runs the tests in which SQL matters on PostgreSQL 15 to 18, each an empty server from npm. Linux on x64.
-// Usage: npm run test:databases [-- folders or files of tests, instead of those] [--postgresql 16]
+// Usage: node testing/test-databases.ts [folders or files of tests, instead of those] [--postgresql 16]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';

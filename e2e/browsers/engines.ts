@@ -1,4 +1,5 @@
-import type { Browser as PlaywrightBrowser } from '@playwright/test';
+import type { LaunchOptions, Browser as PlaywrightBrowser } from '@playwright/test';
+import { oldChromium } from '../find-old-chromium.ts';
 import { chromiumVisits } from './chromium.ts';
 import { findFirefox } from './find-firefox.ts';
 import { findWebkit } from './find-webkit.ts';
@@ -6,18 +7,13 @@ import { startFirefox } from './firefox.ts';
 import type { Browser } from './visit.ts';
 import { startWebkit } from './webkit.ts';
 
-export type Engine = 'Chromium' | 'Firefox' | 'WebKit';
+export type Engine = 'old Chromium' | 'Firefox' | 'WebKit';
 
-/** Whether this machine has a browser of this kind. */
-export function isHere(engine: Engine): boolean {
-  if (engine === 'Firefox') return findFirefox() !== null;
-  if (engine === 'WebKit') return findWebkit() !== null;
-  return true;
-}
+type Launch = (options: LaunchOptions) => Promise<PlaywrightBrowser>;
 
 /** Starts a browser of this kind; Chromium is started by Playwright. Throws if this machine has none. */
-export async function startEngine(engine: Engine, chromium: () => Promise<PlaywrightBrowser>): Promise<Browser> {
-  if (engine === 'Chromium') return chromiumVisits(await chromium());
+export async function startEngine(engine: Engine, launch: Launch): Promise<Browser> {
+  if (engine === 'old Chromium') return chromiumVisits(await launch({ executablePath: oldChromium }));
   const firefox = engine === 'Firefox' ? findFirefox() : null;
   if (firefox) return startFirefox(firefox);
   const webkit = engine === 'WebKit' ? findWebkit() : null;

@@ -1,7 +1,8 @@
 import { findProgram } from '#server/command-line/find-program.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
 
-const whereFrom = 'install it (Debian: apt-get install firefox-esr) or set FIREFOX to its path';
+const whereFrom =
+  'The tests in Firefox need it: install it (Debian: apt-get install firefox-esr) or set FIREFOX to its path.';
 
 /** The Firefox of this machine: the one named by FIREFOX, otherwise one on the PATH or in a usual place, or null. */
 export function findFirefox(): string | null {
@@ -11,7 +12,7 @@ export function findFirefox(): string | null {
   );
 }
 
-/** Null if Firefox is present or could be installed; otherwise how to install it. */
+/** Null if Firefox is present or could be installed; otherwise a sentence that says how to install it. */
 export async function bringFirefox(): Promise<string | null> {
   return await bringPackages(['firefox-esr'], () => findFirefox() !== null, whereFrom);
 }

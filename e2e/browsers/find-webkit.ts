@@ -1,7 +1,8 @@
 import { findProgram } from '#server/command-line/find-program.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
 
-const whereFrom = 'install its driver and a screen for it (Debian: apt-get install webkit2gtk-driver xvfb)';
+const whereFrom =
+  'The tests in WebKitGTK need its driver and a screen for it: install them (Debian: apt-get install webkit2gtk-driver xvfb).';
 
 /** The driver of WebKitGTK, which knows its browser, and the X server that it runs on. */
 export type Webkit = { driver: string; display: string };
@@ -13,7 +14,7 @@ export function findWebkit(): Webkit | null {
   return driver && display ? { driver, display } : null;
 }
 
-/** Null if WebKitGTK is present or could be installed; otherwise how to install it. */
+/** Null if WebKitGTK is present or could be installed; otherwise a sentence that says how to install it. */
 export async function bringWebkit(): Promise<string | null> {
   return await bringPackages(['webkit2gtk-driver', 'xvfb'], () => findWebkit() !== null, whereFrom);
 }

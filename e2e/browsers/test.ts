@@ -1,7 +1,5 @@
 import { test as base, expect } from '../test.ts';
 import { Watch } from '../watch.ts';
-import { Line } from './line.ts';
-import type { Visit, VisitOptions } from './visit.ts';
 import { Visitor } from './visitor.ts';
 
 export { expect, password } from '../test.ts';
@@ -10,10 +8,6 @@ type TestFixtures = {
   /** A person before a browser with JavaScript. */
   visitor: Visitor;
   visitorWithoutScript: Visitor;
-  /** A line to the portal, for what a test does on the way. */
-  line: Line;
-  /** A person at the other end of the line. */
-  onLine: (options?: Partial<VisitOptions>) => Promise<Visitor>;
 };
 
 /** Tests that run in any browser, and therefore use none of Playwright's pages. */
@@ -35,23 +29,5 @@ export const test = base.extend<TestFixtures>({
     const visit = await browserUnderTest.visit({ javaScript: false });
     await use(new Visitor(visit, portal.origin));
     await visit.close();
-  },
-  line: async ({ portal }, use) => {
-    const line = await Line.start(portal.origin);
-    await use(line);
-    line.close();
-  },
-  onLine: async ({ browserUnderTest, line, watch }, use) => {
-    const visits: Visit[] = [];
-    await use(async (options) => {
-      const visit = await browserUnderTest.visit({ javaScript: true, ...options });
-      visits.push(visit);
-      return new Visitor(visit, line.origin);
-    });
-    for (const visit of visits) {
-      await visit.close();
-      for (const fault of visit.faults()) watch.add(fault);
-    }
-    for (const fault of line.faults) watch.add(fault);
   },
 });

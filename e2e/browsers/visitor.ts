@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { findPart, type Marked, markPage, type Page, type Part, readPage } from './in-page.ts';
-import type { Point, Role, Visit } from './visit.ts';
+import type { Point, Visit } from './visit.ts';
 
 // A busy machine may need long; what is already there is not waited for.
 const patience = { timeout: 15_000, intervals: [30, 50, 100, 200] };
@@ -19,11 +19,6 @@ export class Visitor {
     await this.#visit.open(new URL(address, this.#origin).href);
   }
 
-  /** Opens another tab. */
-  async tab(): Promise<Visitor> {
-    return new Visitor(await this.#visit.tab(), this.#origin);
-  }
-
   /** Goes back in the history and waits until another page is there. */
   async back(): Promise<void> {
     const left = await this.#visit.call(markPage);
@@ -35,17 +30,17 @@ export class Visitor {
     await this.#visit.reload();
   }
 
-  async press(kind: 'button' | 'link', name: string, times = 1): Promise<void> {
+  async press(kind: 'button' | 'link', name: string): Promise<void> {
     const point = await this.#waitForPoint(kind, name);
-    if (kind === 'button' || !this.#visit.losesPresses) return await this.#visit.click(point, times);
+    if (kind === 'button' || !this.#visit.losesPresses) return await this.#visit.click(point);
     const left = await this.#visit.call(markPage);
-    await this.#visit.click(point, times);
+    await this.#visit.click(point);
     const leaves = { ...patience, timeout: 5_000, message: `another page after the link “${name}”` };
     try {
       await expect.poll(() => this.#hasLeft(left), leaves).toBe(true);
     } catch {
       test.info().annotations.push({ type: 'pressed again', description: name });
-      await this.#visit.click(await this.#waitForPoint(kind, name), times);
+      await this.#visit.click(await this.#waitForPoint(kind, name));
     }
   }
 
@@ -90,25 +85,6 @@ export class Visitor {
     await expect.poll(async () => (await this.#read())?.isScripted, patience).toBe(true);
   }
 
-  /** Waits until a screen reader is told of one element with this role and this name. */
-  async hears(role: Role, name: string): Promise<void> {
-    // The first question makes a browser compute all of this.
-    const patient = { ...patience, timeout: 30_000, message: `the ${role} “${name}”` };
-    await expect.poll(() => this.#visit.named(role, name), patient).toBe(1);
-  }
-
-  async narrow(width: number): Promise<void> {
-    await this.#visit.narrow(width);
-  }
-
-  /** What a function returns in the page. It is sent as text, so it needs nothing around it. */
-  async inPage<Args extends (string | number)[], Result>(
-    work: (...args: Args) => Result,
-    ...args: Args
-  ): Promise<Result> {
-    return await this.#visit.call(work, ...args);
-  }
-
   async seesText(text: string): Promise<void> {
     await expect.poll(async () => (await this.#read())?.text, patience).toContain(plain(text));
   }
@@ -116,13 +92,6 @@ export class Visitor {
   /** Waits until the address, without the portal's origin, is this one. */
   async isAt(address: string): Promise<void> {
     await expect.poll(async () => (await this.#read())?.address.replace(this.#origin, ''), patience).toBe(address);
-  }
-
-  /** Waits until there is no page of the portal: the browser shows one of its own. */
-  async isElsewhere(): Promise<void> {
-    const isHere = async () => (await this.#visit.call(() => location.href).catch(() => '')).startsWith(this.#origin);
-    const hasTitle = async () => (await this.#read())?.heading === '' || !(await isHere());
-    await expect.poll(hasTitle, patience).toBe(true);
   }
 
   async expectLanguage(language: string): Promise<void> {

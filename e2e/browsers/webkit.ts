@@ -14,13 +14,6 @@ import { WebdriverSession } from './webdriver-session.ts';
 /** How often a browser is started for a visit: now and then one does not report to its driver. */
 const attempts = 3;
 
-/** Reduced motion, and a bar that lets the window be as narrow as a phone. */
-const gtkSettings = {
-  'settings.ini': '[Settings]\ngtk-enable-animations=0\n',
-  'gtk.css': `button, entry, toolbar, toolbutton, toolitem, headerbar { min-width: 0; padding: 0; margin: 0; border-width: 0; }
-entry { font-size: 1px; }`,
-};
-
 /** WebKitGTK 2.50 aborts as it collects garbage in a page that runs no scripts but a driver's: seconds after two sign-ins. */
 const keepsGarbage = { JSC_useGC: '0' };
 
@@ -33,22 +26,20 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
   });
   const [, number] = await printed(screen, 'stdout', /(\d+)\n/);
   const settings = mkdtempSync(join(tmpdir(), 'vestibule-webkit-'));
-  for (const [file, text] of Object.entries(gtkSettings))
-    for (const folder of ['gtk-3.0', 'gtk-4.0']) {
-      mkdirSync(join(settings, folder), { recursive: true });
-      writeFileSync(join(settings, folder, file), text);
-    }
+  for (const folder of ['gtk-3.0', 'gtk-4.0']) {
+    mkdirSync(join(settings, folder));
+    // Reduced motion.
+    writeFileSync(join(settings, folder, 'settings.ini'), '[Settings]\ngtk-enable-animations=0\n');
+  }
   const visit = async (options: VisitOptions, attempt = 1): Promise<Visit> => {
     const running = await startDriver(driver, {
       DISPLAY: `:${number}`,
       XDG_CONFIG_HOME: settings,
-      ...themeOf(options),
       ...(options.javaScript ? {} : keepsGarbage),
     });
     try {
       const session = await openSession(running.address, options);
-      const handle = await session.get<string>('window');
-      return visitOf(new Tabs(session, handle), handle, async () => {
+      return visitOf(session, async () => {
         await session.end();
         running.close();
       });
@@ -63,12 +54,6 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
     rmSync(settings, { recursive: true, force: true });
   };
   return { visit, close };
-}
-
-/** WebKitGTK takes from its theme what a person prefers. */
-function themeOf({ looks = 'usual' }: VisitOptions): Record<string, string> {
-  if (looks === 'usual') return {};
-  return { GTK_THEME: looks === 'night' ? 'Adwaita:dark' : 'HighContrast' };
 }
 
 async function startDriver(driver: string, env: Record<string, string>) {
@@ -94,82 +79,27 @@ async function startDriver(driver: string, env: Record<string, string>) {
   throw new Error(`${driver} does not start`);
 }
 
-async function openSession(driver: string, options: VisitOptions): Promise<WebdriverSession> {
-  const { javaScript, cookies = true, loads, language } = options;
-  if (language) throw new Error('WebKitGTK has the language of the machine');
+async function openSession(driver: string, { javaScript }: VisitOptions): Promise<WebdriverSession> {
   const args = ['--automation', `--enable-javascript=${javaScript ? 'TRUE' : 'FALSE'}`];
-  if (!cookies) args.push('--cookies-policy=never');
-  const session = await WebdriverSession.open(driver, {
-    pageLoadStrategy: loads === 'document' ? 'none' : 'normal',
-    'webkitgtk:browserOptions': { args },
-  });
-  await resize(session, windowSize.width);
+  const session = await WebdriverSession.open(driver, { 'webkitgtk:browserOptions': { args } });
+  const { width, height } = windowSize;
+  // The height of its bar comes on top.
+  await session.post('window/rect', { x: 0, y: 0, width, height: height + 36 });
   return session;
 }
 
-/** The height of its bar comes on top. */
-async function resize(session: WebdriverSession, width: number): Promise<void> {
-  await session.post('window/rect', { x: 0, y: 0, width, height: windowSize.height + 36 });
-}
-
-/** What may have a role. */
-const candidates = {
-  button: 'button',
-  heading: 'h1, h2',
-  link: 'a',
-  textbox: 'input:not([type=hidden])',
-};
-
-type Element = Record<string, string>;
-
-/** The tabs of one browser: each says where its commands go. */
-class Tabs {
-  readonly session: WebdriverSession;
-  #current: string;
-
-  constructor(session: WebdriverSession, first: string) {
-    this.session = session;
-    this.#current = first;
-  }
-
-  async at(handle: string): Promise<WebdriverSession> {
-    if (handle !== this.#current) await this.session.post('window', { handle });
-    this.#current = handle;
-    return this.session;
-  }
-}
-
-function visitOf(tabs: Tabs, handle: string, end: () => Promise<void>): Visit {
-  const here = () => tabs.at(handle);
-  const act = async (source: object) => await (await here()).post('actions', { actions: [source] });
+function visitOf(session: WebdriverSession, end: () => Promise<void>): Visit {
+  const act = async (source: object) => await session.post('actions', { actions: [source] });
   return {
-    open: async (url) => await (await here()).post('url', { url }),
-    back: async () => await (await here()).post('back', {}),
-    reload: async () => await (await here()).post('refresh', {}),
+    open: async (url) => await session.post('url', { url }),
+    back: async () => await session.post('back', {}),
+    reload: async () => await session.post('refresh', {}),
     call: async (work, ...args) => {
       const script = `return (${callSource(work, args)})()`;
-      return JSON.parse(await (await here()).post<string>('execute/sync', { script, args: [] }));
+      return JSON.parse(await session.post<string>('execute/sync', { script, args: [] }));
     },
-    click: async (point, times) => await act(pointerActions(point, times)),
+    click: async (point) => await act(pointerActions(point)),
     type: async (text) => await act({ type: 'key', id: 'keyboard', actions: keyActions(text) }),
-    named: async (role, name) => {
-      const session = await here();
-      const value = candidates[role];
-      const found = await session.post<Element[]>('elements', { using: 'css selector', value });
-      let count = 0;
-      for (const element of found) {
-        const address = `element/${Object.values(element)[0]}`;
-        if ((await session.get(`${address}/computedrole`)) !== role) continue;
-        if ((await session.get(`${address}/computedlabel`)) === name) count += 1;
-      }
-      return count;
-    },
-    narrow: async (width) => await resize(await here(), width),
-    tab: async () => {
-      const { handle } = await tabs.session.post<{ handle: string }>('window/new', { type: 'tab' });
-      return visitOf(tabs, handle, async () => {});
-    },
-    picture: async () => Buffer.from(await (await here()).get<string>('screenshot'), 'base64'),
     losesPresses: true,
     faults: () => [],
     close: end,

@@ -3,7 +3,9 @@ import { findChromium } from '#server/command-line/find-chromium.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
 import { bringLemonldap } from '#testing/find-lemonldap.ts';
 import { bringSimplesamlphp } from '#testing/find-simplesamlphp.ts';
-import { bringOathtool } from './find-oathtool.ts';
+import { runsAll } from '#testing/runs-all.ts';
+import { bringFirefox } from './browsers/find-firefox.ts';
+import { bringWebkit } from './browsers/find-webkit.ts';
 import { bringOldChromium } from './find-old-chromium.ts';
 
 const shell = 'chromium-headless-shell';
@@ -25,18 +27,13 @@ async function bringChromium(): Promise<string | null> {
   return await bringPackages(['chromium', fonts], () => answers(findChromium(process.env)), whereFrom);
 }
 
-// The browser tests need the other programs too, which are missing on the same machines.
-if (import.meta.main) {
-  const complaints = [
-    await bringChromium(),
-    await bringOathtool(),
-    await bringSimplesamlphp(),
-    await bringLemonldap(),
-    await bringOldChromium(),
-  ];
-  for (const complaint of complaints) {
-    if (!complaint) continue;
-    console.error(complaint);
-    process.exitCode = 1;
-  }
+// One after the other, since two cannot install packages at once.
+for (const bring of [
+  bringChromium,
+  ...(runsAll ? [bringOldChromium, bringFirefox, bringWebkit, bringSimplesamlphp, bringLemonldap] : []),
+]) {
+  const complaint = await bring();
+  if (!complaint) continue;
+  console.error(complaint);
+  process.exitCode = 1;
 }

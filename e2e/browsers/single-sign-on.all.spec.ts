@@ -1,14 +1,12 @@
 import { startOpenIdProviderOf } from '../openid-provider-of-portal.ts';
 import { startSamlProviderOf } from '../saml-provider-of-portal.ts';
 import { textsOf } from '../texts.ts';
-import { isHere } from './engines.ts';
 import { test } from './test.ts';
 import type { Visitor } from './visitor.ts';
 
 // The providers are at another site than the portal: what a browser sends along from there, and keeps, is its own.
 
 test.describe.configure({ mode: 'default', timeout: 120_000 });
-test.skip(({ engine }) => !isHere(engine), 'this browser is not installed');
 
 const texts = textsOf('en');
 const asked = '/portal/portal.html?tab=2#/reports/7';
@@ -23,7 +21,7 @@ async function leaveFor(visitor: Visitor, provider: string, email: string): Prom
   await visitor.sees(provider);
 }
 
-test('a deep link with a fragment survives the way to an OpenID provider and back', { tag: '@every-engine' }, async ({
+test('a deep link with a fragment survives the way to an OpenID provider and back', async ({
   visitor,
   portal,
   oncePerWorker,
@@ -36,7 +34,7 @@ test('a deep link with a fragment survives the way to an OpenID provider and bac
   await visitor.seesText('Username olga');
 });
 
-test('a deep link with a fragment survives the way to a SAML provider and back', { tag: '@every-engine' }, async ({
+test('a deep link with a fragment survives the way to a SAML provider and back', async ({
   visitor,
   portal,
   oncePerWorker,
@@ -50,11 +48,7 @@ test('a deep link with a fragment survives the way to a SAML provider and back',
   await visitor.seesText('Username sam');
 });
 
-test('who cancels at the provider comes back to a page with a way on', { tag: '@every-engine' }, async ({
-  visitor,
-  portal,
-  oncePerWorker,
-}) => {
+test('who cancels at the provider comes back to a page with a way on', async ({ visitor, portal, oncePerWorker }) => {
   await oncePerWorker.get(startOpenIdProviderOf, portal);
   await leaveFor(visitor, 'Sign in at the provider', 'olga@oidc.test');
   await visitor.press('link', 'Cancel');
@@ -63,12 +57,7 @@ test('who cancels at the provider comes back to a page with a way on', { tag: '@
   await visitor.sees(texts['login-title']);
 });
 
-test('Back from a provider leads to a form that works', { tag: '@every-engine' }, async ({
-  engine,
-  visitor,
-  portal,
-  oncePerWorker,
-}) => {
+test('Back from a provider leads to a form that works', async ({ engine, visitor, portal, oncePerWorker }) => {
   test.skip(engine === 'WebKit', 'the driver of WebKitGTK 2.50 loses a kept page after another site’s');
   await oncePerWorker.get(startOpenIdProviderOf, portal);
   await leaveFor(visitor, 'Sign in at the provider', 'olga@oidc.test');

@@ -1,14 +1,12 @@
 import { appCode, wrongAppCodes } from '../authenticator-app.ts';
 import { newPassword } from '../reset-forms.ts';
 import { textsOf } from '../texts.ts';
-import { isHere } from './engines.ts';
 import { expect, password, test } from './test.ts';
 import type { Visitor } from './visitor.ts';
 
 // What everybody does with the portal, in every browser that there is. All other tests are in Chromium only.
 
 test.describe.configure({ mode: 'default', timeout: 120_000 });
-test.skip(({ engine }) => !isHere(engine), 'this browser is not installed');
 
 const texts = textsOf('en');
 const german = textsOf('de');
@@ -22,9 +20,10 @@ async function giveNameAndPassword(visitor: Visitor, username: string, secret = 
   await visitor.press('button', texts['login-button']);
 }
 
-test('a deep link with a fragment arrives after a wrong password and the right one, and sign-out ends it', {
-  tag: '@every-browser',
-}, async ({ visitor, newPerson }) => {
+test('a deep link with a fragment arrives after a wrong password and the right one, and sign-out ends it', async ({
+  visitor,
+  newPerson,
+}) => {
   const { username } = await newPerson();
   const asked = '/portal/portal.html?tab=2&filter=a%26b#/reports/7';
   await visitor.open(asked);
@@ -45,9 +44,10 @@ test('a deep link with a fragment arrives after a wrong password and the right o
   await visitor.sees(texts['login-title']);
 });
 
-test('without JavaScript, a deep link arrives after a wrong password and the right one', {
-  tag: '@every-browser',
-}, async ({ visitorWithoutScript: visitor, newPerson }) => {
+test('without JavaScript, a deep link arrives after a wrong password and the right one', async ({
+  visitorWithoutScript: visitor,
+  newPerson,
+}) => {
   const { username } = await newPerson();
   const asked = '/portal/portal.html?tab=2&filter=a%26b';
   await visitor.open(asked);
@@ -60,11 +60,7 @@ test('without JavaScript, a deep link arrives after a wrong password and the rig
   await visitor.seesText(`Username ${username}`);
 });
 
-test('a forgotten password is changed by the link of an email', { tag: '@every-browser' }, async ({
-  visitor,
-  inbox,
-  newPerson,
-}) => {
+test('a forgotten password is changed by the link of an email', async ({ visitor, inbox, newPerson }) => {
   const { username, email } = await newPerson();
   await visitor.open('/portal/login');
   await visitor.press('link', texts['login-forgotten']);
@@ -87,11 +83,7 @@ test('a forgotten password is changed by the link of an email', { tag: '@every-b
   await visitor.sees(signedIn);
 });
 
-test('a code of an app is typed into six boxes, wrong and right', { tag: '@every-browser' }, async ({
-  visitor,
-  newPersonWithApp,
-  watch,
-}) => {
+test('a code of an app is typed into six boxes, wrong and right', async ({ visitor, newPersonWithApp, watch }) => {
   watch.expect(/Two-factor code not verified: wrong/);
   const { username, key } = await newPersonWithApp();
   await visitor.open('/portal/portal.html?tab=2#/reports/7');
@@ -107,11 +99,7 @@ test('a code of an app is typed into six boxes, wrong and right', { tag: '@every
   await visitor.sees(signedIn);
 });
 
-test('a code by email is typed into six boxes, also after a reload', { tag: '@every-browser' }, async ({
-  visitor,
-  inbox,
-  newPerson,
-}) => {
+test('a code by email is typed into six boxes, also after a reload', async ({ visitor, inbox, newPerson }) => {
   const { username, email } = await newPerson({ customers: ['mails'] });
   await visitor.open('/portal/login');
   await giveNameAndPassword(visitor, username);
@@ -124,9 +112,7 @@ test('a code by email is typed into six boxes, also after a reload', { tag: '@ev
   await visitor.sees(signedIn);
 });
 
-test('the language changes in place, keeps what was typed, and stays', { tag: '@every-browser' }, async ({
-  visitor,
-}) => {
+test('the language changes in place, keeps what was typed, and stays', async ({ visitor }) => {
   await visitor.open('/portal/login');
   await visitor.expectDisabled(texts['login-button']);
   await visitor.fill(texts['login-username'], 'ada');
@@ -140,9 +126,10 @@ test('the language changes in place, keeps what was typed, and stays', { tag: '@
   await visitor.sees(german['forgotten-title']);
 });
 
-test('Back leads to the screen before, with what was typed, and after sign-out to nobody’s page', {
-  tag: '@every-browser',
-}, async ({ visitor, newPerson }) => {
+test('Back leads to the screen before, with what was typed, and after sign-out to nobody’s page', async ({
+  visitor,
+  newPerson,
+}) => {
   const { username } = await newPerson();
   await visitor.open('/portal/login');
   await visitor.fill(texts['login-username'], username);
