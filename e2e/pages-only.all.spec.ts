@@ -2,20 +2,19 @@ import type { Page } from '@playwright/test';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
 import { signInForm } from './sign-in-form.ts';
-import { backendData as data, appKey as key, startSites } from './sites-of-pages.ts';
+import { backendData as data, appKey as key, startSite } from './site-of-pages.ts';
 import { test as base, expect, password } from './test.ts';
 import { textsOf } from './texts.ts';
 import { Watch } from './watch.ts';
 
-// The files of `vestibule pages` in front of a backend that is not ours, served by nginx, by Caddy, and by a server that
-// knows nothing of languages.
+// The files of `vestibule pages` in front of a backend that is not ours, served by nginx.
 
 /** No portal of ours runs: `watch` and `baseURL` do without. */
-const test = base.extend<{ started: Awaited<ReturnType<typeof startSites>> }>({
-  started: async ({ oncePerWorker }, use) => await use(await oncePerWorker.get(startSites, undefined)),
-  baseURL: async ({ started }, use) => await use(started.sites.nginx),
+const test = base.extend<{ started: Awaited<ReturnType<typeof startSite>> }>({
+  started: async ({ oncePerWorker }, use) => await use(await oncePerWorker.get(startSite, undefined)),
+  baseURL: async ({ started }, use) => await use(started.origin),
   watch: async ({ context, started }, use) => {
-    const watch = new Watch(Object.values(started.sites));
+    const watch = new Watch([started.origin]);
     await watch.over(context);
     await use(watch);
     expect(watch.faults, 'errors, policy violations and requests to strangers').toEqual([]);
@@ -27,50 +26,42 @@ test.describe.configure({ mode: 'serial', timeout: 120_000 });
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const texts = textsOf('en');
 
-for (const server of ['nginx', 'Caddy'] as const)
-  test(`behind ${server}, a wrong password, a right one, an app and a reset work as with our server`, async ({
-    page,
-    started,
-    watch,
-  }) => {
-    watch.expect(/Two-factor code not verified: wrong/);
-    const site = started.sites[server];
-    started.posts.length = 0;
-    await page.goto(`${site}/portal/#/reports/7`);
-    const form = signInForm(page);
-    await form.send('tom', 'wrong');
-    await expect(page).toHaveURL(/\/portal\/loginfail\/default$/);
-    await form.send('tom', password);
-    await expect(page).toHaveURL(/\/portal\/twoFactor\?redirectURL=/);
-    const [wrong = ''] = wrongAppCodes(key, 1);
-    const code = codeForm(page);
-    await code.sendWrong(wrong);
-    // The server before may have used this code; the previous one could become too old on the way.
-    delete data.users.tom?.usedCode;
-    await code.send(appCode(key));
-    await expect(heading(page)).toHaveText('The hub');
-    await expect(page).toHaveURL(/#\/reports\/7$/);
+test(`a wrong password, a right one, an app and a reset work as with our server`, async ({ page, started, watch }) => {
+  watch.expect(/Two-factor code not verified: wrong/);
+  started.posts.length = 0;
+  await page.goto(`/portal/#/reports/7`);
+  const form = signInForm(page);
+  await form.send('tom', 'wrong');
+  await expect(page).toHaveURL(/\/portal\/loginfail\/default$/);
+  await form.send('tom', password);
+  await expect(page).toHaveURL(/\/portal\/twoFactor\?redirectURL=/);
+  const [wrong = ''] = wrongAppCodes(key, 1);
+  const code = codeForm(page);
+  await code.sendWrong(wrong);
+  await code.send(appCode(key));
+  await expect(heading(page)).toHaveText('The hub');
+  await expect(page).toHaveURL(/#\/reports\/7$/);
 
-    await page.goto(`${site}/portal/login?lang=de`);
-    await page.getByRole('link', { name: textsOf('de')['login-forgotten'] }).click();
-    await expect(heading(page)).toHaveText(textsOf('de')['forgotten-title']);
-    await page.getByLabel(textsOf('de').email).fill('ada@acme.test');
-    await page.getByRole('button', { name: textsOf('de')['forgotten-button'] }).click();
-    await expect(heading(page)).toHaveText(textsOf('de')['email-info-title']);
+  await page.goto(`/portal/login?lang=de`);
+  await page.getByRole('link', { name: textsOf('de')['login-forgotten'] }).click();
+  await expect(heading(page)).toHaveText(textsOf('de')['forgotten-title']);
+  await page.getByLabel(textsOf('de').email).fill('ada@acme.test');
+  await page.getByRole('button', { name: textsOf('de')['forgotten-button'] }).click();
+  await expect(heading(page)).toHaveText(textsOf('de')['email-info-title']);
 
-    data.links.set('a-link', 'ada');
-    await page.goto(`${site}/portal/forgottenChange?hash=a-link`);
-    await expect(page).toHaveURL(/\/forgottenChange$/);
-    for (const label of ['change-password', 'change-repeat'] as const)
-      await page.getByLabel(texts[label], { exact: true }).fill('Copper-Meadow-77');
-    await page.getByRole('button', { name: texts['change-button'] }).click();
-    await expect(heading(page)).toHaveText(texts['changed-title']);
+  data.links.set('a-link', 'ada');
+  await page.goto(`/portal/forgottenChange?hash=a-link`);
+  await expect(page).toHaveURL(/\/forgottenChange$/);
+  for (const label of ['change-password', 'change-repeat'] as const)
+    await page.getByLabel(texts[label], { exact: true }).fill('Copper-Meadow-77');
+  await page.getByRole('button', { name: texts['change-button'] }).click();
+  await expect(heading(page)).toHaveText(texts['changed-title']);
 
-    const sent = started.posts.map(({ url, body }) => `${url} ${body}`).join('\n');
-    expect(sent).toContain('/portal/performlogin username=tom&password=wrong&redirectURL=%2Fportal%23%2Freports%2F7');
-    expect(sent).not.toMatch(/turn=|remember|destination=/);
-    expect(sent).toContain('hash=a-link&password=Copper-Meadow-77&repeat=Copper-Meadow-77');
-  });
+  const sent = started.posts.map(({ url, body }) => `${url} ${body}`).join('\n');
+  expect(sent).toContain('/portal/performlogin username=tom&password=wrong&redirectURL=%2Fportal%23%2Freports%2F7');
+  expect(sent).not.toMatch(/turn=|remember|destination=/);
+  expect(sent).toContain('hash=a-link&password=Copper-Meadow-77&repeat=Copper-Meadow-77');
+});
 
 test('SE-15 the next person in the tab gets neither the link nor the destination of the last', async ({
   page,
@@ -97,39 +88,33 @@ test('SE-15 the next person in the tab gets neither the link nor the destination
   expect(started.posts.find(({ body }) => body)?.body).toMatch(/&redirectURL=%2Fportal$/);
 });
 
-for (const server of ['nginx', 'Caddy', 'any server'] as const)
-  test(`behind ${server}, the first paint is in the visitor's language`, async ({
-    browser,
-    contextOptions,
-    started,
-    watch,
-  }) => {
-    const context = await browser.newContext({ ...contextOptions, locale: 'pl-PL', baseURL: started.sites[server] });
-    await watch.over(context);
-    const page = await context.newPage();
-    // Every text of the heading that was ever shown.
-    await page.addInitScript(() => {
-      const seen: string[] = [];
-      Object.assign(window, { seen });
-      const look = () => {
-        const text = document.querySelector('h1')?.checkVisibility() && document.querySelector('h1')?.textContent;
-        if (text && seen.at(-1) !== text) seen.push(text);
-        requestAnimationFrame(look);
-      };
-      look();
-    });
-    await page.goto('/portal/');
-    await expect(page.locator('.peek').first()).toBeVisible();
-    await expect(page.locator('html')).toHaveAttribute('lang', 'pl');
-    await expect(page).toHaveTitle(`${textsOf('pl')['login-title']} · Vestibule`);
-    expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([
-      textsOf('pl')['login-title'],
-    ]);
-    await page.goto('/portal/?reason=3#/forgottenChangeFailedInfo?lang=it');
-    await expect(page.getByText(textsOf('it')['changed-failed-page-error-3'])).toBeVisible();
-    await expect(page.locator('html')).toHaveAttribute('lang', 'it');
-    await context.close();
+test(`the first paint is in the visitor's language`, async ({ browser, contextOptions, started, watch }) => {
+  const context = await browser.newContext({ ...contextOptions, locale: 'pl-PL', baseURL: started.origin });
+  await watch.over(context);
+  const page = await context.newPage();
+  // Every text of the heading that was ever shown.
+  await page.addInitScript(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    const look = () => {
+      const text = document.querySelector('h1')?.checkVisibility() && document.querySelector('h1')?.textContent;
+      if (text && seen.at(-1) !== text) seen.push(text);
+      requestAnimationFrame(look);
+    };
+    look();
   });
+  await page.goto('/portal/');
+  await expect(page.locator('.peek').first()).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'pl');
+  await expect(page).toHaveTitle(`${textsOf('pl')['login-title']} · Vestibule`);
+  expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([
+    textsOf('pl')['login-title'],
+  ]);
+  await page.goto('/portal/?reason=3#/forgottenChangeFailedInfo?lang=it');
+  await expect(page.getByText(textsOf('it')['changed-failed-page-error-3'])).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'it');
+  await context.close();
+});
 
 test('without JavaScript, nginx shows what the query says, and the form signs in', async ({
   browser,
@@ -141,7 +126,7 @@ test('without JavaScript, nginx shows what the query says, and the form signs in
     ...contextOptions,
     locale: 'de-AT',
     javaScriptEnabled: false,
-    baseURL: started.sites.nginx,
+    baseURL: started.origin,
   });
   await watch.over(context);
   const page = await context.newPage();
@@ -158,16 +143,12 @@ test('without JavaScript, nginx shows what the query says, and the form signs in
 
 test('an address that is none, and a backend that is away, lead on', async ({ page, started, watch }) => {
   watch.expect(/status of 404|status of 502/);
-  for (const server of ['nginx', 'Caddy', 'any server'] as const) {
-    await page.goto(`${started.sites[server]}/portal/no/such?x=1`);
-    await expect(page.getByText(`${started.sites[server]}/portal/no/such?x=1`)).toBeVisible();
-  }
+  await page.goto('/portal/no/such?x=1');
+  await expect(page.getByText(`${started.origin}/portal/no/such?x=1`)).toBeVisible();
   await started.stopBackend();
-  for (const server of ['nginx', 'Caddy'] as const) {
-    await page.goto(`${started.sites[server]}/portal/login`);
-    await signInForm(page).send('ada', 'any');
-    await expect(heading(page)).toHaveText(texts['problem-502-title']);
-    await page.getByRole('link', { name: texts['return-to-login'] }).click();
-    await expect(heading(page)).toHaveText(texts['login-title']);
-  }
+  await page.goto('/portal/login');
+  await signInForm(page).send('ada', 'any');
+  await expect(heading(page)).toHaveText(texts['problem-502-title']);
+  await page.getByRole('link', { name: texts['return-to-login'] }).click();
+  await expect(heading(page)).toHaveText(texts['login-title']);
 });

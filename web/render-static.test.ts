@@ -10,5 +10,5 @@ it.each([
   ['a problem', 'none', problem, false],
 ])('%s: its line with a value is there unless only the script knows it', (_, url, serverPage, isThere) => {
   const page = pageForTest(url, { isStatic: true, serverPage });
-  expect(renderStaticDocument(page, [], assetsForTest).html.includes('<p class="fact">')).toBe(isThere);
+  expect(renderStaticDocument(page, assetsForTest).html.includes('<p class="fact">')).toBe(isThere);
 });

@@ -47,7 +47,7 @@ export function styleText(accentColour: string | null): string {
 /** Returns the whole HTML document of one page. */
 export function renderDocument(page: Page, assets: PageAssets): string {
   const content = renderContent(page, assets);
-  return documentOf(page, assets, { ...content, head: '', rest: '' });
+  return documentOf(page, assets, { ...content, rest: '' });
 }
 
 /** What a document has in its language: its title, and the two elements that the script reads. */
@@ -68,11 +68,11 @@ export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Co
   return { title, elements };
 }
 
-/** The document around it. `head` and `rest`: what else its head has, and its body before the script. */
+/** The document around it. `rest`: what else its body has before the script. */
 export function documentOf(
   page: Page,
   assets: PageAssets,
-  { title, elements, head, rest }: Content & { head: string; rest: string },
+  { title, elements, rest }: Content & { rest: string },
 ): string {
   const later = isLater(placeOfUrl(page.url, page.rules.basePath), page);
   // Loads the screen's script along with the first one, which would ask for it only when it runs.
@@ -81,7 +81,7 @@ export function documentOf(
 <html lang="${page.language}">
 <head>
 <meta charset="utf-8">
-${head}${metaOfScreen}
+${metaOfScreen}
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">

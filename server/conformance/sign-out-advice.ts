@@ -2,7 +2,7 @@ import { type Account, landingOf, noAccount, signIn } from './account.ts';
 import { visitBackend } from './backend-visit.ts';
 import { advised, type Finding, notTried, passed, type Verdict } from './finding.ts';
 
-/** Pages from files keep a destination in the tab until the browser is told to forget it (docs/decisions/0044). */
+/** Pages from files keep a destination in the tab until the browser is told to forget it (docs/pages-only.md). */
 export async function* signOutAdvice(base: URL, account: Account): AsyncGenerator<Finding> {
   yield { call: 'GET logout', what: 'clears what the tab keeps', ...(await judgeSignOut(base, account)) };
 }

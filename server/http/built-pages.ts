@@ -40,8 +40,7 @@ type BuiltFiles = {
 export type BuiltPages = BuiltFiles & { ofBrand: (brand: Look) => BrandedPages };
 
 /** What it provides for files: each document with the texts of its scripts. */
-export type BuiltStaticPages = BuiltFiles &
-  Pick<BrandedPages, 'styles'> & { render: (page: Page, others: readonly Page[]) => StaticDocument };
+export type BuiltStaticPages = BuiltFiles & Pick<BrandedPages, 'styles'> & { render: (page: Page) => StaticDocument };
 
 type StaticDocument = { html: string; scripts: string[] };
 
@@ -52,7 +51,7 @@ type AccountRenderer = {
   renderAccount: (page: Page, account: AccountPage, assets: PageAssets) => string;
 };
 type StaticRenderer = Styles & {
-  renderStaticDocument: (page: Page, others: readonly Page[], assets: PageAssets) => StaticDocument;
+  renderStaticDocument: (page: Page, assets: PageAssets) => StaticDocument;
 };
 
 const buildFolder = new URL('../../build/', import.meta.url);
@@ -98,7 +97,7 @@ export async function loadStaticPages({
   return {
     ...builtFiles(fileOf, basePath),
     styles: [assets.style, assets.laterStyle],
-    render: (page, others) => renderer.renderStaticDocument(page, others, assets),
+    render: (page) => renderer.renderStaticDocument(page, assets),
   };
 }
 

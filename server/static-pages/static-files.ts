@@ -1,80 +1,63 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { languages } from '#contract/languages.ts';
+import { type Language, languages } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
 import { brandFolder } from '../brand/brand.ts';
 import { textModule } from '../brand/text-module.ts';
 import type { Config } from '../config/config.ts';
 import { type BuiltStaticPages, loadStaticPages, scriptFolder } from '../http/built-pages.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { caddyFile } from './caddy-file.ts';
-import { nginxHeaders, nginxSite } from './nginx-files.ts';
-import { renderScreens } from './render-screens.ts';
-import { routesFile } from './routes-file.ts';
+import { noAddress, type StaticScreen, staticScreens } from './static-screens.ts';
 import type { Files } from './write-folder.ts';
 
-const brotli = promisify(brotliCompress);
-/** Half the time of the highest, and 3 % longer. */
-const quality = 10;
-const gzipped = promisify(gzip);
-
-/** Where in the folder the scripts are: earlier ones are kept. */
-export const assetsIn = ({ basePath }: Config) => `public${basePath}/assets/`;
-
 /**
- * Every file of the pages by its path: the documents, scripts and logo below `public`, each also compressed, and the
- * files for web servers. `folder` is where they will be; `formOrigins` are those that an answer to a form may lead to.
+ * Every screen in every language as `public/portal/login.de.html`, what these load, and their headers as nginx reads them.
+ * `formOrigins` are those that an answer to a form may lead to.
  */
-export async function staticFiles(config: Config, folder: string, formOrigins: readonly string[]): Promise<Files> {
+export async function staticFiles(config: Config, formOrigins: readonly string[]): Promise<Files> {
   const built = await loadStaticPages(config);
-  const { files: documents, scripts, scriptsOfAll } = renderScreens(config, built);
-  const headersWith = (texts: readonly string[]) => ({
-    ...securityHeaders(config, built.styles, { scripts: texts, formOrigins }),
+  const scripts = new Set<string>();
+  // What a document asks for is there before the document.
+  const files: Files = await assetsOf(config, built);
+  for (const screen of staticScreens)
+    for (const language of languages) {
+      const document = built.render(pageOf(config, screen, language));
+      for (const script of document.scripts) scripts.add(script);
+      files.set(`public${config.basePath}/${screen.name}.${language}.html`, document.html);
+    }
+  const headers = {
+    ...securityHeaders(config, built.styles, { scripts: [...scripts], formOrigins }),
     // Nothing in these pages is anybody's own.
     'cache-control': 'no-cache',
-  });
-  const inLanguages = { ...headersWith(scripts), vary: 'Accept-Encoding, Accept-Language' };
-  const site = { basePath: config.basePath, folder, headers: inLanguages };
-  const files = new Map<string, string | Buffer>([
-    ['nginx.conf', nginxSite(site)],
-    ['nginx-headers.conf', nginxHeaders(site)],
-    ['Caddyfile', caddyFile(site)],
-    ['routes.json', routesFile({ ...site, headers: headersWith(scriptsOfAll) })],
-  ]);
-  for (const [name, logo] of config.brand.files)
-    files.set(`public${config.basePath}${brandFolder}/${name}`, logo.bytes);
-  for (const [path, content] of await assetsOf(config, built)) files.set(path, content);
-  const compressed = documents.map(({ path, text }) => withCompressed(`public/${path}`, text));
-  for (const [path, content] of (await Promise.all(compressed)).flat()) files.set(path, content);
-  return files;
+    vary: 'Accept-Language',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `add_header ${name} "${value}" always;\n`);
+  return files.set('headers.conf', lines.join(''));
 }
 
-/** The scripts, which the build has compressed, but for those with texts of the brand. */
-async function assetsOf({ basePath, brand }: Config, built: BuiltStaticPages): Promise<[string, string | Buffer][]> {
+/** What a foreign backend's pages know: nothing of the visitor, and their origin only once they are shown. */
+function pageOf(config: Config, { address, problem }: StaticScreen, language: Language): Page {
+  return {
+    language,
+    url: address === noAddress ? address : config.basePath + address,
+    branding: config.brand.branding,
+    rules: { ...config.destinationRules, origin: '' },
+    passwordPolicy: config.passwordPolicy,
+    typedUsername: '',
+    reference: null,
+    isStatic: true,
+    serverPage: problem ? { name: 'problem', status: problem, retryAfterSeconds: null } : null,
+  };
+}
+
+/** The scripts as the build compressed them, the texts that the brand replaces, and its logos. */
+async function assetsOf({ basePath, brand }: Config, built: BuiltStaticPages): Promise<Files> {
   const folder = `public${basePath}${scriptFolder(brand)}`;
   const own = languages.filter((language) => brand.texts[language]);
-  const isReplaced = (name: string) => own.some((language) => name.startsWith(built.fileOfTexts[language]));
-  const names = (await readdir(built.assetFolder)).filter((name) => !isReplaced(name));
-  const kept = names.map(
-    async (name): Promise<[string, Buffer]> => [folder + name, await readFile(new URL(name, built.assetFolder))],
-  );
-  const texts = own.map((language) =>
-    withCompressed(folder + built.fileOfTexts[language], textModule(language, brand.texts)),
-  );
-  return [...(await Promise.all(kept)), ...(await Promise.all(texts)).flat()];
-}
-
-/** A text by its path, and in each encoding. */
-async function withCompressed(path: string, text: string): Promise<[string, string | Buffer][]> {
-  const [br, gz] = await Promise.all([
-    brotli(text, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
-    }),
-    gzipped(text, { level: constants.Z_BEST_COMPRESSION }),
-  ]);
-  return [
-    [path, text],
-    [`${path}.br`, br],
-    [`${path}.gz`, gz],
-  ];
+  const files: Files = new Map();
+  for (const name of await readdir(built.assetFolder))
+    if (!own.some((language) => name.startsWith(built.fileOfTexts[language])))
+      files.set(folder + name, await readFile(new URL(name, built.assetFolder)));
+  for (const language of own) files.set(folder + built.fileOfTexts[language], textModule(language, brand.texts));
+  for (const [name, logo] of brand.files) files.set(`public${basePath}${brandFolder}/${name}`, logo.bytes);
+  return files;
 }

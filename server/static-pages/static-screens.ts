@@ -2,33 +2,32 @@ import type { ProblemStatus } from '#contract/page.ts';
 import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
 import { queryNames, screenPaths } from '#contract/screens.ts';
 
-/** A screen as a file: `name` is the file's, `query` what the address must have besides to show just this. */
-export type StaticScreen = { name: string; path: string; query: string; problem?: ProblemStatus };
+/** A screen as a file: `name` is the file's, `address` what it shows, with the query that has a file of its own. */
+export type StaticScreen = { name: string; address: string; problem?: ProblemStatus };
 
-export const notFoundName = 'notFound';
-export const problemName = (status: number) => `problem-${status}`;
-
-/** What a proxy shows in place of a backend that does not answer. */
-export const backendProblems = [502, 504] as const satisfies readonly ProblemStatus[];
-
+/** What a query changes so much that it has a file of its own, for visitors without JavaScript. */
 const byEmail = { name: 'email', query: `${queryNames.codeSentViaEmail}=true` };
 const byReason = (reason: number) => ({ name: String(reason), query: `${queryNames.reason}=${reason}` });
-
-/** What the query of a screen changes so much that it is a file of its own, for visitors without JavaScript. */
-export const variants: Record<string, readonly { name: string; query: string }[]> = {
+const variants: Record<string, { name: string; query: string }[]> = {
   twoFactor: [byEmail],
   twoFactorRegistration: [byEmail],
   forgottenChange: [changeFailedReasons.tooWeak, changeFailedReasons.userNotFound].map(byReason),
   forgottenChangeFailedInfo: Object.values(changeFailedReasons).map(byReason),
 };
 
-/** Every screen of specification §2, and every file that shows one. */
+/** What is not an address is not found. */
+export const noAddress = 'none';
+
+/** Every screen of specification §2, and what a web server shows in place of a backend that does not answer. */
 export const staticScreens: readonly StaticScreen[] = [
   ...Object.entries(screenPaths).flatMap(([name, path]) => [
-    { name, path, query: '' },
-    ...(variants[name] ?? []).map((variant) => ({ name: `${name}-${variant.name}`, path, query: variant.query })),
+    { name, address: path },
+    ...(variants[name] ?? []).map((variant) => ({
+      name: `${name}-${variant.name}`,
+      address: `${path}?${variant.query}`,
+    })),
   ]),
-  ...loginFailTypes.map((type) => ({ name: `loginfail-${type}`, path: `/loginfail/${type}`, query: '' })),
-  { name: notFoundName, path: '', query: '' },
-  ...backendProblems.map((status) => ({ name: problemName(status), path: '', query: '', problem: status })),
+  ...loginFailTypes.map((type) => ({ name: `loginfail-${type}`, address: `/loginfail/${type}` })),
+  { name: 'not-found', address: noAddress },
+  ...([502, 504] as const).map((problem) => ({ name: `problem-${problem}`, address: noAddress, problem })),
 ];

@@ -65,7 +65,7 @@ export function PortalForm({
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);
     if (!isFirst || onSend) event.preventDefault();
-    // A file is never told that somebody has signed in, who may leave no link to the next person (docs/decisions/0044).
+    // A file is never told that somebody has signed in, who may leave no link to the next person (docs/pages-only.md).
     if (page.isStatic && call !== 'passwordChange') save({ passwordHashParameter: null });
     if (isFirst) onSend?.(event.currentTarget);
   }

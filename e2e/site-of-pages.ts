@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anyWebServer } from '#testing/any-web-server.ts';
 import { type BackendData, fortyLineBackend } from '#testing/forty-line-backend.ts';
 import { freePort } from '#testing/free-port.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
@@ -19,14 +18,11 @@ export const backendData: BackendData = {
   links: new Map([['a-link', 'ada']]),
 };
 
-export type Sites = Record<'nginx' | 'Caddy' | 'any server', string>;
-
-/** Starts the files of `vestibule pages` behind each web server, in front of one backend that is not ours. */
-export async function startSites() {
+/** Starts the files of `vestibule pages` behind nginx, in front of a backend that is not ours. */
+export async function startSite() {
   const folder = await mkdtemp(join(tmpdir(), 'vestibule-pages-'));
-  const { err } = await runVestibule(['pages', join(folder, 'site')], { env: {} });
+  const { err } = await runVestibule(['pages', folder], { env: {} });
   if (err) throw new Error(err);
-  const files = join(folder, 'site');
   const posts: { url: string; body: string }[] = [];
   const backend = fortyLineBackend(backendData);
   backend.prependListener('request', (request) => {
@@ -37,27 +33,17 @@ export async function startSites() {
     });
   });
   const port = await listen(backend);
-  const [nginx, caddy] = [await freePort(), await freePort()];
-  const any = await anyWebServer(files, port);
-  const servers = [
-    await siteOfPages('nginx', { folder: files, port: nginx, backend: port }),
-    await siteOfPages('caddy', { folder: files, port: caddy, backend: port }),
-  ];
-  const sites: Sites = {
-    nginx: `http://localhost:${nginx}`,
-    Caddy: `http://localhost:${caddy}`,
-    'any server': `http://localhost:${await listen(any)}`,
-  };
+  const nginx = await freePort();
+  const server = await siteOfPages({ folder, port: nginx, backend: port });
   return {
-    sites,
+    origin: `http://localhost:${nginx}`,
     posts,
     async stopBackend() {
       backend.closeAllConnections();
       backend.close();
     },
     async close() {
-      for (const server of servers) await server.close();
-      any.close();
+      await server.close();
       backend.close();
       await rm(folder, { recursive: true });
     },
