@@ -215,15 +215,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     ...carriesDestination,
     handler: logoutConfirmedRoute(deps),
   });
-  const session = { ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel } as const;
-  app.route(session);
-  // Envoy asks with the method of the request that it asks about.
-  app.route({
-    ...session,
-    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: `${session.url}/for/:ask/*`,
-    exposeHeadRoute: false,
-  });
+  app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
   app.route({ ...on('checkSsoLogin', checkSsoFormAgain(deps)), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
   app.route({
     ...on('performSsoLogin', performSsoFormAgain(deps)),

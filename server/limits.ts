@@ -326,10 +326,6 @@ export const limits = {
   /** That there were too many is recorded so often, by each instance. */
   busyRecordedEvery: 60 * second,
   databaseRetryAfter: 5 * second,
-  /** The clocks of an instance and of PostgreSQL: codes of apps are still right within one step. */
-  clocksMayDiffer: 20 * second,
-  /** Beyond this an instance leaves what cannot be undone to others: emails, and what is deleted because it is old. */
-  clockTooWrong: hour,
   /** Of several database servers, each may take so long to say whether it is the primary. */
   serverMaySay: 2 * second,
   /** While there are connections to one of them, they are asked again: a machine that fell silent tells nobody. */

@@ -18,7 +18,6 @@ import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
-import { clockCheck } from './upkeep/clock-check.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
 import { startWorkers } from './upkeep/workers.ts';
@@ -47,9 +46,8 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     providers: createProviderMemory({ now, log }),
     outage: { isDatabaseAway: false },
   };
-  const mayWork = clockCheck(depsWithoutWake);
-  const workers = startWorkers(depsWithoutWake, mayWork);
-  const stopHousekeeping = startHousekeeping(depsWithoutWake, mayWork);
+  const workers = startWorkers(depsWithoutWake);
+  const stopHousekeeping = startHousekeeping(depsWithoutWake);
   const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
   const stopBeside = async () => {
     stopHousekeeping();

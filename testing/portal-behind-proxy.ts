@@ -34,8 +34,6 @@ export type PortalBehindProxy = {
    * first head. Returns the status of the answer, 0 without one, and the lines of each head that the hub saw.
    */
   naiveHubGot: (sent: string, mark?: string) => Promise<{ status: number; heads: string[][] }>;
-  /** The same for what is sent in another way. */
-  withNaiveHub: <T>(mark: string, use: () => Promise<T>) => Promise<{ answer: T; heads: string[][] }>;
   /** Ends the hub, as if it were down. */
   endHub: () => Promise<void>;
   close: () => Promise<void>;
@@ -51,7 +49,7 @@ export type ProxyAnswer = {
 
 export async function portalBehindProxy(
   proxy: ProxyName,
-  { rules, tls, config: more = {} }: { rules?: string; tls?: string; config?: Partial<Config> } = {},
+  { rules, config: more = {} }: { rules?: string; config?: Partial<Config> } = {},
 ): Promise<PortalBehindProxy> {
   const port = await freePort();
   const database = await databaseForTest();
@@ -88,7 +86,6 @@ export async function portalBehindProxy(
     portal: portOf(portal.app.server),
     hub: portOf(hubPort),
     ...(rules && { rules }),
-    ...(tls !== undefined && { tls }),
   });
 
   async function ask(path: string, headers: Headers = [], method = 'GET', body?: Buffer): Promise<ProxyAnswer> {
@@ -135,7 +132,6 @@ export async function portalBehindProxy(
     wire,
     ask,
     naiveHubGot,
-    withNaiveHub,
     endHub,
     async sessionOf(username) {
       const headers = { 'x-forwarded-for': '203.0.113.5' };

@@ -9,13 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { bringPackages } from './bring-packages.ts';
 import { isListening } from './free-port.ts';
 
-export type Proxy = 'nginx' | 'caddy' | 'haproxy';
+export type Proxy = 'nginx' | 'caddy';
 
 /** What Debian calls each, and its program. */
 const programs: Record<Proxy, { packages: string[]; path: string }> = {
   nginx: { packages: ['nginx-light'], path: '/usr/sbin/nginx' },
   caddy: { packages: ['caddy'], path: '/usr/bin/caddy' },
-  haproxy: { packages: ['haproxy'], path: '/usr/sbin/haproxy' },
 };
 
 /** Where a proxy listens, and what is behind it: ports of this machine. */
@@ -27,8 +26,6 @@ type Setting = {
   secondPortal?: number;
   /** With the examples of other rules, and what they ask. */
   rules?: string;
-  /** With TLS, and what the bind line of HAProxy says besides; the certificate is the one for localhost of the tests. */
-  tls?: string;
 };
 
 /** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
@@ -95,22 +92,6 @@ const settings: Record<Proxy, (folder: string, setting: Setting) => Promise<Star
     };
     return await caddyWith(folder, await textOf('caddy/Caddyfile', rules), addresses);
   },
-  async haproxy(folder, { port, portal, hub, rules, tls }) {
-    const file = join(folder, 'haproxy.cfg');
-    await writeFile(file, await textOf('haproxy/haproxy.cfg', rules));
-    const certificate = join(folder, 'site.pem');
-    const pems = ['test-only-localhost.pem', 'test-only-server-key.pem'].map((name) =>
-      readFile(inTesting(name), 'utf8'),
-    );
-    await writeFile(certificate, (await Promise.all(pems)).join(''));
-    const env = {
-      BIND: `127.0.0.1:${port}${tls === undefined ? '' : ` ssl crt ${certificate} ${tls}`}`,
-      PORTAL: `127.0.0.1:${portal}`,
-      HUB: `127.0.0.1:${hub}`,
-      VESTIBULE_LUA: deployed('haproxy/vestibule.lua'),
-    };
-    return { args: ['-f', file, '-db'], env };
-  },
 };
 
 /** nginx with one site, and nothing of it outside the folder. */
@@ -143,10 +124,6 @@ async function textOf(path: string, rules?: string): Promise<string> {
   const text = await readFile(deployed(path), 'utf8');
   if (rules === undefined) return text;
   return text.replace(/#\|(.*)/g, (_, example: string) => example.replace('customer=acme', rules));
-}
-
-function inTesting(name: string): URL {
-  return new URL(name, import.meta.url);
 }
 
 function deployed(path: string): string {

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Behaviour } from '#testing/mail-server-for-test.ts';
 import { formHeaders, formOf } from '../sign-in-form.ts';
 import { askForReset } from './asked-mails.ts';
-import { clockFaults } from './clock-faults.ts';
 import type { Fault, World } from './fault.ts';
 import { signalPostgres } from './postgres-processes.ts';
 import { providerFaults } from './provider-faults.ts';
@@ -101,7 +100,6 @@ export const faults: readonly Fault[] = [
   mail('slow', 'user-1', 'never-greet'),
   mail('refusing', 'user-2', { at: 'rcpt', code: 451, words: '4.3.0 not now' }),
   ...providerFaults,
-  ...clockFaults,
   {
     name: '5,000 requests that never end, at each instance',
     lasts: 10_000,

@@ -28,6 +28,4 @@ export type Fault<W = World> = {
   begin: (world: W) => Promise<() => unknown>;
   /** Whether people who sign in with a password may notice nothing of it. */
   sparesPasswords?: boolean;
-  /** Whether sessions that begin meanwhile may end with it. */
-  endsLaterSessions?: boolean;
 };

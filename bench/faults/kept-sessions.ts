@@ -16,16 +16,3 @@ export async function measureSessions(portals: TwoPortals): Promise<void> {
   const counts = `${sessions.size} valid and ${ended.size} ended`;
   report('all sessions after all that', isKept ? `${counts} as acknowledged` : 'CHANGED', 'as acknowledged', isKept);
 }
-
-/** Forgets those of the load's sessions, other than the earlier ones, that have ended; says how many they are. */
-export async function forgetEnded(portals: TwoPortals, earlier: ReadonlySet<string>): Promise<string> {
-  const later = [...portals.load.sessions].filter((session) => !earlier.has(session));
-  let count = 0;
-  for (const session of later) {
-    const statuses = await statusesOf(portals, new Set([session]));
-    if (statuses.has(200)) continue;
-    portals.load.sessions.delete(session);
-    count += 1;
-  }
-  return `${count} of ${later.length} sessions begun meanwhile ended`;
-}

@@ -4,7 +4,7 @@ import { median, report } from '../figures.ts';
 import { residentMemory } from '../memory.ts';
 import type { Counts } from './crowd.ts';
 import type { Fault, UnderLoad } from './fault.ts';
-import { areKept, forgetEnded } from './kept-sessions.ts';
+import { areKept } from './kept-sessions.ts';
 
 /** In milliseconds, from the end of the fault to a good answer of every kind. */
 const recovery = 5000;
@@ -23,7 +23,6 @@ export async function measureFault<W extends UnderLoad>(fault: Fault<W>, world: 
     await pause(usual);
   }
   const before = signIns();
-  const earlier = new Set(load.sessions);
   load.begin();
   for (const crowd of crowds) crowd.begin();
   const end = await fault.begin(world);
@@ -37,13 +36,11 @@ export async function measureFault<W extends UnderLoad>(fault: Fault<W>, world: 
   const lostCount = Object.values(lost).reduce((sum, count) => sum + count, 0);
   const ways = Object.entries(lost).map(([how, count]) => `${count} ${how}`);
   const told = ways.length > 0 ? `${lostCount} lost (${ways.join(', ')})` : '0 lost';
-  const later = fault.endsLaterSessions ? `; ${await forgetEnded(portals, earlier)}` : '';
   const isKept = await areKept(portals);
-  const most = fault.mayLose === Infinity ? '' : `at most ${fault.mayLose} lost, `;
   report(
     fault.name,
-    `${well} well, ${refused} refused, ${told}; well again after ${(took / 1000).toFixed(1)} s, ${await memoryOf(portals)}${later}${isKept ? '' : '; SESSIONS CHANGED'}`,
-    `${most}${recovery / 1000} s, no ${later ? 'earlier ' : ''}session changed`,
+    `${well} well, ${refused} refused, ${told}; well again after ${(took / 1000).toFixed(1)} s, ${await memoryOf(portals)}${isKept ? '' : '; SESSIONS CHANGED'}`,
+    `at most ${fault.mayLose} lost, ${recovery / 1000} s, no session changed`,
     lostCount <= fault.mayLose && took <= recovery && isKept,
   );
   if (!fault.sparesPasswords) return;

@@ -58,7 +58,6 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   if (config.databaseUrl) yield { check: 'line to the database', ...databases.checkLine(config.databaseUrl) };
   if (database.ok) {
     if (config.databaseUrl) yield { check: 'durability', ...(await databases.checkDurability(addresses.length > 1)) };
-    yield { check: 'clock', ...(await databases.checkClock()) };
     yield { check: 'pooler', ...(await doctor.checkPooler(config)) };
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };

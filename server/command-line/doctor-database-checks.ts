@@ -1,7 +1,5 @@
 import { databaseAddresses } from '../config/database-addresses.ts';
 import { loopbackNames } from '../config/loopback-names.ts';
-import { limits } from '../limits.ts';
-import { databaseTime } from '../storage/database-time.ts';
 import { findDurability } from '../storage/durability.ts';
 import { stateOf } from '../storage/server-state.ts';
 import type { Finding } from './doctor-checks.ts';
@@ -68,12 +66,4 @@ export async function checkDurability(hasStandbys: boolean): Promise<Finding> {
       ? 'changes are acknowledged once they are on a standby, too'
       : 'changes are acknowledged once they are on disk',
   };
-}
-
-/** Whether this machine's clock, by which sessions, links and codes end, agrees with the database's. */
-export async function checkClock(): Promise<Finding> {
-  const ahead = await withDatabase(async (sql) => Date.now() - (await databaseTime(sql)).getTime());
-  const words = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? 'ahead of' : 'behind'} that of the database`;
-  if (Math.abs(ahead) <= limits.clocksMayDiffer) return { ok: true, words: 'agrees with that of the database' };
-  return { ok: false, words: `${words} – synchronise both (NTP): codes of apps and sessions end by it` };
 }

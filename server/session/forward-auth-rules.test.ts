@@ -8,7 +8,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-t
 import { type PortalBehindProxy, portalBehindProxy } from '#testing/portal-behind-proxy.ts';
 
 // Real proxies with the files of deploy/ and their examples: /public/ is open, /reports is for acme and gets a token.
-describe.each(['nginx', 'caddy', 'haproxy'] as const)('with rules per path, %s', (proxy) => {
+describe.each(['nginx', 'caddy'] as const)('with rules per path, %s', (proxy) => {
   let behind: PortalBehindProxy;
   let alice: [string, string];
   let beth: [string, string];
@@ -88,42 +88,63 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('with rules per path, %s',
     expect([...headers].filter(([, value]) => value === 'bob')).toEqual([]);
   });
 
-  it.each([
-    ...['/app?x=/public/', '/app?/public/x', '/app;/public/', '/app/public/x', '/publicx', '/public', '/PUBLIC/../app'],
-    ...['/public/../app', '/public/%2e%2e/app', '/public/.%2e/app', '/public/..%2fapp', '/public%2f..%2fapp'],
-    ...['/public/..;/app', '/public/..;x=1/app', '/public/x/../../app', '/public//../../app', '//public/../app'],
-    ...['/public/..%5capp', '/public/..\\app', '/public/%252e%252e/app', '/public./../app', '/./app', '/app/../app'],
-    ...['/app#/public/', '/app%23/public/', '/app%3f/public/', '/app%00/public/', '/public/%00/../../app'],
-  ])('GT-07 %s is no public path of a hub that resolves it', async (path) => {
-    const { status, body } = await behind.ask(path);
-    if (status === 200) expect(resolvedByHub(JSON.parse(body).url)).toMatch(/^\/public\//);
-    else expect([301, 302, 400, 401, 404]).toContain(status);
+  it('GT-07 another spelling makes no page a public one of a hub that resolves it', async () => {
+    const paths = [
+      ...[
+        '/app?x=/public/',
+        '/app?/public/x',
+        '/app;/public/',
+        '/app/public/x',
+        '/publicx',
+        '/public',
+        '/PUBLIC/../app',
+      ],
+      ...['/public/../app', '/public/%2e%2e/app', '/public/.%2e/app', '/public/..%2fapp', '/public%2f..%2fapp'],
+      ...['/public/..;/app', '/public/..;x=1/app', '/public/x/../../app', '/public//../../app', '//public/../app'],
+      ...['/public/..%5capp', '/public/..\\app', '/public/%252e%252e/app', '/public./../app', '/./app', '/app/../app'],
+      ...['/app#/public/', '/app%23/public/', '/app%3f/public/', '/app%00/public/', '/public/%00/../../app'],
+    ];
+    for (const path of paths) {
+      const { status, body } = await behind.ask(path);
+      if (status === 200) expect(resolvedByHub(JSON.parse(body).url), path).toMatch(/^\/public\//);
+      else expect([301, 302, 400, 401, 404], path).toContain(status);
+    }
   });
 
-  it.each([
-    ...[
-      '/reports',
-      '/reports/',
-      '/reports?x',
-      '/REPORTS/x',
-      '/%72eports/x',
-      '//reports/x',
-      '/reports;a=1',
-      '/reports;/x',
-    ],
-    ...['/./reports/x', '/x/../reports/x', '/x/%2e%2e/reports', '/x/..%2freports', '/x/..;/reports', '/x/..\\reports'],
-    ...[
-      '/reports/../reports/x',
-      '/public/../reports',
-      '/public/%2e%2e/reports',
-      '/reports%2fx',
-      '/reports/?customer=beta',
-    ],
-    ...['/reports/x?customer=beta&customer=acme', '/reports#x', '///reports', '/x//../reports', '/x/./../reports'],
-  ])('GT-07 %s shows other customers’ users nothing of a hub that resolves it', async (path) => {
-    const { status, body } = await behind.ask(path, [beth]);
-    if (status === 200) expect(resolvedByHub(JSON.parse(body).url)).not.toMatch(/^\/reports(?:\/|$)/i);
-    else expect([302, 400, 403, 404]).toContain(status);
+  it('GT-07 another spelling shows other customers’ users nothing of a hub that resolves it', async () => {
+    const paths = [
+      ...[
+        '/reports',
+        '/reports/',
+        '/reports?x',
+        '/REPORTS/x',
+        '/%72eports/x',
+        '//reports/x',
+        '/reports;a=1',
+        '/reports;/x',
+      ],
+      ...[
+        '/./reports/x',
+        '/x/../reports/x',
+        '/x/%2e%2e/reports',
+        '/x/..%2freports',
+        '/x/..;/reports',
+        '/x/..\\reports',
+      ],
+      ...[
+        '/reports/../reports/x',
+        '/public/../reports',
+        '/public/%2e%2e/reports',
+        '/reports%2fx',
+        '/reports/?customer=beta',
+      ],
+      ...['/reports/x?customer=beta&customer=acme', '/reports#x', '///reports', '/x//../reports', '/x/./../reports'],
+    ];
+    for (const path of paths) {
+      const { status, body } = await behind.ask(path, [beth]);
+      if (status === 200) expect(resolvedByHub(JSON.parse(body).url), path).not.toMatch(/^\/reports(?:\/|$)/i);
+      else expect([302, 400, 403, 404], path).toContain(status);
+    }
   });
 
   it('GT-09 HEAD, OPTIONS, and an upload of any size are checked alike', async () => {
@@ -225,10 +246,7 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('with rules per path, %s',
 
   it('GT-11 a hub that breaks off in the middle, or is down, is the hub’s failure, and lets nobody else in', async () => {
     behind.hubAnswers((request) => void request.socket.destroy());
-    // HAProxy may close the visitor's connection instead.
-    const broken = await behind.ask('/app', [alice]).catch((error: Error) => error.message);
-    const failures = proxy === 'haproxy' ? [502, 'socket hang up'] : [502];
-    expect(failures).toContain(typeof broken === 'string' ? broken : broken.status);
+    expect(await statusOf('/app', [alice])).toBe(502);
     expect(await statusOf('/app')).toBe(302);
     await behind.endHub();
     expect([502, 503]).toContain(await statusOf('/app', [alice]));

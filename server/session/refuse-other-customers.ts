@@ -5,21 +5,20 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { splitUrl } from '../http/request-url.ts';
-import type { AskedOfSession } from './asked-of-session.ts';
 import { pageBehindProxy } from './page-behind-proxy.ts';
 import { recordRefusedAccess } from './record-refused-access.ts';
 
 /** What somebody asked for, and the customers that may see it. */
-type NotTheirs = AskedOfSession & { userId: string; person: SessionAnswer; customers: readonly string[] };
+type NotTheirs = { userId: string; person: SessionAnswer; customers: readonly string[] };
 
 /** Refuses somebody who is signed in but belongs to none of the customers that may see what they asked for. */
 export async function refuseOtherCustomers(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { userId, person, customers, ...asked }: NotTheirs,
+  { userId, person, customers }: NotTheirs,
 ): Promise<FastifyReply> {
-  const page = pageBehindProxy(deps, request, asked);
+  const page = pageBehindProxy(deps, request);
   const rule = customers.toSorted().join(', ');
   const reference = await recordRefusedAccess(deps, request, { userId, person, page, rule });
   if (page === null) {

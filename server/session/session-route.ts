@@ -3,10 +3,10 @@ import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { isForeignAhead } from '../http/navigation.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
+import { splitUrl } from '../http/request-url.ts';
 import { hubTokens } from '../hub/hub-tokens.ts';
 import { findCheckedSessions, type PresentedSession } from '../storage/session.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { askedOfSession } from './asked-of-session.ts';
 import { askedTogether } from './asked-together.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { isForeignSocket } from './is-foreign-socket.ts';
@@ -28,12 +28,11 @@ export function sessionRoute(deps: Deps) {
   );
   const hubToken = hubTokens(deps);
   return async function session(request: FastifyRequest, reply: FastifyReply) {
-    const asked = askedOfSession(deps.config, request);
     const visitor = visitorOf(deps, request);
     const signedIn = await sessionAnswer(deps, visitor, findChecked);
     if (signedIn === null) {
       const who = await visitor.who();
-      const page = pageBehindProxy(deps, request, asked);
+      const page = pageBehindProxy(deps, request);
       if (page !== null) return toSignIn(deps, request, reply, { who, page });
       turnOfEndedSession(deps, request, reply, who);
       return sendProblem(reply, 401);
@@ -42,12 +41,12 @@ export function sessionRoute(deps: Deps) {
       return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
     if (isForeignAhead(request.headers))
       return sendProblem(reply, 403, { title: 'A page of another host fetched ahead' });
-    const reading = readSessionQuery(deps, asked.query);
+    const reading = readSessionQuery(deps, splitUrl(request.url).search);
     if (reading.kind === 'refused') return await refuse(deps, request, reply, 400, reading);
     const { customers, audience } = reading.query;
     const person = JSON.parse(signedIn.answer) as SessionAnswer;
     if (customers && !person.customers.some((key) => customers.includes(key)))
-      return await refuseOtherCustomers(deps, request, reply, { ...asked, ...signedIn, person, customers });
+      return await refuseOtherCustomers(deps, request, reply, { ...signedIn, person, customers });
     const token = audience && (await hubToken({ ...signedIn, person }, audience));
     return reply
       .headers(identityHeaders(deps.config.identityHeaders, person, token))

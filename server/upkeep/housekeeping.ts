@@ -22,7 +22,6 @@ import { deleteOldSamlLogouts } from '../storage/saml-logout.ts';
 import { deleteOldSignedOutSessions } from '../storage/signed-out-session.ts';
 import { deleteOldSsoRequests, forgetOldOutcomes } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
-import type { MayWork } from './clock-check.ts';
 
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
@@ -63,16 +62,10 @@ export async function warnOfEnds(deps: DepsWithoutWake): Promise<void> {
   for (const warning of await ssoWarnings(deps)) deps.log.warn(warning);
 }
 
-/**
- * Runs housekeeping periodically until the returned function is called; a failure is logged and retried. Nothing is
- * deleted unless `mayWork`.
- */
-export function startHousekeeping(deps: DepsWithoutWake, mayWork: MayWork = async () => true): () => void {
+/** Runs housekeeping periodically until the returned function is called; a failure is logged and retried. */
+export function startHousekeeping(deps: DepsWithoutWake): () => void {
   const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
-  const inTime = async () => {
-    if (await mayWork()) await keepHouse(deps);
-  };
-  const timer = setInterval(() => inTime().catch(failed), limits.housekeepingEvery);
+  const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
   const metadata = setInterval(() => watchMetadata(deps).catch(failed), limits.housekeepingEvery);
   const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
   warnOfEnds(deps).catch(failed);

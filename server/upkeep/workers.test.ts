@@ -10,17 +10,10 @@ import { startWorkers, type Workers } from './workers.ts';
 const portal = portalOfFile({ once: startAfresh });
 const other = otherInstanceOfFile(portal);
 let workers: Workers;
-// Nothing has worked when the first test begins.
-let isClockRight = false;
-let asked = 0;
-const mayWork = async () => {
-  asked += 1;
-  return isClockRight;
-};
 beforeAll(() => {
   // Polls only when the test says so.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  workers = startWorkers(other.deps, mayWork);
+  workers = startWorkers(other.deps);
   other.deps.wake = workers.wake;
 });
 afterAll(async () => {
@@ -36,21 +29,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     await sleep(5);
   }
 }
-
-it('RL-08 while the clock is wrong, work is left to other instances, and then done', async () => {
-  const count = async (table: string) => (await portal.sql`select from ${portal.sql(table)}`).length;
-  await askForReset(other, 'dave@acme.test');
-  await queueMailTo(other, 'bob');
-  asked = 0;
-  vi.advanceTimersByTime(limits.workLookEvery);
-  await until(() => asked >= 2);
-  expect([await count('reset_request'), other.mails.length]).toEqual([1, 0]);
-  isClockRight = true;
-  vi.advanceTimersByTime(limits.workLookEvery);
-  await until(async () => (await count('reset_request')) + (await count('mail')) === 0);
-  expect(other.mails.length).toBeGreaterThan(0);
-  other.mails.length = 0;
-});
 
 it('the instance that receives a request or a change sends its email at once', async () => {
   await askForReset(other, 'alice@acme.test');

@@ -5,25 +5,17 @@ import { answerResetRequest } from '../password/answer-reset-request.ts';
 import { hubsToTell, hubTelling } from '../sign-out/tell-hubs.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { type Outcome, startWorker } from '../worker.ts';
-import type { MayWork } from './clock-check.ts';
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };
 
-/**
- * Starts the workers for work queued in the database; instances share it, and each piece is done by only one. What cannot
- * be undone waits until `mayWork`.
- */
-export function startWorkers(deps: DepsWithoutWake, mayWork: MayWork = async () => true): Workers {
+/** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
+export function startWorkers(deps: DepsWithoutWake): Workers {
   const { log } = deps;
-  const inTime =
-    (work: (stopping: AbortSignal) => Promise<Outcome>) =>
-    async (stopping: AbortSignal): Promise<Outcome> =>
-      (await mayWork()) ? await work(stopping) : 'nothing';
   const lookEvery = limits.workLookEvery;
   const mails = startWorker({
     name: 'sending an email',
-    work: inTime(mailDelivery(deps)),
+    work: mailDelivery(deps),
     lookEvery,
     lanes: limits.mailLanes,
     log,
@@ -31,10 +23,7 @@ export function startWorkers(deps: DepsWithoutWake, mayWork: MayWork = async () 
   const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
   const resetRequests = startWorker({
     name: 'answering a reset request',
-    work: noting(
-      deps,
-      inTime(() => answerResetRequest({ ...deps, wake })),
-    ),
+    work: noting(deps, () => answerResetRequest({ ...deps, wake })),
     lookEvery,
     log,
   });
@@ -52,7 +41,7 @@ export function startWorkers(deps: DepsWithoutWake, mayWork: MayWork = async () 
       ? null
       : startWorker({
           name: 'telling hubs',
-          work: inTime(hubTelling(deps)),
+          work: hubTelling(deps),
           lookEvery,
           lanes: limits.hubLogoutLanes,
           log,

@@ -6,7 +6,7 @@ import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-t
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 
-// As Envoy asks: it appends the address of the page to that of the call, and keeps the method.
+// As Caddy and Traefik ask: they name the page in a header.
 const trustedProxies = parseNetworkList(['198.51.100.7']).networks;
 const portal = portalOfFile({ config: { trustedProxies }, once: addAttackFixtures });
 
@@ -20,40 +20,30 @@ const proxied = { headers: { 'x-forwarded-for': '203.0.113.5' } };
 
 const ask = (what: string, page: string, more: Partial<TestRequest> = {}) =>
   portal.send({
-    url: `/portal/session/for/${what}${page}`,
+    url: `/portal/session?${what}`,
     ...more,
-    headers: { ...proxied.headers, ...more.headers },
+    headers: { ...proxied.headers, 'x-forwarded-uri': page, ...more.headers },
   });
 
-describe('a proxy that appends the page’s address to that of the call', () => {
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
-    '%s is answered alike',
-    async (method) => {
-      const { statusCode, headers } = await ask('-', '/app?x=1', { method, cookies });
-      expect([statusCode, headers['x-vestibule-user']]).toEqual([200, 'alice']);
-      const accept = 'application/json';
-      expect((await ask('-', '/app?x=1', { method, headers: { accept } })).statusCode).toBe(401);
-    },
-  );
-
+describe('a proxy that names the page', () => {
   it('GT-13 leads a person to sign in, and from there to the page', async () => {
-    const answer = await ask('-', '/app/a%20b?x=1&y=%2F2');
+    const answer = await ask('', '/app/a%20b?x=1&y=%2F2');
     expect([answer.statusCode, answer.headers.location]).toEqual([
       302,
       '/portal/?destination=%2Fapp%2Fa%2520b%3Fx%3D1%26y%3D%252F2',
     ]);
-    expect((await ask('-', '/app', { method: 'POST' })).statusCode).toBe(401);
-    expect((await ask('-', '//evil.example/')).headers.location).not.toContain('evil');
+    expect((await ask('', '/app', { headers: { 'x-forwarded-method': 'POST' } })).statusCode).toBe(401);
+    expect((await ask('', '//evil.example/')).headers.location).not.toContain('evil');
   });
 
   it('GT-07 the visitor’s own query and path change nothing of the rule', async () => {
     expect((await ask('customer=acme', '/app?customer=fenced', { cookies })).statusCode).toBe(200);
-    for (const page of ['/app', '/app?customer=acme', '/customer=acme/', '/-/app']) {
+    for (const page of ['/app', '/app?customer=acme']) {
       const answer = await ask('customer=fenced', page, { cookies });
       expect([page, answer.statusCode]).toEqual([page, 403]);
       expect(answer.body).toContain('<html');
     }
-    for (const what of ['customer=', 'costumer=acme', 'customer%3Dacme', 'customer=ACME', 'audience=none', '%2d'])
+    for (const what of ['customer=', 'costumer=acme', 'customer=ACME', 'audience=none'])
       expect([what, (await ask(what, '/app', { cookies })).statusCode]).toEqual([what, 400]);
   });
 
@@ -93,16 +83,10 @@ describe('a proxy that appends the page’s address to that of the call', () => 
 
   it('GT-09 a WebSocket that it names by Upgrade alone is refused to a page of another origin', async () => {
     const from = async (origin: string, upgrade = 'websocket') =>
-      (await ask('-', '/socket', { cookies, headers: { origin, upgrade } })).statusCode;
+      (await ask('', '/socket', { cookies, headers: { origin, upgrade } })).statusCode;
     const [own = ''] = portal.deps.config.origins;
     expect([await from(own), await from('https://blog.example.com', 'h2c')]).toEqual([200, 200]);
     for (const upgrade of ['websocket', 'WebSocket', 'h2c, websocket'])
       expect(await from('https://blog.example.com', upgrade)).toBe(403);
-  });
-
-  it('GT-06 only a trusted proxy says which page', async () => {
-    const from = '198.51.100.9';
-    const { statusCode } = await portal.send({ url: '/portal/session/for/-/app', from });
-    expect(statusCode).toBe(401);
   });
 });
