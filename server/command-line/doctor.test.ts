@@ -113,10 +113,10 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
     expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines[13]).toMatch(
+    expect(lines.at(-2)).toMatch(
       /^ok {6}– mail outbox – emails are written to .*\/data\/outbox and are not delivered – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines[14] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines.at(-1) ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -135,7 +135,7 @@ describe('vestibule doctor', () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(13)).toEqual([
+    expect(untrusted.lines.slice(-4)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       expect.stringMatching(
         /^failed {2}– mail TLS – .*certificate that is not trusted here .* – .*NODE_EXTRA_CA_CERTS$/,
@@ -162,7 +162,7 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
     expect(lines[2]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines[13]).toMatch(/^failed {2}– mail outbox – /);
+    expect(lines.at(-2)).toMatch(/^failed {2}– mail outbox – /);
   });
 
   test('exits with 3 if the database is down, and still checks the rest', async () => {
