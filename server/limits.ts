@@ -79,8 +79,6 @@ export const limits = {
   accessRuleBuckets: 64,
   /** How long a backend may take to answer a call that `vestibule conformance` tries. */
   conformanceAnswer: 10 * second,
-  /** The longest answer to it that is read. */
-  conformanceBytes: 1024 * 1024,
   /** Full sessions of a user by one way in, the password's or a connection's: one more ends the one used longest ago. */
   sessionsOfUser: 100,
   /** The same for half ones, from one address. */

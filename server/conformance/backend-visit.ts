@@ -2,74 +2,60 @@ import { request } from 'undici';
 import { type Call, calls } from '#contract/calls.ts';
 import { limits } from '../limits.ts';
 
-/**
- * What a backend answered. `location` is where a redirect leads; `json` is undefined if the body is none; `clears` is
- * Clear-Site-Data.
- */
-export type Answer = { status: number; location: URL | null; json: unknown; setCookies: string[]; clears: string };
-
-export type Sending = {
-  form?: Record<string, string>;
-  json?: unknown;
-  /** By a script of the page, by a form or link of it, or by another site's page. */
-  by?: 'script' | 'page' | 'otherSite';
+/** What a backend answered. `location` is where a redirect leads; `json` is undefined if the body is none. */
+export type Answer = {
+  status: number;
+  location: URL | null;
+  json: unknown;
+  setCookies: string[];
+  clearSiteData: string;
 };
 
-/** One browser at a backend: it keeps the cookies. `base` is the address below which the calls lie. */
-export type BackendVisit = { send: (call: Call, sending?: Sending) => Promise<Answer> };
+/** By a script of the page, by a form or link of it, or by another site's page. */
+export type Sender = 'script' | 'page' | 'otherSite';
 
-const elsewhere = 'https://elsewhere.example';
+type Body = { form?: Record<string, string>; json?: unknown };
 
-/** A browser without cookies. Its calls throw if the backend does not answer, or does not come to an end. */
+/** One browser at a backend: it keeps the cookies. */
+export type BackendVisit = { send: (call: Call, by: Sender, body?: Body) => Promise<Answer> };
+
+/** A browser without cookies; `base` is the address below which the calls lie. Throws if the backend does not answer. */
 export function visitBackend(base: URL): BackendVisit {
   const cookies = new Map<string, string>();
-
-  async function send(call: Call, { form, json, by = 'page' }: Sending = {}): Promise<Answer> {
-    const { method, path } = calls[call];
-    const url = new URL(base.pathname + path, base);
-    const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
-    const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
-    const answer = await request(url, {
-      method,
-      headers: {
-        ...headersBy(by, base, method),
-        ...(body !== undefined && { 'content-type': type }),
-        ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
-      },
-      body: body ?? (method === 'POST' ? '' : null),
-      signal: AbortSignal.timeout(limits.conformanceAnswer),
-    });
-    const text = await readText(answer.body);
-    const setCookies = [answer.headers['set-cookie'] ?? []].flat();
-    for (const cookie of setCookies) keep(cookies, cookie);
-    const location = [answer.headers.location ?? []].flat()[0];
-    return {
-      status: answer.statusCode,
-      location: location === undefined ? null : URL.parse(location, url),
-      json: parsed(text),
-      setCookies,
-      clears: [answer.headers['clear-site-data'] ?? []].flat().join(),
-    };
-  }
-
-  return { send };
-}
-
-/** Nothing if it is longer than an answer to any call. */
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    if (length > limits.conformanceBytes) return '';
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
+  return {
+    async send(call, by, { form, json } = {}) {
+      const { method, path } = calls[call];
+      const url = new URL(base.pathname + path, base);
+      const body = form ? new URLSearchParams(form).toString() : json === undefined ? '' : JSON.stringify(json);
+      const answer = await request(url, {
+        method,
+        headers: {
+          ...headersBy(by, base, method),
+          ...(body && { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }),
+          ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+        },
+        body: method === 'POST' ? body : null,
+        signal: AbortSignal.timeout(limits.conformanceAnswer),
+      });
+      const text = await answer.body.text();
+      const headers = (name: string) => [answer.headers[name] ?? []].flat();
+      const setCookies = headers('set-cookie');
+      for (const cookie of setCookies) keep(cookies, cookie);
+      const [location] = headers('location');
+      return {
+        status: answer.statusCode,
+        location: location === undefined ? null : URL.parse(location, url),
+        json: parsed(text),
+        setCookies,
+        clearSiteData: headers('clear-site-data').join(),
+      };
+    },
+  };
 }
 
 /** What a browser says of itself. */
-function headersBy(by: Sending['by'], base: URL, method: string): Record<string, string> {
-  const origin = by === 'otherSite' ? elsewhere : base.origin;
+function headersBy(by: Sender, base: URL, method: string): Record<string, string> {
+  const origin = by === 'otherSite' ? 'https://elsewhere.example' : base.origin;
   const isScript = by === 'script';
   return {
     'user-agent': 'vestibule conformance',
