@@ -23,7 +23,7 @@ export default defineConfig({
   test: {
     // More than cores: each waits for the database, processes and deadlines a third of its time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    setupFiles: ['testing/fuzz-seed.ts'],
+    setupFiles: ['testing/fuzzing.ts'],
     globalSetup: ['testing/database-server.ts'],
     projects: [
       { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, exclude, ...deadlines } },

@@ -16,7 +16,7 @@ const end = Date.now() + Number(values.minutes) * 60_000;
 let rounds = 0;
 do {
   const seed = values.seed ?? String(randomInt(2 ** 31));
-  const env = { ...process.env, FUZZ_SEED: seed };
+  const env = { ...process.env, FUZZ_SEED: seed, TEST_ALL: '1' };
   const round = spawn('vitest', ['run', '--silent', '--reporter=agent', ...files], { env, stdio: 'inherit' });
   const [status] = await once(round, 'exit');
   rounds += 1;

@@ -268,7 +268,6 @@ describe('an import', () => {
         const { added, unchanged, refused } = await importLines(portal, lines, { readSource, rules });
         expect(added + unchanged + refused).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 300 },
     );
   });
 });

@@ -18,7 +18,6 @@ describe('the fold of a name', () => {
           expect(foldLoginName(foldLoginName(text))).toBe(foldLoginName(text));
         },
       ),
-      { numRuns: 5000 },
     );
   });
 

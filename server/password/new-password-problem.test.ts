@@ -107,7 +107,6 @@ describe('a new password', () => {
         expect(isOwnName(password, names)).toBe(false);
         expect(problemOf(password)).toBe(containsPopularEntry(password) ? 9 : null);
       }),
-      { numRuns: 2000 },
     );
   });
 });
