@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import {
   acceptableDestination,
   type DestinationRules,
@@ -122,128 +123,153 @@ const refused: [string, string[]][] = [
   ['nothing at all', ['', ' ', ' x', ' /portal', ' https://portal.example/']],
 ];
 
-describe.each(refused)('refuses %s', (_name, values) => {
-  it.each(values)('%j', (value) => expect(accept(value)).toBeNull());
-});
+it.each(refused)('refuses %s', (_name, values) => eachRow(values, (value) => expect(accept(value)).toBeNull()));
 
 describe('accepts', () => {
-  it.each([
-    ['the portal', '/portal', '/portal'],
-    ['OR-27 a hub page, kept exactly', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
-    ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
-    ['the portal with a fragment', '/portal#/reports/7', '/portal#/reports/7'],
-    ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
-    [
-      'a listed origin as others may write it',
-      'HTTPS://Old.Example:443/Webbundle?X',
-      'https://old.example/Webbundle?X',
-    ],
-    ['a listed origin with its name encoded', 'hTTps://%6fld.example/a', 'https://old.example/a'],
-    ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
-    ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
-    ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
-    ['the longest', `/portal/${'x'.repeat(longestDestination - 8)}`, `/portal/${'x'.repeat(longestDestination - 8)}`],
-    ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
-    ['this origin alone', 'https://portal.example', '/'],
-    ['this origin as others may write it', 'HTTPS://Portal.Example:443/a/../b', '/b'],
-    ['a query, against the sign-in form', '?x', '/portal/login?x'],
-    ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
-    ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
-    ['dots that stay below', './x', '/portal/x'],
-    ['dots that lead beside the portal', '../hub/app', '/hub/app'],
-    ['more dots than there are folders', '../../../x', '/x'],
-    ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
-    ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
-    ['a colon after the first folder', 'x/a:b', '/portal/x/a:b'],
-    ['an @ in a relative address', 'a@evil.example', '/portal/a@evil.example'],
-  ])('%s', (_name, value, expected) => {
-    expect(accept(value)).toBe(expected);
-    expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
-  });
+  it('accepts what stays on this origin or goes to a listed one', () =>
+    eachRow(
+      [
+        ['the portal', '/portal', '/portal'],
+        ['OR-27 a hub page, kept exactly', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
+        ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
+        ['the portal with a fragment', '/portal#/reports/7', '/portal#/reports/7'],
+        ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
+        [
+          'a listed origin as others may write it',
+          'HTTPS://Old.Example:443/Webbundle?X',
+          'https://old.example/Webbundle?X',
+        ],
+        ['a listed origin with its name encoded', 'hTTps://%6fld.example/a', 'https://old.example/a'],
+        ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
+        ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
+        ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
+        [
+          'the longest',
+          `/portal/${'x'.repeat(longestDestination - 8)}`,
+          `/portal/${'x'.repeat(longestDestination - 8)}`,
+        ],
+        ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
+        ['this origin alone', 'https://portal.example', '/'],
+        ['this origin as others may write it', 'HTTPS://Portal.Example:443/a/../b', '/b'],
+        ['a query, against the sign-in form', '?x', '/portal/login?x'],
+        ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
+        ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
+        ['dots that stay below', './x', '/portal/x'],
+        ['dots that lead beside the portal', '../hub/app', '/hub/app'],
+        ['more dots than there are folders', '../../../x', '/x'],
+        ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
+        ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
+        ['a colon after the first folder', 'x/a:b', '/portal/x/a:b'],
+        ['an @ in a relative address', 'a@evil.example', '/portal/a@evil.example'],
+      ],
+      ([_name, value, expected]) => {
+        expect(accept(value)).toBe(expected);
+        expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
+      },
+    ));
 
   it('resolves relative values against the form under another base path', () =>
     expect(acceptableDestination('x?y', { ...rules, basePath: '/front/door' })).toBe('/front/door/x?y'));
 });
 
 describe('OR-06 encoded slashes stay on our origin, decoded at most once', () => {
-  it.each(['/%2f/evil.example', '/%5cevil.example', '/%252f%252fevil.example', '/%09/evil.example'])('%j', (value) => {
-    const accepted = accept(value);
-    expect(accepted).not.toBeNull();
-    expect(new URL(accepted as string, rules.origin).origin).toBe(rules.origin);
-    expect(accepted).toBe(value);
-  });
+  it('keeps what is escaped inside our path', () =>
+    eachRow(['/%2f/evil.example', '/%5cevil.example', '/%252f%252fevil.example', '/%09/evil.example'], (value) => {
+      const accepted = accept(value);
+      expect(accepted).not.toBeNull();
+      expect(new URL(accepted as string, rules.origin).origin).toBe(rules.origin);
+      expect(accepted).toBe(value);
+    }));
 
-  it.each(['%2f%2fevil.example', '%252f%252fevil.example'])('%j is a path of ours', (value) =>
-    expect(accept(value)).toBe(`/portal/${value}`),
-  );
+  it('reads what is escaped from the start as a path of ours', () =>
+    eachRow(['%2f%2fevil.example', '%252f%252fevil.example'], (value) =>
+      expect(accept(value)).toBe(`/portal/${value}`),
+    ));
 });
 
 /** Saved by another page of the hub, or by a tab from before the source of the value was recorded. */
 const unmarked = (loginHashFragment: string) => ({ ...nothing, loginHashFragment });
 
 describe('the redirect value sent with sign-in', () => {
-  it.each([
-    ['the portal path by default', nothing, null, '/portal'],
-    ['a saved fragment', fromHash('/reports/7'), null, '/portal#/reports/7'],
-    ['what the address asked for', nothing, '/portal/portal.html?a=1', '/portal/portal.html?a=1'],
-    ['both', fromHash('/r'), '/portal/portal.html?a=1', '/portal/portal.html?a=1#/r'],
-    ['not two fragments', fromHash('/r'), '/portal/x#y', '/portal/x#y'],
-    ['an evil request', nothing, 'https://evil.example/', '/portal'],
-    ['the old web bundle first', { ...fromHash('/r'), redirectOldWebbundleUrl: '/webbundle/x' }, '/y', '/webbundle/x'],
-    ['an evil web bundle', { ...nothing, redirectOldWebbundleUrl: 'https://evil.example/webbundle' }, null, '/portal'],
-    ['a hash that looks like a path', fromHash('/portal/x'), null, '/portal#/portal/x'],
-    [
-      'a hash that looks like a listed address',
-      fromHash('https://old.example/a'),
-      null,
-      '/portal#https://old.example/a',
-    ],
-    ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
-    ['an address beside the portal', fromAddress('/webbundle/a?q=1'), null, '/webbundle/a?q=1'],
-    ['a listed address saved', fromAddress('https://old.example/a'), null, 'https://old.example/a'],
-    ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
-    ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
-    ['an address that nobody marked', unmarked('/portal#/r'), null, '/portal#/r'],
-    ['a listed address that nobody marked', unmarked('https://old.example/a'), null, 'https://old.example/a'],
-    [
-      'a listed address that nobody marked, in capitals',
-      unmarked('HTTPS://OLD.example/a'),
-      null,
-      'https://old.example/a',
-    ],
-    ['a fragment that nobody marked', unmarked('/reports/7'), null, '/portal#/reports/7'],
-    ['a fragment without a slash that nobody marked', unmarked('x'), null, '/portal#x'],
-    ['a query that nobody marked', unmarked('?x'), null, '/portal#?x'],
-    ['OR-25 script saved', unmarked('javascript:alert(1)'), null, '/portal#javascript:alert(1)'],
-    ['OR-25 another host saved', unmarked('//evil'), null, '/portal#//evil'],
-    ['OR-25 another site saved', unmarked('https://evil'), null, '/portal#https://evil'],
-    ['OR-25 dots that lead out, saved', unmarked('/portal/..//evil'), null, '/portal#/portal/..//evil'],
-  ])('is %s', (_name, saved, askedFor, expected) => {
-    const value = redirectValue(saved, askedFor, rules);
-    expect(value).toBe(expected);
-    expect(acceptableDestination(value, rules)).not.toBeNull();
-  });
+  it('is chosen in order', () =>
+    eachRow(
+      [
+        ['the portal path by default', nothing, null, '/portal'],
+        ['a saved fragment', fromHash('/reports/7'), null, '/portal#/reports/7'],
+        ['what the address asked for', nothing, '/portal/portal.html?a=1', '/portal/portal.html?a=1'],
+        ['both', fromHash('/r'), '/portal/portal.html?a=1', '/portal/portal.html?a=1#/r'],
+        ['not two fragments', fromHash('/r'), '/portal/x#y', '/portal/x#y'],
+        ['an evil request', nothing, 'https://evil.example/', '/portal'],
+        [
+          'the old web bundle first',
+          { ...fromHash('/r'), redirectOldWebbundleUrl: '/webbundle/x' },
+          '/y',
+          '/webbundle/x',
+        ],
+        [
+          'an evil web bundle',
+          { ...nothing, redirectOldWebbundleUrl: 'https://evil.example/webbundle' },
+          null,
+          '/portal',
+        ],
+        ['a hash that looks like a path', fromHash('/portal/x'), null, '/portal#/portal/x'],
+        [
+          'a hash that looks like a listed address',
+          fromHash('https://old.example/a'),
+          null,
+          '/portal#https://old.example/a',
+        ],
+        ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
+        ['an address beside the portal', fromAddress('/webbundle/a?q=1'), null, '/webbundle/a?q=1'],
+        ['a listed address saved', fromAddress('https://old.example/a'), null, 'https://old.example/a'],
+        ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
+        ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
+        ['an address that nobody marked', unmarked('/portal#/r'), null, '/portal#/r'],
+        ['a listed address that nobody marked', unmarked('https://old.example/a'), null, 'https://old.example/a'],
+        [
+          'a listed address that nobody marked, in capitals',
+          unmarked('HTTPS://OLD.example/a'),
+          null,
+          'https://old.example/a',
+        ],
+        ['a fragment that nobody marked', unmarked('/reports/7'), null, '/portal#/reports/7'],
+        ['a fragment without a slash that nobody marked', unmarked('x'), null, '/portal#x'],
+        ['a query that nobody marked', unmarked('?x'), null, '/portal#?x'],
+        ['OR-25 script saved', unmarked('javascript:alert(1)'), null, '/portal#javascript:alert(1)'],
+        ['OR-25 another host saved', unmarked('//evil'), null, '/portal#//evil'],
+        ['OR-25 another site saved', unmarked('https://evil'), null, '/portal#https://evil'],
+        ['OR-25 dots that lead out, saved', unmarked('/portal/..//evil'), null, '/portal#/portal/..//evil'],
+      ],
+      ([_name, saved, askedFor, expected]) => {
+        const value = redirectValue(saved, askedFor, rules);
+        expect(value).toBe(expected);
+        expect(acceptableDestination(value, rules)).not.toBeNull();
+      },
+    ));
 });
 
 describe('the destination after the second factor', () => {
-  it.each([
-    ['the hub by default', nothing, '/portal/portal.html'],
-    ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
-    ['an address beside the portal', fromAddress('/webbundle/a?q=1'), '/webbundle/a?q=1'],
-    ['an address of the hub', fromAddress('/hub/app'), '/hub/app'],
-    ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
-    ['a relative address', fromAddress('portal.html?x=1'), '/portal/portal.html?x=1'],
-    ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
-    ['a fragment that looks like a path', fromHash('/portal/x'), '/portal#/portal/x'],
-    ['a fragment that nobody marked', unmarked('/reports/7'), '/portal#/reports/7'],
-    ['an address that nobody marked', unmarked('/portal/portal.html#/a'), '/portal/portal.html#/a'],
-    ['OR-25 script saved', unmarked('javascript:alert(1)'), '/portal#javascript:alert(1)'],
-    ['OR-25 another host saved', unmarked('//evil.example'), '/portal#//evil.example'],
-    ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],
-    ['OR-25 another host in the address', fromAddress('//evil.example'), '/portal/portal.html'],
-    ['OR-25 another site in the address', fromAddress('https://evil.example/'), '/portal/portal.html'],
-    ['OR-25 a script in a hash', fromHash('javascript:alert(1)'), '/portal#javascript:alert(1)'],
-  ])('is %s', (_name, saved, expected) =>
-    expect(destinationAfterTwoFactor({ ...saved, redirectOldWebbundleUrl: '/webbundle' }, rules)).toBe(expected),
-  );
+  it('is the saved value, or the default', () =>
+    eachRow(
+      [
+        ['the hub by default', nothing, '/portal/portal.html'],
+        ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
+        ['an address beside the portal', fromAddress('/webbundle/a?q=1'), '/webbundle/a?q=1'],
+        ['an address of the hub', fromAddress('/hub/app'), '/hub/app'],
+        ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
+        ['a relative address', fromAddress('portal.html?x=1'), '/portal/portal.html?x=1'],
+        ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
+        ['a fragment that looks like a path', fromHash('/portal/x'), '/portal#/portal/x'],
+        ['a fragment that nobody marked', unmarked('/reports/7'), '/portal#/reports/7'],
+        ['an address that nobody marked', unmarked('/portal/portal.html#/a'), '/portal/portal.html#/a'],
+        ['OR-25 script saved', unmarked('javascript:alert(1)'), '/portal#javascript:alert(1)'],
+        ['OR-25 another host saved', unmarked('//evil.example'), '/portal#//evil.example'],
+        ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],
+        ['OR-25 another host in the address', fromAddress('//evil.example'), '/portal/portal.html'],
+        ['OR-25 another site in the address', fromAddress('https://evil.example/'), '/portal/portal.html'],
+        ['OR-25 a script in a hash', fromHash('javascript:alert(1)'), '/portal#javascript:alert(1)'],
+      ],
+      ([_name, saved, expected]) =>
+        expect(destinationAfterTwoFactor({ ...saved, redirectOldWebbundleUrl: '/webbundle' }, rules)).toBe(expected),
+    ));
 });

@@ -1,16 +1,21 @@
 import { expect, it } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import { noticeOfSearch } from './notices.ts';
 
-it.each([
-  ['?notice=signInExpired', 'signInExpired'],
-  ['?lang=de&notice=codeWrong', 'codeWrong'],
-  ['?notice=clockWrong&offset=60', 'clockWrong'],
-  ['?notice=codeMalformed', 'codeMalformed'],
-  ['?notice=emailMalformed', 'emailMalformed'],
-  ['?notice=codeSent', 'codeSent'],
-  ['?notice=codeTooSoon', 'codeTooSoon'],
-  ['?notice=codeNotSent', 'codeNotSent'],
-  ['?notice=constructor', null],
-  ['?notice=<b>', null],
-  ['', null],
-])('the notice of %j is %j', (search, notice) => expect(noticeOfSearch(search)).toBe(notice));
+it('the notice of an address is one of the list, or none', () =>
+  eachRow(
+    [
+      ['?notice=signInExpired', 'signInExpired'],
+      ['?lang=de&notice=codeWrong', 'codeWrong'],
+      ['?notice=clockWrong&offset=60', 'clockWrong'],
+      ['?notice=codeMalformed', 'codeMalformed'],
+      ['?notice=emailMalformed', 'emailMalformed'],
+      ['?notice=codeSent', 'codeSent'],
+      ['?notice=codeTooSoon', 'codeTooSoon'],
+      ['?notice=codeNotSent', 'codeNotSent'],
+      ['?notice=constructor', null],
+      ['?notice=<b>', null],
+      ['', null],
+    ],
+    ([search, notice]) => expect(noticeOfSearch(search)).toBe(notice),
+  ));

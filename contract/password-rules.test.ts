@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import {
   brokenPasswordRules,
   containsPopularEntry,
@@ -10,10 +11,12 @@ import {
 import { passwordScoreVectors } from './password-rules.vectors.ts';
 
 describe('the score', () => {
-  it.each(passwordScoreVectors)('PW-06 of %j is %i', (password, score) => expect(passwordScore(password)).toBe(score));
-  it.each(passwordScoreVectors)('PW-06 of %j is the same in every Unicode form', (password, score) => {
-    for (const form of ['NFC', 'NFD']) expect(passwordScore(password.normalize(form))).toBe(score);
-  });
+  it('PW-06 is the sum of its parts', () =>
+    eachRow(passwordScoreVectors, ([password, score]) => expect(passwordScore(password)).toBe(score)));
+  it('PW-06 is the same in every Unicode form', () =>
+    eachRow(passwordScoreVectors, ([password, score]) => {
+      for (const form of ['NFC', 'NFD']) expect(passwordScore(password.normalize(form))).toBe(score);
+    }));
 });
 
 describe('the length', () => {
@@ -24,34 +27,32 @@ describe('the length', () => {
 });
 
 describe('PW-12 an allowed password', () => {
-  it.each([
-    '',
-    ' spaces at both ends ',
-    'Zürich',
-    'e\u0301',
-    '李小龍',
-    '🔑🏳️\u200d🌈',
-    '\u00a0',
-    '\uffee',
-    '\u{10fffd}',
-  ])('is %j', (password) => expect(isPossiblePassword(password)).toBe(true));
-  it.each([
-    ['NUL', '\0'],
-    ['a tab', '\t'],
-    ['a line break', '\n'],
-    ['DEL', '\x7f'],
-    ['the last C1 control', '\x9f'],
-    ['a high surrogate alone', '\ud83d'],
-    ['a low surrogate alone', '\udd11'],
-    ['a pair in the wrong order', '\udd11\ud83d'],
-    ['a noncharacter', '\uffff'],
-    ['a noncharacter of the Arabic block', '\ufdd0'],
-    ['a noncharacter of the last plane', '\u{10ffff}'],
-    ['what stands for a broken character', '\ufffd'],
-  ])('does not contain %s', (_, part) => {
-    for (const password of [part, `${part}aA1!bB2?`, `aA1!${part}bB2?`, `aA1!bB2?${part}`])
-      expect(isPossiblePassword(password)).toBe(false);
-  });
+  it('is possible', () =>
+    eachRow(
+      ['', ' spaces at both ends ', 'Zürich', 'e\u0301', '李小龍', '🔑🏳️\u200d🌈', '\u00a0', '\uffee', '\u{10fffd}'],
+      (password) => expect(isPossiblePassword(password)).toBe(true),
+    ));
+  it('does not contain it', () =>
+    eachRow(
+      [
+        ['NUL', '\0'],
+        ['a tab', '\t'],
+        ['a line break', '\n'],
+        ['DEL', '\x7f'],
+        ['the last C1 control', '\x9f'],
+        ['a high surrogate alone', '\ud83d'],
+        ['a low surrogate alone', '\udd11'],
+        ['a pair in the wrong order', '\udd11\ud83d'],
+        ['a noncharacter', '\uffff'],
+        ['a noncharacter of the Arabic block', '\ufdd0'],
+        ['a noncharacter of the last plane', '\u{10ffff}'],
+        ['what stands for a broken character', '\ufffd'],
+      ],
+      ([_, part]) => {
+        for (const password of [part, `${part}aA1!bB2?`, `aA1!${part}bB2?`, `aA1!bB2?${part}`])
+          expect(isPossiblePassword(password)).toBe(false);
+      },
+    ));
 });
 
 describe('broken rules', () => {
@@ -65,15 +66,19 @@ describe('broken rules', () => {
   });
   it('PW-12 a trailing space counts for the match', () =>
     expect(brokenPasswordRules(strong, `${strong} `)).toEqual(['match']));
-  it.each([
-    [6, ['short']],
-    [7, []],
-    [72, []],
-    [73, ['long']],
-  ])('%i characters break %j', (length, broken) => {
-    const password = 'aA1!bB2?'.repeat(10).slice(0, length);
-    expect(brokenPasswordRules(password, password)).toEqual(broken);
-  });
+  it('breaks at its limits', () =>
+    eachRow(
+      [
+        [6, ['short']],
+        [7, []],
+        [72, []],
+        [73, ['long']],
+      ],
+      ([length, broken]) => {
+        const password = 'aA1!bB2?'.repeat(10).slice(0, length);
+        expect(brokenPasswordRules(password, password)).toEqual(broken);
+      },
+    ));
   it('a score of 5 is weak, 6 is not', () => {
     expect(brokenPasswordRules('lowercasexx', 'lowercasexx')).toEqual(['weak']);
     expect(brokenPasswordRules('lowercasexxx', 'lowercasexxx')).toEqual([]);
@@ -82,9 +87,10 @@ describe('broken rules', () => {
     expect(brokenPasswordRules('123', 'x')).toEqual(['short', 'common', 'weak', 'match']));
   it('an operator may require more', () =>
     expect(brokenPasswordRules(strong, strong, { shortest: 15, longest: 72 })).toEqual(['short']));
-  it.each(popularEntries)('PW-04 %s inside is common, in any case', (entry) => {
-    expect(containsPopularEntry(`x${entry.toUpperCase()}x`)).toBe(true);
-  });
+  it('PW-04 a popular entry inside is found in any case', () =>
+    eachRow(popularEntries, (entry) => {
+      expect(containsPopularEntry(`x${entry.toUpperCase()}x`)).toBe(true);
+    }));
   it('popular entries are compared as displayed: ç is not c', () =>
     expect(containsPopularEntry('abc\u0327')).toBe(false));
   it('a long random password is never refused for a missing character class', () =>

@@ -1,48 +1,59 @@
 import { describe, expect, it } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import { legacyPaths, type PlainScreen, pathOfScreen, screenOfPath, screenPaths, screenUrl } from './screens.ts';
 
 describe('the screen of a path', () => {
-  it.each(Object.entries(screenPaths))('%s', (name, path) => {
-    expect(screenOfPath(path)).toEqual({ name });
-    expect(screenOfPath(`${path}/`)).toEqual({ name });
-    expect(screenOfPath(path.toUpperCase())).toEqual({ name: 'notFound' });
-    expect(screenOfPath(`${path}/x`)).toEqual({ name: 'notFound' });
-    expect(pathOfScreen({ name: name as PlainScreen })).toBe(path);
-  });
+  it('has its path', () =>
+    eachRow(Object.entries(screenPaths), ([name, path]) => {
+      expect(screenOfPath(path)).toEqual({ name });
+      expect(screenOfPath(`${path}/`)).toEqual({ name });
+      expect(screenOfPath(path.toUpperCase())).toEqual({ name: 'notFound' });
+      expect(screenOfPath(`${path}/x`)).toEqual({ name: 'notFound' });
+      expect(pathOfScreen({ name: name as PlainScreen })).toBe(path);
+    }));
 
-  it.each(['', '/'])('%j is the sign-in form', (path) => expect(screenOfPath(path)).toEqual({ name: 'login' }));
+  it('the sign-in form has three paths', () =>
+    eachRow(['', '/'], (path) => expect(screenOfPath(path)).toEqual({ name: 'login' })));
 
-  it.each([
-    ['/loginFail', 'default'],
-    ['/loginfailOIDC', 'oidc'],
-    ['/loginfailSAML', 'saml'],
-    ['/loginfailIP', 'ip'],
-    ['/loginfailIP/', 'ip'],
-    ['/loginfail/ip', 'ip'],
-    ['/loginfail/saml/', 'saml'],
-    ['/loginfail/IP', 'default'],
-    ['/loginfail/anything', 'default'],
-    ['/loginfail/constructor', 'default'],
-    ['/loginfail/__proto__', 'default'],
-    ['/loginfail/<script>', 'default'],
-  ])('IN-03 %s fails as %s', (path, type) => expect(screenOfPath(path)).toEqual({ name: 'loginFail', type }));
+  it('IN-03 a failure has its type, or the default', () =>
+    eachRow(
+      [
+        ['/loginFail', 'default'],
+        ['/loginfailOIDC', 'oidc'],
+        ['/loginfailSAML', 'saml'],
+        ['/loginfailIP', 'ip'],
+        ['/loginfailIP/', 'ip'],
+        ['/loginfail/ip', 'ip'],
+        ['/loginfail/saml/', 'saml'],
+        ['/loginfail/IP', 'default'],
+        ['/loginfail/anything', 'default'],
+        ['/loginfail/constructor', 'default'],
+        ['/loginfail/__proto__', 'default'],
+        ['/loginfail/<script>', 'default'],
+      ],
+      ([path, type]) => expect(screenOfPath(path)).toEqual({ name: 'loginFail', type }),
+    ));
 
-  it.each([
-    '/loginfail',
-    '/loginfail/',
-    '/loginfail/ip/x',
-    '/__proto__',
-    '/constructor',
-    '/toString',
-    '//login',
-    '/login//',
-    '/%6cogin',
-    '/login%2f',
-    '/login;x',
-    '/./login',
-    'login',
-    '/loginfailip',
-  ])('LM-19 %j is not found', (path) => expect(screenOfPath(path)).toEqual({ name: 'notFound' }));
+  it('LM-19 is not found by any other path', () =>
+    eachRow(
+      [
+        '/loginfail',
+        '/loginfail/',
+        '/loginfail/ip/x',
+        '/__proto__',
+        '/constructor',
+        '/toString',
+        '//login',
+        '/login//',
+        '/%6cogin',
+        '/login%2f',
+        '/login;x',
+        '/./login',
+        'login',
+        '/loginfailip',
+      ],
+      (path) => expect(screenOfPath(path)).toEqual({ name: 'notFound' }),
+    ));
 
   it('every legacy path leads to a screen', () => {
     for (const target of Object.values(legacyPaths)) expect(screenOfPath(target).name).toBe('loginFail');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DestinationRules } from '#contract/destination.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { arrive } from './page-load.ts';
 import type { Address } from './query.ts';
 import { nothingSaved, type SavedValues } from './saved-values.ts';
@@ -375,28 +376,36 @@ const rows: Record<string, Row[]> = {
 };
 
 describe.each(Object.entries(rows))('%s', (_rule, cases) => {
-  it.each(cases)('$url', ({ url, screen, search = '', saved = {}, shown = url, before = {}, warning = null }) => {
-    expect(arriveAt(url, before)).toEqual({ screen, search, saved: { ...nothingSaved, ...saved }, shown, warning });
-  });
+  it('decides screen, saved values and address', () =>
+    eachRow(cases, ({ url, screen, search = '', saved = {}, shown = url, before = {}, warning = null }) => {
+      expect(arriveAt(url, before)).toEqual({ screen, search, saved: { ...nothingSaved, ...saved }, shown, warning });
+    }));
 });
 
-it.each([
-  '#/forgottenChangedInfo',
-  '#/forgottenChangeFailedInfo',
-  '#/emailInfo',
-  '#/forgotten',
-  '#/login',
-  '#/loginFail',
-  '#/loginfailOIDC',
-  '#/loginfailSAML',
-  '#/forgottenChange',
-  '#/twoFactor',
-  '#/twoFactorRegistration',
-  '#/singleSignOn',
-])('%s, public by the specification, names a screen and is left alone, whatever follows it', (hash) => {
-  expect(arriveAt(`/portal/nowhere${hash}`).screen).not.toBe('notFound');
-  expect(arriveAt(`/portal/login${hash}xyz`)).toMatchObject({ saved: nothingSaved, shown: `/portal/login${hash}xyz` });
-});
+it('a public hash names a screen and is left alone, whatever follows it', () =>
+  eachRow(
+    [
+      '#/forgottenChangedInfo',
+      '#/forgottenChangeFailedInfo',
+      '#/emailInfo',
+      '#/forgotten',
+      '#/login',
+      '#/loginFail',
+      '#/loginfailOIDC',
+      '#/loginfailSAML',
+      '#/forgottenChange',
+      '#/twoFactor',
+      '#/twoFactorRegistration',
+      '#/singleSignOn',
+    ],
+    (hash) => {
+      expect(arriveAt(`/portal/nowhere${hash}`).screen).not.toBe('notFound');
+      expect(arriveAt(`/portal/login${hash}xyz`)).toMatchObject({
+        saved: nothingSaved,
+        shown: `/portal/login${hash}xyz`,
+      });
+    },
+  ));
 
 it('nothing in an address makes it throw', () => {
   for (const url of [

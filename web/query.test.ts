@@ -1,32 +1,43 @@
 import { expect, it } from 'vitest';
 import { longestUsername } from '#contract/payloads.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { loginOf, withMissingOf, withoutParameters, withParameter } from './query.ts';
 
-it.each([
-  ['?3', ['lang'], '?3'],
-  ['?3&lang=de', ['lang'], '?3'],
-  ['?lang=de', ['lang'], ''],
-  ['?a=1&lang=de&b=%zz', ['lang'], '?a=1&b=%zz'],
-  ['', ['lang'], ''],
-])('%j without %j is %j', (search, names, expected) => expect(withoutParameters(search, names)).toBe(expected));
+it('parameters are taken out', () =>
+  eachRow(
+    [
+      ['?3', ['lang'], '?3'],
+      ['?3&lang=de', ['lang'], '?3'],
+      ['?lang=de', ['lang'], ''],
+      ['?a=1&lang=de&b=%zz', ['lang'], '?a=1&b=%zz'],
+      ['', ['lang'], ''],
+    ],
+    ([search, names, expected]) => expect(withoutParameters(search, names)).toBe(expected),
+  ));
 
-it.each([
-  ['?3', '?3&lang=de'],
-  ['?lang=en&x=1', '?x=1&lang=de'],
-  ['', '?lang=de'],
-])('%j in German is %j', (search, expected) => expect(withParameter(search, 'lang', 'de')).toBe(expected));
+it('a parameter is put in', () =>
+  eachRow(
+    [
+      ['?3', '?3&lang=de'],
+      ['?lang=en&x=1', '?x=1&lang=de'],
+      ['', '?lang=de'],
+    ],
+    ([search, expected]) => expect(withParameter(search, 'lang', 'de')).toBe(expected),
+  ));
 
-it.each([
-  ['?a=1', '?lang=d%65&a=2&x=3', '?a=1&lang=d%65&x=3'],
-  ['?a=1', '?a=2', '?a=1'],
-  ['', '?3', '?3'],
-  ['?lang=de', '?3', '?3&lang=de'],
-  ['?3', '?5', '?3'],
-  ['?3', '?reason=5', '?3'],
-  ['?reason=3', '?5', '?reason=3'],
-])('%j inherits from %j what it lacks, verbatim', (search, other, expected) =>
-  expect(withMissingOf(search, other)).toBe(expected),
-);
+it('what lacks is inherited, verbatim', () =>
+  eachRow(
+    [
+      ['?a=1', '?lang=d%65&a=2&x=3', '?a=1&lang=d%65&x=3'],
+      ['?a=1', '?a=2', '?a=1'],
+      ['', '?3', '?3'],
+      ['?lang=de', '?3', '?3&lang=de'],
+      ['?3', '?5', '?3'],
+      ['?3', '?reason=5', '?3'],
+      ['?reason=3', '?5', '?reason=3'],
+    ],
+    ([search, other, expected]) => expect(withMissingOf(search, other)).toBe(expected),
+  ));
 
 it('a name in the address is cut to what the form sends', () => {
   expect(loginOf(`?login=${'x'.repeat(6000)}`)).toBe('x'.repeat(longestUsername));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import { pageForTest } from './page-for-test.ts';
 import { askForReset, fetchRegistration, logOut, sendNewCode, verifyCode } from './server-calls.ts';
 
@@ -57,62 +58,82 @@ describe('verify', () => {
     expect(vi.mocked(fetch).mock.lastCall?.[0]).toBe('/portal/two-factor-authentication/verify?remember=true');
   });
 
-  it.each([
-    ['right: 200 and true', json(200, true), right],
-    ['wrong: 200 and false', json(200, false), wrong],
-    ['an object', json(200, { success: true }), right],
-    ['an object without a word', json(200, {}), right],
-    ['a list', json(200, []), right],
-    ['a number', json(200, 1), right],
-    ['a text', json(200, 'ok'), right],
-    ['another 2xx', json(201, true), right],
-    ['a zero is wrong', json(200, 0), wrong],
-    ['null is wrong', json(202, null), wrong],
-    ['an empty text is wrong', json(200, ''), wrong],
-    ['nothing at all', nothing(204), { name: 'failed' }],
-    ['no JSON', async () => new Response('<html>'), { name: 'failed' }],
-    ['a redirect', redirected, { name: 'failed' }],
-    ['a redirect that was followed', followed(true), { name: 'failed' }],
-    ['malformed', json(400, true), { name: 'failed' }],
-    ['refused', json(403, true), { name: 'failed' }],
-    ['not there', json(404, true), { name: 'failed' }],
-    ['the half-session is gone', json(401, true), gone],
-    ['it ended for too many tries', json(401, { notice: 'tooManyCodes' }), { ...gone, notice: 'tooManyCodes' }],
-    [
-      'somebody else is signed in',
-      json(401, { notice: 'signInExpired', since: 'otherSignIn' }),
-      { ...gone, since: 'otherSignIn' },
-    ],
-    ['its turn is over', json(401, { notice: 'signInExpired', since: 'signOut' }), { ...gone, since: 'signOut' }],
-    ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
-    ['it ended without a word', nothing(401), gone],
-    ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
-    ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
-    ['too often, with a date', json(429, {}, { 'retry-after': 'Wed, 21 Oct' }), { name: 'throttled', seconds: null }],
-    [
-      'the sign-in is too old to set up an app',
-      json(409, {}, { 'vestibule-notice': 'signInTooOld' }),
-      { name: 'signInTooOld' },
-    ],
-    ['409 by another backend', json(409, { title: 'Conflict' }), { name: 'failed' }],
-    ['away, without a time: no more is known than of any failure', json(503, {}), { name: 'failed' }],
-    ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
-    ['a mistake of the server', json(500, true), { name: 'failed' }],
-    ['no network', offline, { name: 'failed' }],
-    ['right, codes first', json(200, true, { 'vestibule-next': 'recoveryCodes' }), { ...right, next: 'recoveryCodes' }],
-    [
-      'wrong, and the last one',
-      json(200, false, { 'vestibule-notice': 'tooManyCodes' }),
-      { ...gone, notice: 'tooManyCodes' },
-    ],
-    ['wrong, with a notice that is none of ours', json(200, false, { 'vestibule-notice': 'codeWrong' }), wrong],
-    ['a clock that is ahead', json(200, false, { 'vestibule-clock-offset': '120' }), { ...wrong, clockOffset: 120 }],
-    ['a clock that is behind', json(200, false, { 'vestibule-clock-offset': '-60' }), { ...wrong, clockOffset: -60 }],
-    ['a clock that is off by words', json(200, false, { 'vestibule-clock-offset': 'much' }), wrong],
-  ])('%s', async (_name, answer, expected) => {
-    answerWith(answer);
-    expect(await verifyCode(page, '123456', false)).toEqual(expected);
-  });
+  it('is told from status and body', () =>
+    eachRow(
+      [
+        ['right: 200 and true', json(200, true), right],
+        ['wrong: 200 and false', json(200, false), wrong],
+        ['an object', json(200, { success: true }), right],
+        ['an object without a word', json(200, {}), right],
+        ['a list', json(200, []), right],
+        ['a number', json(200, 1), right],
+        ['a text', json(200, 'ok'), right],
+        ['another 2xx', json(201, true), right],
+        ['a zero is wrong', json(200, 0), wrong],
+        ['null is wrong', json(202, null), wrong],
+        ['an empty text is wrong', json(200, ''), wrong],
+        ['nothing at all', nothing(204), { name: 'failed' }],
+        ['no JSON', async () => new Response('<html>'), { name: 'failed' }],
+        ['a redirect', redirected, { name: 'failed' }],
+        ['a redirect that was followed', followed(true), { name: 'failed' }],
+        ['malformed', json(400, true), { name: 'failed' }],
+        ['refused', json(403, true), { name: 'failed' }],
+        ['not there', json(404, true), { name: 'failed' }],
+        ['the half-session is gone', json(401, true), gone],
+        ['it ended for too many tries', json(401, { notice: 'tooManyCodes' }), { ...gone, notice: 'tooManyCodes' }],
+        [
+          'somebody else is signed in',
+          json(401, { notice: 'signInExpired', since: 'otherSignIn' }),
+          { ...gone, since: 'otherSignIn' },
+        ],
+        ['its turn is over', json(401, { notice: 'signInExpired', since: 'signOut' }), { ...gone, since: 'signOut' }],
+        ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
+        ['it ended without a word', nothing(401), gone],
+        ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
+        ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
+        [
+          'too often, with a date',
+          json(429, {}, { 'retry-after': 'Wed, 21 Oct' }),
+          { name: 'throttled', seconds: null },
+        ],
+        [
+          'the sign-in is too old to set up an app',
+          json(409, {}, { 'vestibule-notice': 'signInTooOld' }),
+          { name: 'signInTooOld' },
+        ],
+        ['409 by another backend', json(409, { title: 'Conflict' }), { name: 'failed' }],
+        ['away, without a time: no more is known than of any failure', json(503, {}), { name: 'failed' }],
+        ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
+        ['a mistake of the server', json(500, true), { name: 'failed' }],
+        ['no network', offline, { name: 'failed' }],
+        [
+          'right, codes first',
+          json(200, true, { 'vestibule-next': 'recoveryCodes' }),
+          { ...right, next: 'recoveryCodes' },
+        ],
+        [
+          'wrong, and the last one',
+          json(200, false, { 'vestibule-notice': 'tooManyCodes' }),
+          { ...gone, notice: 'tooManyCodes' },
+        ],
+        ['wrong, with a notice that is none of ours', json(200, false, { 'vestibule-notice': 'codeWrong' }), wrong],
+        [
+          'a clock that is ahead',
+          json(200, false, { 'vestibule-clock-offset': '120' }),
+          { ...wrong, clockOffset: 120 },
+        ],
+        [
+          'a clock that is behind',
+          json(200, false, { 'vestibule-clock-offset': '-60' }),
+          { ...wrong, clockOffset: -60 },
+        ],
+        ['a clock that is off by words', json(200, false, { 'vestibule-clock-offset': 'much' }), wrong],
+      ],
+      async ([_name, answer, expected]) => {
+        answerWith(answer);
+        expect(await verifyCode(page, '123456', false)).toEqual(expected);
+      },
+    ));
 });
 
 describe('another code', () => {
@@ -124,25 +145,29 @@ describe('another code', () => {
     expect(fetch).toHaveBeenCalledWith(url, expect.objectContaining({ method: 'POST', headers }));
   });
 
-  it.each([
-    ['sent', async () => new Response(null, { status: 204, headers: { 'retry-after': '30' } }), sent(30)],
-    ['sent, without a time for the next', nothing(204), sent(0)],
-    ['too soon', json(429, {}, { 'retry-after': '12' }), { name: 'throttled', seconds: 12 }],
-    [
-      'the account waits',
-      json(429, { notice: 'codeNotSent' }, { 'retry-after': '60' }),
-      { name: 'throttled', seconds: 60, notice: 'codeNotSent' },
-    ],
-    ['too soon, with another notice', json(429, { notice: 'codeTooSoon' }), { name: 'throttled', seconds: null }],
-    ['a redirect is no answer', redirected, { name: 'failed' }],
-    ['never again', json(429, {}), { name: 'throttled', seconds: null }],
-    ['the half-session is gone', json(401, {}), gone],
-    ['away, without a time', json(503, {}), { name: 'failed' }],
-    ['no network', offline, { name: 'failed' }],
-  ])('%s', async (_name, answer, expected) => {
-    answerWith(answer);
-    expect(await sendNewCode(page, '/portal/send')).toEqual(expected);
-  });
+  it('is told how it went', () =>
+    eachRow(
+      [
+        ['sent', async () => new Response(null, { status: 204, headers: { 'retry-after': '30' } }), sent(30)],
+        ['sent, without a time for the next', nothing(204), sent(0)],
+        ['too soon', json(429, {}, { 'retry-after': '12' }), { name: 'throttled', seconds: 12 }],
+        [
+          'the account waits',
+          json(429, { notice: 'codeNotSent' }, { 'retry-after': '60' }),
+          { name: 'throttled', seconds: 60, notice: 'codeNotSent' },
+        ],
+        ['too soon, with another notice', json(429, { notice: 'codeTooSoon' }), { name: 'throttled', seconds: null }],
+        ['a redirect is no answer', redirected, { name: 'failed' }],
+        ['never again', json(429, {}), { name: 'throttled', seconds: null }],
+        ['the half-session is gone', json(401, {}), gone],
+        ['away, without a time', json(503, {}), { name: 'failed' }],
+        ['no network', offline, { name: 'failed' }],
+      ],
+      async ([_name, answer, expected]) => {
+        answerWith(answer);
+        expect(await sendNewCode(page, '/portal/send')).toEqual(expected);
+      },
+    ));
 
   function sent(seconds: number) {
     return { name: 'sent', seconds };
@@ -150,49 +175,61 @@ describe('another code', () => {
 });
 
 describe('the reset request', () => {
-  it.each([
-    ['2xx', nothing(204), 'done'],
-    ['a redirect that is not followed', redirected, 'done'],
-    ['a refusal', json(400, {}), { name: 'failed' }],
-    ['401 by another backend, where no sign-in can be over', json(401, {}), { name: 'failed' }],
-    ['too often', json(429, {}, { 'retry-after': '60' }), { name: 'throttled', seconds: 60 }],
-    ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
-    ['away, without a time', json(503, {}), { name: 'failed' }],
-    ['no network', offline, { name: 'failed' }],
-  ])('%s', async (_name, answer, expected) => {
-    answerWith(answer);
-    expect(await askForReset('/portal/password/forgotten?lang=de', 'a@b')).toEqual(expected);
-    expect(vi.mocked(fetch).mock.lastCall?.[1]).toMatchObject({ method: 'POST', redirect: 'manual' });
-    expect(String(vi.mocked(fetch).mock.lastCall?.[1]?.body)).toBe('username=a%40b');
-  });
+  it('is told how it went', () =>
+    eachRow(
+      [
+        ['2xx', nothing(204), 'done'],
+        ['a redirect that is not followed', redirected, 'done'],
+        ['a refusal', json(400, {}), { name: 'failed' }],
+        ['401 by another backend, where no sign-in can be over', json(401, {}), { name: 'failed' }],
+        ['too often', json(429, {}, { 'retry-after': '60' }), { name: 'throttled', seconds: 60 }],
+        ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
+        ['away, without a time', json(503, {}), { name: 'failed' }],
+        ['no network', offline, { name: 'failed' }],
+      ],
+      async ([_name, answer, expected]) => {
+        answerWith(answer);
+        expect(await askForReset('/portal/password/forgotten?lang=de', 'a@b')).toEqual(expected);
+        expect(vi.mocked(fetch).mock.lastCall?.[1]).toMatchObject({ method: 'POST', redirect: 'manual' });
+        expect(String(vi.mocked(fetch).mock.lastCall?.[1]?.body)).toBe('username=a%40b');
+      },
+    ));
 });
 
 describe('the registration', () => {
   const answer = { url: 'data:image/png;base64,AA', totpSecret: 'ABCD' };
   const forAccount = (account: string) => json(200, answer, { 'vestibule-account': account });
-  it.each([
-    ['an image and a key', json(200, answer), answer],
-    ['no more than these two', json(200, { ...answer, more: 1 }), answer],
-    ['no key', json(200, { url: 'x' }), { name: 'failed' }],
-    ['null', json(200, null), { name: 'failed' }],
-    ['no half-session', json(401, {}), gone],
-    ['no network', offline, { name: 'failed' }],
-    ['the account of the page', forAccount('zo%C3%AB'), answer],
-    ['another account, after somebody else has signed in', forAccount('bob'), { name: 'failed' }],
-  ])('%s', async (_name, reply, expected) => {
-    answerWith(reply);
-    expect(await fetchRegistration(page)).toEqual(expected);
-  });
+  it('is read, or fails', () =>
+    eachRow(
+      [
+        ['an image and a key', json(200, answer), answer],
+        ['no more than these two', json(200, { ...answer, more: 1 }), answer],
+        ['no key', json(200, { url: 'x' }), { name: 'failed' }],
+        ['null', json(200, null), { name: 'failed' }],
+        ['no half-session', json(401, {}), gone],
+        ['no network', offline, { name: 'failed' }],
+        ['the account of the page', forAccount('zo%C3%AB'), answer],
+        ['another account, after somebody else has signed in', forAccount('bob'), { name: 'failed' }],
+      ],
+      async ([_name, reply, expected]) => {
+        answerWith(reply);
+        expect(await fetchRegistration(page)).toEqual(expected);
+      },
+    ));
 });
 
 describe('signing out', () => {
-  it.each([
-    ['204', nothing(204), 'done'],
-    ['a redirect', redirected, 'done'],
-    ['a refusal', json(403, {}), { name: 'failed' }],
-    ['no network', offline, { name: 'failed' }],
-  ])('%s', async (_name, answer, expected) => {
-    answerWith(answer);
-    expect(await logOut('/portal')).toEqual(expected);
-  });
+  it('is told how it went', () =>
+    eachRow(
+      [
+        ['204', nothing(204), 'done'],
+        ['a redirect', redirected, 'done'],
+        ['a refusal', json(403, {}), { name: 'failed' }],
+        ['no network', offline, { name: 'failed' }],
+      ],
+      async ([_name, answer, expected]) => {
+        answerWith(answer);
+        expect(await logOut('/portal')).toEqual(expected);
+      },
+    ));
 });

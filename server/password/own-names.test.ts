@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import { isOwnName, ownNames } from './own-names.ts';
 
 const maria = ownNames(
@@ -25,24 +26,38 @@ describe('own names', () => {
 });
 
 describe('a password that is an own name', () => {
-  test.each([
-    ...[
-      'maria.lopez',
-      'MariaLopez2026!',
-      '2026-maria.lopez',
-      '!!MARIA_LOPEZ??',
-      ' maria lopez ',
-      'ＭａｒｉａＬｏｐｅｚ',
-    ],
-    ...['m.l-garcia@acme.example', 'M.L-Garcia@Acme.Example1', 'mlgarcia2026', '₁maria.lopez²', 'Maria\u00adLopez'],
-    ...['Acme-2026!', '4Acme4Acme4'.slice(0, 5), 'ACME GRÖSSE & SÖHNE KG', 'acmegro\u0308ßesöhnekg99', 'FrontDoor#1'],
-    '李小龍',
-  ])('PW-05 V6.2.11 is %j', (password) => expect(isOwnName(password, maria)).toBe(true));
+  test('PW-05 V6.2.11 is refused', () =>
+    eachRow(
+      [
+        ...[
+          'maria.lopez',
+          'MariaLopez2026!',
+          '2026-maria.lopez',
+          '!!MARIA_LOPEZ??',
+          ' maria lopez ',
+          'ＭａｒｉａＬｏｐｅｚ',
+        ],
+        ...['m.l-garcia@acme.example', 'M.L-Garcia@Acme.Example1', 'mlgarcia2026', '₁maria.lopez²', 'Maria\u00adLopez'],
+        ...[
+          'Acme-2026!',
+          '4Acme4Acme4'.slice(0, 5),
+          'ACME GRÖSSE & SÖHNE KG',
+          'acmegro\u0308ßesöhnekg99',
+          'FrontDoor#1',
+        ],
+        '李小龍',
+      ],
+      (password) => expect(isOwnName(password, maria)).toBe(true),
+    ));
 
-  test.each([
-    ...['maria.lopez-at-the-beach', 'xmaria.lopez', 'maria2lopez', 'marialópez', 'lopez.maria', 'maria-front-door'],
-    ...['', '2026!', '1234567', '!!!!!!!', 'bo123456', '李小龍2026!', 'acme.example', 'acmegrossesohnekg'],
-  ])('is not %j', (password) => expect(isOwnName(password, maria)).toBe(false));
+  test('is no longer one', () =>
+    eachRow(
+      [
+        ...['maria.lopez-at-the-beach', 'xmaria.lopez', 'maria2lopez', 'marialópez', 'lopez.maria', 'maria-front-door'],
+        ...['', '2026!', '1234567', '!!!!!!!', 'bo123456', '李小龍2026!', 'acme.example', 'acmegrossesohnekg'],
+      ],
+      (password) => expect(isOwnName(password, maria)).toBe(false),
+    ));
 
   test('with fewer than four letters is compared including its ends', () => {
     expect(isOwnName('4711-0815', ['4711-0815'])).toBe(true);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { appCode } from '#testing/two-factor-for-test.ts';
 import { codeOfOtherTime, newTotpSecret, totpStep, totpUri } from './totp.ts';
 
@@ -39,18 +40,22 @@ describe('codes of an app', () => {
     }
   });
 
-  it.each([
-    [59, '94287082'],
-    [1111111109, '07081804'],
-    [1111111111, '14050471'],
-    [1234567890, '89005924'],
-    [2000000000, '69279037'],
-    [20000000000, '65353130'],
-  ])('agree with RFC 6238, appendix B, at second %i', (seconds, eightDigits) => {
-    const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
-    const step = Math.floor(seconds / 30);
-    expect(totpStep(secret, eightDigits.slice(-6), new Date(seconds * 1000))).toBe(step);
-  });
+  it('agree with RFC 6238, appendix B', () =>
+    eachRow(
+      [
+        [59, '94287082'],
+        [1111111109, '07081804'],
+        [1111111111, '14050471'],
+        [1234567890, '89005924'],
+        [2000000000, '69279037'],
+        [20000000000, '65353130'],
+      ],
+      ([seconds, eightDigits]) => {
+        const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+        const step = Math.floor(seconds / 30);
+        expect(totpStep(secret, eightDigits.slice(-6), new Date(seconds * 1000))).toBe(step);
+      },
+    ));
 
   it('are invalid if a digit differs, including a leading zero', () => {
     const { secret, firstStep, codes } = vectors.find(({ codes }) => codes[0]?.startsWith('0')) ?? { codes: [] };
@@ -91,24 +96,28 @@ describe('a secret', () => {
     }
   });
 
-  it.each([
-    ['Vestibule', 'alice'],
-    ['R&D: Häuser?', 'a&b=c#d'],
-    ['a:b', 'c:d'],
-    ['100% <b>"x"</b>', 'alice+x@corp.example'],
-    ['Ünïcødé\u2028名', '😀'],
-    ['/../?secret=AAAA&issuer=x', '/../?secret=AAAA&period=1'],
-    ['line\nbreak', 'tab\tand%00'],
-  ])('MF-18 IN-15 is given to an app with issuer %j and account %j, each as a whole', (issuer, account) => {
-    const uri = totpUri('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', issuer, account);
-    expect(uri).toMatch(/^otpauth:\/\/totp\/[^/?#:\s]+:[^/?#:\s]+\?[^?#\s]+$/);
-    const { pathname, searchParams } = new URL(uri);
-    const plain = (text: string) => text.replaceAll(':', ' ');
-    // The format separates issuer and account at the first colon, escaped or not.
-    expect(decodeURIComponent(pathname.slice(1))).toBe(`${plain(issuer)}:${plain(account)}`);
-    expect(Object.fromEntries(searchParams)).toEqual({
-      secret: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',
-      issuer: plain(issuer),
-    });
-  });
+  it('MF-18 IN-15 is given to an app with issuer and account, each as a whole', () =>
+    eachRow(
+      [
+        ['Vestibule', 'alice'],
+        ['R&D: Häuser?', 'a&b=c#d'],
+        ['a:b', 'c:d'],
+        ['100% <b>"x"</b>', 'alice+x@corp.example'],
+        ['Ünïcødé\u2028名', '😀'],
+        ['/../?secret=AAAA&issuer=x', '/../?secret=AAAA&period=1'],
+        ['line\nbreak', 'tab\tand%00'],
+      ],
+      ([issuer, account]) => {
+        const uri = totpUri('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', issuer, account);
+        expect(uri).toMatch(/^otpauth:\/\/totp\/[^/?#:\s]+:[^/?#:\s]+\?[^?#\s]+$/);
+        const { pathname, searchParams } = new URL(uri);
+        const plain = (text: string) => text.replaceAll(':', ' ');
+        // The format separates issuer and account at the first colon, escaped or not.
+        expect(decodeURIComponent(pathname.slice(1))).toBe(`${plain(issuer)}:${plain(account)}`);
+        expect(Object.fromEntries(searchParams)).toEqual({
+          secret: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',
+          issuer: plain(issuer),
+        });
+      },
+    ));
 });

@@ -1,22 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { type Asked, printWays, standings, wayOf } from './ways.ts';
 
 const pages = ['hub', ...Object.keys(screenPaths), 'loginFail'] as Asked[];
 
 describe.each(Object.entries(standings))('a visitor: %s', (_, standing) => {
-  it.each(pages)('asking for %s reaches a page that is shown, without a loop', (asked) => {
-    const seen = new Set<Asked>();
-    let page = asked;
-    for (let way = wayOf(standing, page); way.kind !== 'show'; way = wayOf(standing, page)) {
-      expect(seen, 'a loop').not.toContain(page);
-      seen.add(page);
-      page = pageOf(way);
-    }
-    if (page === 'hub') expect(standing.kind).toBe('full');
-    if (page === 'twoFactor') expect(standing.kind).toMatch(/half|full/);
-  });
+  it('reaches a page that is shown, without a loop', () =>
+    eachRow(pages, (asked) => {
+      const seen = new Set<Asked>();
+      let page = asked;
+      for (let way = wayOf(standing, page); way.kind !== 'show'; way = wayOf(standing, page)) {
+        expect(seen, 'a loop').not.toContain(page);
+        seen.add(page);
+        page = pageOf(way);
+      }
+      if (page === 'hub') expect(standing.kind).toBe('full');
+      if (page === 'twoFactor') expect(standing.kind).toMatch(/half|full/);
+    }));
 
   function pageOf(way: ReturnType<typeof wayOf>): Asked {
     if (way.kind === 'destination') return 'hub';

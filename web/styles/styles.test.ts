@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ServerPage } from '#contract/page.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { documentForTest } from '../page-for-test.ts';
 
 const root = new URL('../', import.meta.url);
@@ -13,29 +14,35 @@ const onlyLater = [...later].filter((name) => !portal.has(name));
 const leaving: ServerPage = { name: 'leaving', isSignOut: false, provider: 'Acme', url: 'https://idp.example/a' };
 
 describe('a document without the style of later screens has nothing that it draws', () => {
-  it.each([
-    ['/portal/', {}],
-    ['/portal/login?login=ada', {}],
-    ['/portal/login?notice=signInExpired', {}],
-    ['/portal/login?notice=tooManyAttempts', {}],
-    ['/portal/authenticate/start', { serverPage: leaving }],
-    ['/portal/authenticate/start', { serverPage: { ...leaving, fields: { SAMLRequest: 'x' } } }],
-    ['/portal/logout', { serverPage: { ...leaving, isSignOut: true } }],
-  ])('%s %j', (url, more) => {
-    const html = documentForTest(url, more);
-    expect(html.match(/<style>/g)).toHaveLength(1);
-    expect(onlyLater.filter((name) => namesOfDocument(html).has(name))).toEqual([]);
-  });
+  it('the sign-in form and the way to a provider', () =>
+    eachRow(
+      [
+        ['/portal/', {}],
+        ['/portal/login?login=ada', {}],
+        ['/portal/login?notice=signInExpired', {}],
+        ['/portal/login?notice=tooManyAttempts', {}],
+        ['/portal/authenticate/start', { serverPage: leaving }],
+        ['/portal/authenticate/start', { serverPage: { ...leaving, fields: { SAMLRequest: 'x' } } }],
+        ['/portal/logout', { serverPage: { ...leaving, isSignOut: true } }],
+      ],
+      ([url, more]) => {
+        const html = documentForTest(url, more);
+        expect(html.match(/<style>/g)).toHaveLength(1);
+        expect(onlyLater.filter((name) => namesOfDocument(html).has(name))).toEqual([]);
+      },
+    ));
 
-  it.each(['/portal/forgotten', '/portal/loginfail/ip', '/portal/twoFactor', '/portal/nowhere'])('%s has it', (url) => {
-    const html = documentForTest(url);
-    expect(html).toContain('<style>body{}</style>\n<style>ol{}</style>\n</head>');
-    expect(namesOfDocument(html).size).toBeGreaterThan(10);
-  });
+  it('other pages have it', () =>
+    eachRow(['/portal/forgotten', '/portal/loginfail/ip', '/portal/twoFactor', '/portal/nowhere'], (url) => {
+      const html = documentForTest(url);
+      expect(html).toContain('<style>body{}</style>\n<style>ol{}</style>\n</head>');
+      expect(namesOfDocument(html).size).toBeGreaterThan(10);
+    }));
 
-  it.each(firstSources('main.tsx'))('nor does the first script make it: %s', (path) =>
-    expect(onlyLater.filter((name) => namesOfSource(read(path)).has(name))).toEqual([]),
-  );
+  it('nor does the first script make it', () =>
+    eachRow(firstSources('main.tsx'), (path) =>
+      expect(onlyLater.filter((name) => namesOfSource(read(path)).has(name))).toEqual([]),
+    ));
 });
 
 it('every class of a page has a rule', () => {

@@ -7,6 +7,7 @@ import { emptyDatabase } from '#testing/empty-tables.ts';
 import { newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
 import { postLogoutToken } from '#testing/logout-token.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { oneOfEach } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
@@ -165,7 +166,7 @@ describe('a logout that an OpenID provider begins', () => {
     return `${input}.${Buffer.from(bytes).toString('base64url')}`;
   };
 
-  it.each(forgeries)('OI-32 refuses %s and ends nothing', async (_name, make) => {
+  it.each(oneOfEach(forgeries, () => 'forged'))('OI-32 refuses %s and ends nothing', async (_name, make) => {
     await signIn();
     const answer = await post(await make());
     expect([answer.statusCode, answer.headers['cache-control'], answer.json().error]).toEqual([

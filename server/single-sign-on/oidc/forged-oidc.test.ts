@@ -13,6 +13,7 @@ import {
 } from '#testing/forged-openid-provider.ts';
 import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { oneOfEach } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { readOidcAnswer } from './oidc.ts';
 import { createProviderMemory } from './provider-memory.ts';
@@ -545,7 +546,7 @@ describe.each([
   ['the ID token to the letter', ofTheLetter],
   ['the answers of the endpoints', ofTheTokens],
 ])('forged: %s', (_what, forgeries) => {
-  it.each(forgeries)('%s', async (_name, bend, words) => {
+  it.each(oneOfEach(forgeries, ([name]) => name.slice(0, 5)))('%s', async (_name, bend, words) => {
     expect(await answerTo(await bend())).toEqual({
       kind: 'refused',
       reason: 'answer-invalid',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import { foreignLogoutWarnings, ownerOfLogoutAddress } from './foreign-logout-address.ts';
 
@@ -13,37 +14,49 @@ const renamed = { ...other, settings: { ...other.settings, entityId: 'https://be
 const shared = connection('h', 'https://login.test/h/saml2', 'https://login.test/h/saml2');
 
 describe('the address of another provider for single logout', () => {
-  it.each([
-    ['its logout address', connection('m', own, 'https://slo.h.test/slo'), other],
-    ['anything where it signs people on', connection('m', own, 'https://h.test/other?x=1'), other],
-    ['its logout host by another case, with a dot', connection('m', own, 'https://SLO.h.test./'), other],
-    ['it for answers alone', connection('m', own, 'https://m.test/slo', 'https://h.test/slo'), other],
-    ['it on a host where both sign on', connection('m', 'https://login.test/m', 'https://login.test/h/saml2'), shared],
-    ['it there, with a query', connection('m', 'https://login.test/m', 'https://login.test/h/saml2?x'), shared],
-    [
-      'it there, spelled otherwise',
-      connection('m', 'https://login.test/m', 'https://login.test//H/%73aml2;a/'),
-      shared,
-    ],
-  ])('SA-47 is not used: %s', (_, mine, theirs) => {
-    expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBe('h');
-    expect(foreignLogoutWarnings([mine, theirs])[0]).toMatch(/connection m names the address of connection h/);
-  });
+  it('SA-47 is not used', () =>
+    eachRow(
+      [
+        ['its logout address', connection('m', own, 'https://slo.h.test/slo'), other],
+        ['anything where it signs people on', connection('m', own, 'https://h.test/other?x=1'), other],
+        ['its logout host by another case, with a dot', connection('m', own, 'https://SLO.h.test./'), other],
+        ['it for answers alone', connection('m', own, 'https://m.test/slo', 'https://h.test/slo'), other],
+        [
+          'it on a host where both sign on',
+          connection('m', 'https://login.test/m', 'https://login.test/h/saml2'),
+          shared,
+        ],
+        ['it there, with a query', connection('m', 'https://login.test/m', 'https://login.test/h/saml2?x'), shared],
+        [
+          'it there, spelled otherwise',
+          connection('m', 'https://login.test/m', 'https://login.test//H/%73aml2;a/'),
+          shared,
+        ],
+      ],
+      ([_, mine, theirs]) => {
+        expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBe('h');
+        expect(foreignLogoutWarnings([mine, theirs])[0]).toMatch(/connection m names the address of connection h/);
+      },
+    ));
 
-  it.each([
-    ['its own', connection('m', own, 'https://m.test/slo'), other],
-    ['a host of its own for that', connection('m', own, 'https://slo.m.test/slo'), other],
-    ['none', connection('m', own), other],
-    [
-      'its own part of a host that several share',
-      connection('m', 'https://login.test/m', 'https://login.test/m'),
-      shared,
-    ],
-    ['what it had under another entity ID', connection('h', own, 'https://h.test/slo'), renamed],
-    ['that of the same provider', connection('h', own, 'https://h.test/slo'), { ...other, key: 'h2' }],
-  ])('%s is not affected', (_, mine, theirs) => {
-    expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBeNull();
-  });
+  it('what is not its address is not affected', () =>
+    eachRow(
+      [
+        ['its own', connection('m', own, 'https://m.test/slo'), other],
+        ['a host of its own for that', connection('m', own, 'https://slo.m.test/slo'), other],
+        ['none', connection('m', own), other],
+        [
+          'its own part of a host that several share',
+          connection('m', 'https://login.test/m', 'https://login.test/m'),
+          shared,
+        ],
+        ['what it had under another entity ID', connection('h', own, 'https://h.test/slo'), renamed],
+        ['that of the same provider', connection('h', own, 'https://h.test/slo'), { ...other, key: 'h2' }],
+      ],
+      ([_, mine, theirs]) => {
+        expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBeNull();
+      },
+    ));
 
   it('SA-47 naming it does not stop its owner’s single logout', () => {
     const owner = connection('h', 'https://h.test/sso', 'https://h.test/slo');

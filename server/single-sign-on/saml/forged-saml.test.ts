@@ -3,6 +3,7 @@ import { limits } from '#server/limits.ts';
 import { promotePortalKey } from '#server/storage/portal-key.ts';
 import { encrypted, encryptedName, field } from '#testing/forged-saml.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { oneOfEach } from '#testing/runs-all.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 import { byCbc } from '#testing/saml-forgeries/encrypted-answers.ts';
 import { forgeries } from '#testing/saml-forgeries.ts';
@@ -157,7 +158,7 @@ describe('true answers are read', () => {
 });
 
 describe('forged answers are refused, and the operator reads why', () => {
-  it.each(forgeries)('$name', async ({ words, make }) => {
+  it.each(oneOfEach(forgeries, ({ name }) => name.slice(0, 5)))('$name', async ({ words, make }) => {
     const { portalCertificate, other: otherKey, ended: endedKey } = saml.keys;
     const answer = await read(await make(newForger(), { portalCertificate, otherKey, endedKey }));
     expect(answer).toMatchObject({ kind: 'refused', words: expect.stringMatching(words) });

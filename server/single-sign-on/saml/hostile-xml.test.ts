@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import { field } from '#testing/forged-saml.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { readSamlAnswer } from './saml.ts';
 import { readSamlField } from './text.ts';
@@ -44,24 +45,26 @@ const hostile: [name: string, words: RegExp, xml: string][] = [
 const portal = portalOfFile();
 
 describe('hostile XML is refused at once, and nobody is called', () => {
-  it.each(hostile)('SA-32 %s', async (_name, words, xml) => {
-    const to = { protocol: 'saml', settings: {}, attributes: {} } as SamlConnection;
-    const posted = field(xml);
-    const connect = vi.spyOn(Socket.prototype, 'connect');
-    const times: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const begin = process.threadCpuUsage();
-      const answer = { response: readSamlField(posted), kept: null };
-      expect(await readSamlAnswer(portal.deps, to, answer)).toMatchObject({ words: expect.stringMatching(words) });
-      times.push(process.threadCpuUsage(begin).user / 1000);
-    }
-    expect(connect).not.toHaveBeenCalled();
-    connect.mockRestore();
-    // Of the processor: the machine may be busy. The first round compiles what it runs.
-    expect(Math.min(...times)).toBeLessThan(50);
-  });
+  it('SA-32 in an answer', () =>
+    eachRow(hostile, async ([_name, words, xml]) => {
+      const to = { protocol: 'saml', settings: {}, attributes: {} } as SamlConnection;
+      const posted = field(xml);
+      const connect = vi.spyOn(Socket.prototype, 'connect');
+      const times: number[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const begin = process.threadCpuUsage();
+        const answer = { response: readSamlField(posted), kept: null };
+        expect(await readSamlAnswer(portal.deps, to, answer)).toMatchObject({ words: expect.stringMatching(words) });
+        times.push(process.threadCpuUsage(begin).user / 1000);
+      }
+      expect(connect).not.toHaveBeenCalled();
+      connect.mockRestore();
+      // Of the processor: the machine may be busy. The first round compiles what it runs.
+      expect(Math.min(...times)).toBeLessThan(50);
+    }));
 
-  it.each(hostile)('SA-32 as metadata: %s', (_name, _words, xml) => {
-    expect(readSamlMetadata(xml, { now: portal.deps.now() })).toMatchObject({ kind: 'refused' });
-  });
+  it('SA-32 as metadata', () =>
+    eachRow(hostile, ([_name, _words, xml]) => {
+      expect(readSamlMetadata(xml, { now: portal.deps.now() })).toMatchObject({ kind: 'refused' });
+    }));
 });
