@@ -3,6 +3,7 @@ import { limits, minute } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import type { PortalForTest } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { runsAll } from '#testing/runs-all.ts';
 import {
   type Browser,
   codeByMail,
@@ -26,7 +27,7 @@ vi.mock('@node-rs/argon2', async (original) => ({
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 const portals = [portal, otherInstanceOfFile(portal)] as const;
 
-const rounds = 20;
+const rounds = runsAll ? 20 : 2;
 
 function wait(time: number): void {
   for (const portal of portals) portal.wait(time);
@@ -56,7 +57,7 @@ const fifty = (code: string) => Array<string>(50).fill(code);
 const wins = (verdicts: unknown[]) => verdicts.filter((verdict) => verdict === true).length;
 const fullSessions = async () => (await portals[1].pool`select from session where stage = 'full'`).length;
 
-describe('RC-02 fifty posts of one right code over two instances, twenty times over', { timeout: 60_000 }, () => {
+describe('RC-02 fifty posts of one right code over two instances', () => {
   it('MF-03 RC-02 of an app in one half session: one wins, and at most five others were checked', async () => {
     const secret = await giveApp(portals[0], 'alice');
     for (let round = 1; round <= rounds; round += 1) {
@@ -96,7 +97,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
   it('RC-02 for recovery, in fifty half sessions: one wins, and one code is consumed', async () => {
     await giveApp(portals[0], 'alice');
     const codes = await giveRecoveryCodes(portals[0], 'alice');
-    for (const [round, code] of [...codes, ...codes].entries()) {
+    for (const [round, code] of [...codes, ...codes].slice(0, rounds).entries()) {
       wait(10 * minute);
       if (round === codes.length) await portals[1].pool`update recovery_code set used_at = null`;
       const browsers = await copiesOf(await halfSession(portals[0], 'alice'), 50);

@@ -13,9 +13,9 @@ import {
   signed,
   startForgedProvider,
 } from '#testing/forged-openid-provider.ts';
-import { oneOfEach, runsAll } from '#testing/runs-all.ts';
 import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { oneOfEach, runsAll } from '#testing/runs-all.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { oidcLogoutUrl } from './logout.ts';
 import { createProviderMemory } from './provider-memory.ts';
@@ -269,15 +269,18 @@ describe('what is remembered', () => {
     expect(count('/keys')).toBe(2);
   });
 
-  it.each(oneOfEach(troubles, ([, , words]) => String(words)))('OI-25 the last good ones stay in use at %s, with one warning', async (_name, instead) => {
-    await signIn();
-    portal.wait(limits.providerBelieved);
-    const isAway: Bend = { instead: { discovery: instead, keys: instead } };
-    for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ kind: 'ok' });
-    expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatch(/the previous metadata stay in use$/);
-  });
+  it.each(oneOfEach(troubles, ([, , words]) => String(words)))(
+    'OI-25 the last good ones stay in use at %s, with one warning',
+    async (_name, instead) => {
+      await signIn();
+      portal.wait(limits.providerBelieved);
+      const isAway: Bend = { instead: { discovery: instead, keys: instead } };
+      for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ kind: 'ok' });
+      expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
+      expect(warnings).toHaveLength(2);
+      expect(warnings[0]).toMatch(/the previous metadata stay in use$/);
+    },
+  );
 
   it('OI-25 a recovered provider is read again, and the next outage causes a new warning', async () => {
     const isAway: Bend = { instead: { discovery: (response) => response.destroy() } };

@@ -4,6 +4,7 @@ import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { runsAll } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
@@ -322,7 +323,7 @@ describe('the answer belongs to one visit of one browser', () => {
 
   it('OI-13 RC-04 ten at once over two instances make one session, twenty times', async () => {
     acme.requests.length = 0;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < (runsAll ? 20 : 2); round += 1) {
       await portal.sql`delete from session`;
       const callback = pathOf(acme.visit(await departFor(browser)));
       const { cookies } = browser;
