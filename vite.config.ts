@@ -5,6 +5,7 @@ import { Features } from 'lightningcss';
 import { defineConfig, type Plugin } from 'vite';
 import { type Language, languages } from './contract/languages.ts';
 import { typesetTexts } from './contract/typeset.ts';
+import { serverTexts } from './web/server-texts.ts';
 
 // Every build, tests included, is what visitors get: React's production code.
 process.env.NODE_ENV = 'production';
@@ -22,8 +23,7 @@ function textsOfPages(): Plugin {
       filter: { id: new RegExp(`/messages/(?:${languages.join('|')})\\.json$`) },
       handler(json, id) {
         const texts = typesetTexts(id.slice(-'en.json'.length, -'.json'.length) as Language, JSON.parse(json));
-        const isOmitted =
-          this.environment.name === 'client' ? /^(?:mail-|account-|invitation-|description$)/ : /^mail-/;
+        const isOmitted = this.environment.name === 'client' ? serverTexts : /^mail-/;
         return JSON.stringify(Object.fromEntries(Object.entries(texts).filter(([key]) => !isOmitted.test(key))));
       },
     },

@@ -22,7 +22,7 @@ import { writeReadmeTable } from './readme-table.ts';
 import { measureVerify } from './second-factor.ts';
 import { startBareServer, startPortal } from './servers.ts';
 import { addUsers, password } from './sign-in-form.ts';
-import { measureBrand, measureSizes } from './sizes.ts';
+import { measureSizes } from './sizes.ts';
 import { measureForgotten, measureTimings } from './timings.ts';
 
 const { values } = parseArgs({
@@ -45,7 +45,6 @@ try {
   const bare = await startBareServer(database.place, password, portal.origin);
   await measureCommands(dataFolder, load);
   await measureSizes(portal);
-  await measureBrand();
   await comparePages(portal, load);
   const memory = watchMemory(portal.pid);
   await comparePageRates(portal, bare, load);

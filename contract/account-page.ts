@@ -99,7 +99,7 @@ export type AccountView =
       isRequired: boolean;
       isPart: boolean;
       /** What the next app reads, while it is being replaced. */
-      next: (RegistrationAnswer & { issuer: string }) | null;
+      next: RegistrationAnswer | null;
     }
   | { name: 'recoveryCodes'; left: number; hasApp: boolean; isPart: boolean }
   | { name: 'devices'; devices: AccountDevice[]; isPart: boolean }

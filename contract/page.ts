@@ -5,17 +5,10 @@ import type { PageCall } from './page-calls.ts';
 import type { PasswordPolicy } from './password-rules.ts';
 import type { RegistrationAnswer } from './payloads.ts';
 
-/** An image, and its size on the page in CSS pixels. */
-type LogoImage = { src: string; width: number; height: number };
-
-/** What a brand configures for every page. `logo` null shows the built-in mark. */
+/** What the operator sets for every page: the addresses of the logo, `dark` on dark screens, or null for the built-in mark. */
 export type Branding = {
   name: string;
-  logo: {
-    img: LogoImage;
-    /** What replaces it on dark screens. */
-    dark: { srcSet: string; media: string } | null;
-  } | null;
+  logo: { src: string; dark?: string } | null;
   links: { support: string; imprint: string; solutions: string };
 };
 
@@ -77,8 +70,6 @@ type Sent = Record<string, string | undefined>;
 export type OpenSecondFactor = {
   /** The account name, for the link into an authenticator app. */
   account: string;
-  /** The name beside it there, if an app can be set up: it is that of the QR code, whatever brand the page is in. */
-  issuer?: string;
   /** Whether "do not ask again on this device" may be offered. */
   mayRemember: boolean;
   /** Whether a recovery code may replace the code. */
@@ -142,8 +133,14 @@ export type Page = {
   serverPage: ServerPage | null;
 };
 
+/** The operator's own texts, which replace ours, by language and key. */
+export type OwnTexts = Partial<Record<Language, Readonly<Record<string, string>>>>;
+
 /**
  * A page as its document carries it: with the texts that its screen shows or may come to show, so that the script starts
  * without another file.
  */
-export type RenderedPage = Page & { texts: Record<string, string> };
+export type RenderedPage = Page & {
+  texts: Record<string, string>;
+  ownTexts?: OwnTexts;
+};

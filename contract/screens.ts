@@ -35,7 +35,6 @@ export const hubStartPath = '/portal.html';
 export const queryNames = {
   login: 'login',
   language: 'lang',
-  customer: 'customer',
   destination: 'destination',
   redirectUrl: 'redirectURL',
   codeSentViaEmail: 'codeSentViaEmail',

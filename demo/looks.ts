@@ -14,10 +14,9 @@ const own = readFileSync(new URL('files/demo.css', import.meta.url), 'utf8');
 
 /** The portal's own styles in each colour, and after them what only the demo's pages have. Needs the built pages. */
 export async function loadLooks(): Promise<Looks> {
-  const built = await loadBuiltPages({ basePath: '/portal' });
-  const styled = Object.entries(colours).map(([part, accentColour]) => {
-    const { styles } = built.ofBrand({ accentColour, texts: {}, digest: part });
+  const styled = Object.entries(colours).map(async ([part, accentColour]) => {
+    const { styles } = await loadBuiltPages({ basePath: '/portal', brand: { accentColour, texts: {} } });
     return [part, [...styles, own].join('\n')];
   });
-  return Object.fromEntries(styled);
+  return Object.fromEntries(await Promise.all(styled));
 }

@@ -5,18 +5,18 @@ import { accountUrl } from '#contract/account.ts';
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { addAccount } from './account/account-routes.ts';
+import { logoFolder } from './brand/read-logo.ts';
 import type { Deps } from './deps/deps.ts';
 import { addGate } from './gate/gate-routes.ts';
 import { asksForWebSocket } from './gate/upgrades.ts';
 import { answerInTime } from './http/answer-in-time.ts';
-import { addBrandFiles, assetLifetime } from './http/brand-files.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
 import type { FormKeeper } from './http/form-again.ts';
 import { readForm } from './http/form-body.ts';
 import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
-import { keepCustomer } from './http/keep-customer.ts';
+import { assetLifetime, logoRoute } from './http/logo-route.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute, timeRequest } from './http/metrics-route.ts';
 import { noBrowser, onlyNavigation, onlyOpened } from './http/navigation.ts';
@@ -87,7 +87,7 @@ export type Timeouts = Record<
 export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const { basePath } = deps.config;
-  const headers = securityHeaders(deps.config, built.ofBrand(deps.brands.own).styles);
+  const headers = securityHeaders(deps.config, built.styles);
   const handleError = unexpectedError(deps);
   const app = Fastify({
     loggerInstance: deps.log,
@@ -137,7 +137,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('preValidation', answerInTime);
   app.addHook('onSend', withdrawGivenUpLinks(deps));
-  app.addHook('onSend', keepCustomer(deps));
   app.addHook('onResponse', logRequest(deps));
   app.addHook('onResponse', timeRequest(deps));
   app.setErrorHandler(handleError);
@@ -303,7 +302,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     cacheControl: false,
     setHeaders: (reply) => reply.header('cache-control', assetLifetime),
   });
-  addBrandFiles(app, deps, built);
+  app.get(`${basePath}${logoFolder}/:file`, named('logo'), logoRoute(deps));
   app.get(basePath, named('screen'), screenRoute(deps));
   app.get(`${basePath}/*`, named('screen'), screenRoute(deps));
   return app;

@@ -391,22 +391,5 @@ export const limits = {
   /** Longer than any timer is needed: Node's longest. */
   longestTimer: 2 ** 31 - 1,
   assetLifetimeSeconds: 365 * 24 * 3600,
-  /** A logo's file; its sides, in pixels; and how many times as wide as high it may be. */
   logoBytes: 64 * 1024,
-  logoPixels: 4096,
-  logoRatio: 12,
-  /** The most that the logos of a brand may add to a page, compressed; larger ones are files. */
-  logoInlineBytes: 400,
-  /** Logos larger than this are files without being compressed to see: that takes half a second for the largest. */
-  logoInlineText: 8 * 1024,
-  svgElements: 500,
-  svgDepth: 20,
-  /** In characters. */
-  brandTextLength: 300,
-  /** The file of a customer's brand. */
-  brandFileBytes: 256 * 1024,
-  /** How often each instance looks whether a customer's brand has changed. */
-  brandsLookEvery: second / 2,
-  /** Rendered pages in brands of customers that are kept in memory, those used last; the installation's own all are. */
-  customersPagesKept: 1000,
 } as const;

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
-import { createBrands } from './deps/customer-brands.ts';
 import type { DepsWithoutWake } from './deps/deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { closeIdleConnections, untilConnectionsAreAccepted } from './http/close-idle-connections.ts';
@@ -31,13 +30,10 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     hubsToTell(config).map(({ name }) => name),
   );
   const now = () => new Date();
-  const brands = createBrands({ config, sql, log });
-  await brands.refresh();
   const depsWithoutWake: DepsWithoutWake = {
     config,
     sql,
-    brands,
-    pages: createPages({ config, brands, built }),
+    pages: createPages({ config, built }),
     log,
     now,
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),

@@ -7,12 +7,10 @@ type Given = Partial<Omit<Brand, 'branding'>> & Partial<Branding>;
 export function brandForTest({ name = 'Acme Hub', logo = null, links, ...more }: Given = {}): Brand {
   const nowhere = 'https://x.example/';
   return {
-    key: null,
     branding: { name, logo, links: links ?? { support: nowhere, imprint: nowhere, solutions: nowhere } },
     accentColour: null,
     texts: {},
-    files: new Map(),
-    digest: name,
+    logos: [],
     ...more,
   };
 }

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { InjectOptions, Response } from 'light-my-request';
 import { buildApp, type Timeouts } from '#server/app.ts';
 import { type Config, readConfig } from '#server/config/config.ts';
-import { createBrands } from '#server/deps/customer-brands.ts';
 import type { Deps } from '#server/deps/deps.ts';
 import type { MailTransport } from '#server/deps/mail-transport.ts';
 import { loadBuiltPages } from '#server/http/built-pages.ts';
@@ -73,13 +72,10 @@ export async function portalForTest(
   let send: MailTransport['send'] = async ({ id, recipient }, words) => void mails.push({ id, recipient, ...words });
   const log = createLog('debug', { write: (line) => void lines.push(line) });
   const now = () => new Date(time);
-  const brands = createBrands({ config, sql: sql ?? database.sql, log });
-  await brands.refresh();
   const deps: Deps = {
     config,
     sql: sql ?? database.sql,
-    brands,
-    pages: createPages({ config, brands, built }),
+    pages: createPages({ config, built }),
     log,
     now,
     keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },

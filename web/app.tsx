@@ -5,8 +5,7 @@ import { queryNames } from '#contract/screens.ts';
 import { addressInLanguage } from './address-language.ts';
 import { useLeavePage } from './leave-page.ts';
 import { isLater, type loadLaterScreen } from './load-later-screen.ts';
-import type { loadTexts } from './load-texts.ts';
-import { Messages, type SomeTexts } from './messages.tsx';
+import { Messages, type SomeTexts, type Texts } from './messages.tsx';
 import type { Arrival } from './page-load.ts';
 import { PageFrame } from './parts/page-frame.tsx';
 import { type Place, placeOfUrl } from './place.ts';
@@ -19,7 +18,7 @@ import { VisitContext } from './visit.ts';
 /** What only the browser has; null on the server. */
 export type Browser = {
   store: SavedValuesStore;
-  loadTexts: typeof loadTexts;
+  loadTexts: (language: Language) => Promise<Texts>;
   loadLaterScreen: typeof loadLaterScreen;
   /** The address when the script started, once it was settled. */
   startedAt: string;

@@ -1,4 +1,5 @@
 import type { Language } from '#contract/languages.ts';
+import type { RenderedPage } from '#contract/page.ts';
 import type { Texts } from './messages.tsx';
 
 type TextsModule = Promise<{ default: Texts }>;
@@ -13,6 +14,8 @@ const modules: Record<Language, () => TextsModule> = {
   it: () => import('#messages/it.json', { with: { type: 'json' } }),
 };
 
-export async function loadTexts(language: Language): Promise<Texts> {
-  return (await modules[language]()).default;
+/** `own`: the operator's texts, which replace ours. */
+export async function loadTexts(language: Language, own: RenderedPage['ownTexts'] = {}): Promise<Texts> {
+  const { default: texts } = await modules[language]();
+  return own[language] ? { ...texts, ...own[language] } : texts;
 }

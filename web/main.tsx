@@ -40,6 +40,7 @@ async function start(): Promise<void> {
     () => localStorage,
   );
   if (takeTurns(page, store)) return;
+  const loadPageTexts = (language: Language) => loadTexts(language, page.ownTexts);
   const { place } = settle(location, store, page);
   const startedAt = location.href;
   if (page.serverPage?.name === 'signedIn') {
@@ -58,14 +59,14 @@ async function start(): Promise<void> {
     arrived.search === rendered.search &&
     JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
   const [texts, laterScreen] = await Promise.all([
-    isAsRendered ? page.texts : loadTexts(language),
+    isAsRendered ? page.texts : loadPageTexts(language),
     isLater(arrived, page) ? loadLaterScreen() : null,
   ]);
   const app = (
     <ErrorDoor texts={texts} onError={putBack}>
       <App
         {...{ page, language, texts, laterScreen }}
-        browser={{ store, startedAt, loadTexts, loadLaterScreen, loadRest, onStarted }}
+        browser={{ store, startedAt, loadTexts: loadPageTexts, loadLaterScreen, loadRest, onStarted }}
         place={isAsRendered ? rendered : arrived}
         saved={isAsRendered ? nothingSaved : store.read()}
       />

@@ -4,15 +4,15 @@ import { turnOfForm } from '#contract/turn-of-form.ts';
 import { parameterOf } from './query.ts';
 import { useVisit } from './visit.ts';
 
-/** Query parameters kept throughout the portal, so that language, brand, name and destination are not lost. */
-const carriedNames = [queryNames.language, queryNames.customer, queryNames.login, queryNames.destination] as const;
+/** Query parameters kept throughout the portal, so that language, name and destination are not lost. */
+const carriedNames = [queryNames.language, queryNames.login, queryNames.destination] as const;
 
 /** Addresses of screens and calls, for links on this page. */
 export function usePortalUrls() {
   const { page, place } = useVisit();
   const { basePath } = page.rules;
   const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
-  const { lang: language, customer } = carried;
+  const { lang: language } = carried;
   return {
     /** The language that the address requests. */
     language,
@@ -24,7 +24,6 @@ export function usePortalUrls() {
       queryOf({
         lang: language,
         ...(!page.isStatic && {
-          customer,
           ...query,
           [queryNames.turn]: query[queryNames.destination] && turnOfForm(page.turns),
         }),

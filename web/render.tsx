@@ -14,6 +14,7 @@ import { errorDoorTexts } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { titleKey } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
+import { serverTexts } from './server-texts.ts';
 import laterScreens from './styles/later-screens.css?inline';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
@@ -62,7 +63,7 @@ export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Co
     <App {...{ page, place, language }} texts={noting} laterScreen={LaterScreen} browser={null} />,
   );
   const title = documentTitle(textOf(noting, titleKey(place, page)), page);
-  const sent: RenderedPage = { ...page, texts: noted };
+  const sent: RenderedPage = { ...page, texts: noted, ...ownTexts(assets) };
   const elements = `<div id="portal">${tree}</div>
 <script type="application/json" id="page">${jsonForScript(sent)}</script>`;
   return { title, elements };
@@ -120,6 +121,15 @@ function textsFor({ language, invitation }: Page, { texts }: Pick<PageAssets, 't
   const own = texts[language];
   const all = own ? { ...allTexts[language], ...own } : allTexts[language];
   return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
+}
+
+/** The operator's own texts that the script may come to show. */
+function ownTexts({ texts }: Pick<PageAssets, 'texts'>): Pick<RenderedPage, 'ownTexts'> {
+  if (Object.keys(texts).length === 0) return {};
+  const shown = Object.entries(texts).map(([language, own]) => {
+    return [language, Object.fromEntries(Object.entries(own).filter(([key]) => !serverTexts.test(key)))];
+  });
+  return { ownTexts: Object.fromEntries(shown) };
 }
 
 /** Notes the texts that are read, beginning with `keys`. */

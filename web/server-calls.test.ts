@@ -139,7 +139,7 @@ describe('verify', () => {
 describe('another code', () => {
   it('is requested by a post', async () => {
     answerWith(nothing(204));
-    const url = '/portal/two-factor-authentication/send?customer=acme';
+    const url = '/portal/two-factor-authentication/send?lang=de';
     await sendNewCode(page, url);
     const headers = { accept: 'application/json', 'accept-language': 'pl', 'vestibule-account': 'zo%C3%AB' };
     expect(fetch).toHaveBeenCalledWith(url, expect.objectContaining({ method: 'POST', headers }));

@@ -62,10 +62,7 @@ export async function verifyCode(
   return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
 }
 
-/**
- * Sends another code by email; returns in how many seconds the next may be sent. `url`: of the call, with the customer in
- * whose brand the email is.
- */
+/** Sends another code by email; returns in how many seconds the next may be sent. */
 export async function sendNewCode(
   page: SecondFactorPage,
   url: string,

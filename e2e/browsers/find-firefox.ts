@@ -1,5 +1,5 @@
-import { findProgram } from '#server/command-line/find-program.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
+import { findProgram } from '../find-program.ts';
 
 const whereFrom =
   'The tests in Firefox need it: install it (Debian: apt-get install firefox-esr) or set FIREFOX to its path.';

@@ -1,5 +1,5 @@
-import { findProgram } from '#server/command-line/find-program.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
+import { findProgram } from '../find-program.ts';
 
 const whereFrom =
   'The tests in WebKitGTK need its driver and a screen for it: install them (Debian: apt-get install webkit2gtk-driver xvfb).';

@@ -81,7 +81,7 @@ async function nextApp(deps: Deps, { session, sessionHash, pressToken }: Account
   const secret = unseal(keys.seal, sealedSecret, place);
   if (secret === null) throw new Error('cannot open the pending secret of a session');
   if (pressToken === null) throw new Error('the key of the next app has no browser');
-  return await inApp(deps, session, appKey(secret, pressToken));
+  return await inApp(deps, session.username, appKey(secret, pressToken));
 }
 
 /** The button before the key is shown: there is no field for a code yet. */

@@ -91,8 +91,8 @@ async function store(
       await rotateSession(deps, sql, visit, { token, now });
       await updateSessionDevice(sql, { sessionHash: tokenHash(token), ...device });
     }
-    const { address, language, brand } = visitor;
-    await queuePasswordNotice(sql, reader, { now, address, language, brand });
+    const { address, language } = visitor;
+    await queuePasswordNotice(sql, reader, { now, address, language });
     const steps = [
       { step: 'way', outcome: 'the account page' },
       { step: 'sessions ended', outcome: String(sessionsEnded) },

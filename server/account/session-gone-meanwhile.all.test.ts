@@ -35,7 +35,6 @@ async function visitOf(cookies: Record<string, string>): Promise<AccountVisit> {
     registrationToken: null,
     turns: undefined,
     language: 'en',
-    brand: null,
     userAgent: undefined,
     requestId: 'test',
     arrivedAt: deps.now(),

@@ -1,72 +1,52 @@
-import type { Language } from '#contract/languages.ts';
-import type { Branding } from '#contract/page.ts';
-import { digestOf } from './digest-of.ts';
-import { logoOnPages } from './logo-on-pages.ts';
-import type { Logo } from './read-logo.ts';
+import type { Branding, OwnTexts } from '#contract/page.ts';
+import { type Logo, readLogo } from './read-logo.ts';
+import { readTexts } from './read-texts.ts';
 
-/** Texts that replace those of messages/, by language and key. */
-export type BrandTexts = Partial<Record<Language, Readonly<Record<string, string>>>>;
-
-/** What a customer's brand sets; the rest is the installation's. */
-export type BrandParts = {
-  name: string | null;
-  logo: Logo | null;
-  logoDark: Logo | null;
-  accentColour: string | null;
-  links: Partial<Branding['links']>;
-  texts: BrandTexts;
-};
-
-/** What pages and emails need of a brand. */
+/** What makes pages and emails look like the operator's. */
 export type Brand = {
-  /** The customer's key; null for the installation's own. */
-  key: string | null;
   branding: Branding;
   accentColour: string | null;
-  texts: BrandTexts;
-  /** The logos that pages load, by the names of their files. */
-  files: ReadonlyMap<string, Logo>;
-  /** Differs when anything of the brand does. */
-  digest: string;
+  texts: OwnTexts;
+  /** The files that pages load. */
+  logos: readonly Logo[];
 };
 
-/** The folder of what a brand's pages load, below the base path. */
-export const brandFolder = '/assets/brand';
+/** The settings, after their schema. */
+type Settings = {
+  basePath?: string;
+  name?: string;
+  logo?: string;
+  logoDark?: string;
+  accentColour?: string;
+  links?: Partial<Branding['links']>;
+  texts?: OwnTexts;
+};
 
-/** The installation's own brand. */
-export function ownBrand(
-  { logo, logoDark, accentColour, texts, ...rest }: BrandParts & Pick<Branding, 'name' | 'links'>,
-  basePath: string,
-): Brand {
-  const shown = logoOnPages({ logo, logoDark }, basePath + brandFolder);
-  const branding = { name: rest.name, logo: shown.logo, links: rest.links };
-  return withDigest({ key: null, branding, accentColour, texts, files: shown.files });
-}
+/** Link targets until the configuration file sets them. */
+export const placeholderLinks: Branding['links'] = {
+  support: 'https://example.com/support',
+  imprint: 'https://example.com/imprint',
+  solutions: 'https://example.com/solutions',
+};
 
-/** A customer's brand above the installation's. A name of its own never stands beside the installation's logo. */
-export function customersBrand(key: string, parts: BrandParts, own: Brand, basePath: string): Brand {
-  const isLogoKept = parts.name === null && parts.logo === null;
-  const shown = isLogoKept ? { logo: own.branding.logo, files: own.files } : logoOnPages(parts, basePath + brandFolder);
-  return withDigest({
-    key,
+/** Reads the brand, with the logos that it names. Adds what does not fit to `problems`, each naming its setting. */
+export function readBrand(settings: Settings, problems: string[]): Brand {
+  const { basePath = '/portal' } = settings;
+  const logoOf = (field: 'logo' | 'logoDark') => {
+    const path = settings[field];
+    return path === undefined ? null : readLogo({ field, path, basePath }, problems);
+  };
+  const logo = logoOf('logo');
+  const logoDark = logoOf('logoDark');
+  if (settings.logoDark && !settings.logo) problems.push('logoDark: needs logo');
+  return {
     branding: {
-      name: parts.name ?? own.branding.name,
-      logo: shown.logo,
-      links: { ...own.branding.links, ...parts.links },
+      name: settings.name ?? 'Vestibule',
+      logo: logo && { src: logo.address, ...(logoDark && { dark: logoDark.address }) },
+      links: { ...placeholderLinks, ...settings.links },
     },
-    accentColour: parts.accentColour ?? own.accentColour,
-    texts: merged(own.texts, parts.texts),
-    files: shown.files,
-  });
-}
-
-function merged(below: BrandTexts, above: BrandTexts): BrandTexts {
-  const languages = [...new Set([...Object.keys(below), ...Object.keys(above)])] as Language[];
-  return Object.fromEntries(languages.map((language) => [language, { ...below[language], ...above[language] }]));
-}
-
-function withDigest(brand: Omit<Brand, 'digest'>): Brand {
-  const { key, branding, accentColour, texts, files } = brand;
-  const content = JSON.stringify([key, branding, accentColour, texts, [...files.keys()]]);
-  return { ...brand, digest: digestOf(content) };
+    accentColour: settings.accentColour ?? null,
+    texts: readTexts(settings.texts ?? {}, problems),
+    logos: [logo, logoDark].filter((one) => one !== null),
+  };
 }

@@ -1,42 +1,43 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { extname } from 'node:path';
 import { limits } from '../limits.ts';
-import { rasterOf } from './raster.ts';
-import { readSvg } from './read-svg.ts';
 
-/** A logo that was checked: what it is, and how large it is in its own pixels. */
-export type Logo = { type: 'svg' | 'png' | 'webp' | 'jpg'; bytes: Buffer; width: number; height: number };
+/** A logo as pages load it. */
+export type Logo = { address: string; mediaType: string; bytes: Buffer };
 
-export type LogoReading = { kind: 'ok'; logo: Logo } | { kind: 'refused'; problem: string };
+/** The kinds of logos, by the ending of their files. */
+export const mediaTypes: Record<string, string> = {
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webp: 'image/webp',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+};
 
-/**
- * Reads a logo by its content, whatever its file is called: an SVG, written anew from what is allowed in one, or a PNG,
- * WebP or JPEG. Otherwise one sentence without its subject says why not.
- */
-export function readLogo(bytes: Buffer): LogoReading {
-  if (bytes.length > limits.logoBytes) return refused(`is larger than ${limits.logoBytes / 1024} KB`);
-  const raster = rasterOf(bytes);
-  if (raster) return withSaneSize({ ...raster, bytes });
-  if (!/^\uFEFF?\s*</.test(bytes.toString('utf8', 0, 200)))
-    return refused('is not an image: it must be SVG, PNG, WebP or JPEG');
-  const svg = readSvg(bytes.toString());
-  if (svg.kind === 'refused') return svg;
-  const written = Buffer.from(svg.text);
-  // What is kept is read again by every instance: it must hold there as well.
-  if (written.length > limits.logoBytes) return refused(`is larger than ${limits.logoBytes / 1024} KB as it is kept`);
-  const again = readSvg(written.toString());
-  if (again.kind === 'refused') return refused(`${again.problem}, as it is kept`);
-  return withSaneSize({ type: 'svg', bytes: written, width: svg.width, height: svg.height });
-}
+/** The folder of logos, below the base path. */
+export const logoFolder = '/assets/logo';
 
-/** A picture with huge sides takes a browser's memory, however small its file is. */
-function withSaneSize(logo: Logo): LogoReading {
-  const { width, height } = logo;
-  const isSane = [width, height].every((side) => side > 0 && side <= limits.logoPixels);
-  if (!isSane) return refused(`must be 1 to ${limits.logoPixels} pixels wide and high, not ${width} × ${height}`);
-  if (width > height * limits.logoRatio || height > width * 2)
-    return refused(`must be at most ${limits.logoRatio} times as wide as high, and 2 times as high as wide`);
-  return { kind: 'ok', logo };
-}
+/** An SVG can hold scripts: opened by itself it is drawn, and nothing more. */
+export const logoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
-function refused(problem: string): LogoReading {
-  return { kind: 'refused', problem };
+/** Reads a logo, whose kind its name says, and whose address changes with its content. Null with a problem noted. */
+export function readLogo(
+  { field, path, basePath }: { field: string; path: string; basePath: string },
+  problems: string[],
+): Logo | null {
+  try {
+    if (statSync(path).size > limits.logoBytes) {
+      problems.push(`${field}: ${path} is larger than ${limits.logoBytes / 1024} KB`);
+      return null;
+    }
+    const bytes = readFileSync(path);
+    const ending = extname(path).slice(1);
+    const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
+    const address = `${basePath}${logoFolder}/${digest}.${ending}`;
+    return { address, mediaType: mediaTypes[ending] as string, bytes };
+  } catch (error) {
+    problems.push(`${field}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return null;
+  }
 }

@@ -17,7 +17,6 @@ import {
 } from '../storage/customer.ts';
 import type { Connection } from '../storage/database.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
-import { addCustomerBrandCommand } from './customer-brand-command.ts';
 import { failure } from './failure.ts';
 import { type OnOff, onOff, repeatable } from './options.ts';
 import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
@@ -61,7 +60,6 @@ export function addCustomerCommands(program: Command): void {
   addAddCommand(customer);
   addListCommand(customer);
   addSetCommand(customer);
-  addCustomerBrandCommand(customer);
   addRemoveCommand(customer);
 }
 

@@ -3,7 +3,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, placeholderWarning } from '../config/config.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
-import { createBrands } from '../deps/customer-brands.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
 import { dataFolderError, prepareDataFolder } from '../embedded/data-folder.ts';
 import { checkMailServer } from '../mail/check-mail-server.ts';
@@ -94,22 +93,6 @@ export function checkLinks(config: Config): Finding {
   const words = placeholderWarning(config);
   if (words) return { ok: true, warning: true, words };
   return { ok: true, words: 'support, imprint and solutions are set' };
-}
-
-/** Whether the brands of customers are still valid: a later release may have other texts. */
-export async function checkBrands(): Promise<Finding> {
-  const problems: string[] = [];
-  const log = {
-    warn: (of: { customer: string; problems: string[] }) =>
-      problems.push(...of.problems.map((one) => `${of.customer}: ${one}`)),
-  };
-  const count = await withDatabase(async (sql, config) => {
-    const brands = createBrands({ config, sql, log });
-    await brands.refresh();
-    return brands.all().length - 1;
-  });
-  if (problems.length > 0) return { ok: true, warning: true, words: problems.join('; ') };
-  return { ok: true, words: count === 0 ? 'no customer has its own' : `${count} checked` };
 }
 
 /** Whether the database is reachable; runs missing migrations, as every command does. */

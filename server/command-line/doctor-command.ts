@@ -62,7 +62,6 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
     yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };
-    yield { check: 'brands', ...(await doctor.checkBrands()) };
     yield { check: 'connections', ...(await doctor.checkConnections()) };
   }
   if (config.hub || config.hubAudiences.length > 0) yield* hubChecks(config, database.ok === true);

@@ -94,7 +94,6 @@ describe('vestibule doctor', () => {
       'ok      – secrets – everything is sealed under the first secret',
       'ok      – single sign-on – no certificate or secret expires within 60 days',
       'ok      – passkeys – no customer takes passkeys only',
-      'ok      – brands – no customer has its own',
       'ok      – connections – there are none',
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',

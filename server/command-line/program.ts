@@ -1,7 +1,6 @@
 import { Command, CommanderError, Help } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
-import { addBrandCommands } from './brand-command.ts';
 import { addConformanceCommand } from './conformance-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
@@ -53,7 +52,6 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
     );
   addServerCommands(program);
   addCustomerCommands(program);
-  addBrandCommands(program);
   addUserCommands(program);
   addConnectionCommands(program);
   addAuditCommands(program);

@@ -1,11 +1,8 @@
 import type { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import type { DestinationRules } from '#contract/destination.ts';
-import type { Branding } from '#contract/page.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
-import { type Brand, ownBrand } from '../brand/brand.ts';
-import { readBrand } from '../brand/read-brand.ts';
-import { readImages } from '../brand/read-images.ts';
+import { type Brand, placeholderLinks, readBrand } from '../brand/brand.ts';
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { type Reading, readEmail } from '../names/read-name.ts';
@@ -35,7 +32,6 @@ export type Config = {
   /** The token for reading the metrics; null: metrics are disabled. */
   metricsToken: string | null;
   basePath: string;
-  /** The installation's own brand; that of a customer is kept in the database. */
   brand: Brand;
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
@@ -59,13 +55,6 @@ export type Config = {
 
 export type ConfigResult = { kind: 'ok'; config: Config } | { kind: 'refused'; problems: string[] };
 
-/** Default link targets until the configuration file sets them: placeholders. */
-const placeholderLinks: Branding['links'] = {
-  support: 'https://example.com/support',
-  imprint: 'https://example.com/imprint',
-  solutions: 'https://example.com/solutions',
-};
-
 /** A warning that names the links that are still placeholders, or null. */
 export function placeholderWarning({ brand }: Pick<Config, 'brand'>): string | null {
   const { links } = brand.branding;
@@ -88,7 +77,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const env = withSecretFiles(environment, problems);
   const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
   const basePath = file.basePath ?? '/portal';
-  const brand = readBrand(file, readImages(file, '.', problems), problems);
+  const brand = readBrand(file, problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readOptional(env.DATABASE_URL, readDatabaseUrl, problems);
@@ -125,10 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       secrets,
       metricsToken,
       basePath,
-      brand: ownBrand(
-        { ...brand, name: brand.name ?? 'Vestibule', links: { ...placeholderLinks, ...brand.links } },
-        basePath,
-      ),
+      brand,
       destinationRules: {
         origin: publicUrl.origin,
         basePath,

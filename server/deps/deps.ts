@@ -4,7 +4,6 @@ import type { Page } from '#contract/page.ts';
 import type { Config } from '../config/config.ts';
 import type { Keys } from '../secrets/keys.ts';
 import type { Database } from '../storage/database.ts';
-import type { Brands } from './brands.ts';
 import type { MailTransport } from './mail-transport.ts';
 import type { Metrics } from './metrics.ts';
 import type { ProviderMemory } from './provider-memory.ts';
@@ -13,7 +12,6 @@ import type { ProviderMemory } from './provider-memory.ts';
 export type Deps = {
   config: Config;
   sql: Database;
-  brands: Brands;
   pages: Pages;
   log: FastifyBaseLogger;
   /** The time, passed in so that tests can control it. */

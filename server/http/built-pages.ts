@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AccountPage } from '#contract/account-page.ts';
-import { type Language, languages } from '#contract/languages.ts';
-import type { Page } from '#contract/page.ts';
-import { type Brand, type BrandTexts, brandFolder } from '../brand/brand.ts';
+import type { OwnTexts, Page } from '#contract/page.ts';
+import type { Brand } from '../brand/brand.ts';
 
 type PageAssets = {
   script: string;
@@ -12,35 +11,30 @@ type PageAssets = {
   style: string;
   laterStyle: string;
   accentColour: string | null;
-  texts: BrandTexts;
+  texts: OwnTexts;
 };
 
-/** The look of pages: a brand, as far as documents depend on it. */
-type Look = Pick<Brand, 'accentColour' | 'texts' | 'digest'>;
+/** What documents depend on besides the page. */
+type Look = { basePath: string; brand: Pick<Brand, 'accentColour' | 'texts'> };
 
-/** The pages of one brand. */
-export type BrandedPages = {
+/** The files that pages load. */
+type BuiltFiles = {
+  assetFolder: URL;
+  /** The address of the script of ceremonies with passkeys. */
+  passkeyScript: string;
   /** The exact texts of the style blocks, for the Content-Security-Policy. */
   styles: readonly string[];
+};
+
+/** What the page build provides to the server: renderers and the addresses of its files. */
+export type BuiltPages = BuiltFiles & {
   render: (page: Page) => string;
   /** The account page, which loads no script and has styles of its own. */
   account: { styles: readonly string[]; render: (page: Page, account: AccountPage) => string };
 };
 
-/** The files that pages load. */
-type BuiltFiles = {
-  assetFolder: URL;
-  /** The file that holds the texts of a language, within the asset folder. */
-  fileOfTexts: Record<Language, string>;
-  /** The address of the script of ceremonies with passkeys. */
-  passkeyScript: string;
-};
-
-/** What the page build provides to the server: a renderer and the addresses of its files. */
-export type BuiltPages = BuiltFiles & { ofBrand: (brand: Look) => BrandedPages };
-
 /** What it provides for files: each document with the texts of its scripts. */
-export type BuiltStaticPages = BuiltFiles & Pick<BrandedPages, 'styles'> & { render: (page: Page) => StaticDocument };
+export type BuiltStaticPages = BuiltFiles & { render: (page: Page) => StaticDocument };
 
 type StaticDocument = { html: string; scripts: string[] };
 
@@ -57,48 +51,26 @@ type StaticRenderer = Styles & {
 const buildFolder = new URL('../../build/', import.meta.url);
 
 /** Loads the built pages. Throws if they were not built. */
-export async function loadBuiltPages({ basePath }: { basePath: string }): Promise<BuiltPages> {
+export async function loadBuiltPages(look: Look): Promise<BuiltPages> {
   const renderer = await load<Renderer>('render.js');
   const { accountStyle, renderAccount } = await load<AccountRenderer>('render-account.js');
-  const fileOf = filesOfBuild();
-  const ofLook = (look: Look): BrandedPages => {
-    const assets = assetsOf(look, { basePath, fileOf, renderer });
-    return {
-      styles: [assets.style, assets.laterStyle],
-      render: (page) => renderer.renderDocument(page, assets),
-      account: {
-        styles: [assets.style, assets.laterStyle, accountStyle],
-        render: (page, account) => renderAccount(page, account, assets),
-      },
-    };
-  };
-  const known = new WeakMap<Look, BrandedPages>();
+  const assets = assetsOf(look, renderer);
+  const files = builtFiles(assets);
   return {
-    ...builtFiles(fileOf, basePath),
-    ofBrand: (brand) => {
-      const pages = known.get(brand) ?? ofLook(brand);
-      known.set(brand, pages);
-      return pages;
+    ...files,
+    render: (page) => renderer.renderDocument(page, assets),
+    account: {
+      styles: [...files.styles, accountStyle],
+      render: (page, account) => renderAccount(page, account, assets),
     },
   };
 }
 
-/** Loads what writes the pages of a brand to files. Throws if it was not built. */
-export async function loadStaticPages({
-  basePath,
-  brand,
-}: {
-  basePath: string;
-  brand: Look;
-}): Promise<BuiltStaticPages> {
+/** Loads what writes the pages to files. Throws if it was not built. */
+export async function loadStaticPages(look: Look): Promise<BuiltStaticPages> {
   const renderer = await load<StaticRenderer>('render-static.js');
-  const fileOf = filesOfBuild();
-  const assets = assetsOf(brand, { basePath, fileOf, renderer });
-  return {
-    ...builtFiles(fileOf, basePath),
-    styles: [assets.style, assets.laterStyle],
-    render: (page) => renderer.renderStaticDocument(page, assets),
-  };
+  const assets = assetsOf(look, renderer);
+  return { ...builtFiles(assets), render: (page) => renderer.renderStaticDocument(page, assets) };
 }
 
 /** The only import of the built pages in the server. */
@@ -106,53 +78,27 @@ async function load<Module>(file: string): Promise<Module> {
   return (await import(new URL(`render/${file}`, buildFolder).href)) as Module;
 }
 
-type FileOf = (source: string) => string;
+function builtFiles({ style, laterStyle, passkeyScript }: PageAssets): BuiltFiles {
+  return { assetFolder: new URL('pages/assets/', buildFolder), passkeyScript, styles: [style, laterStyle] };
+}
 
-/** The name of the built file for a source, within the folder of the pages. */
-function filesOfBuild(): FileOf {
+function assetsOf({ basePath, brand }: Look, renderer: Styles): PageAssets {
   const manifest = JSON.parse(readFileSync(new URL('pages/.vite/manifest.json', buildFolder), 'utf8')) as Record<
     string,
     { file: string }
   >;
-  return (source) => {
+  const addressOf = (source: string) => {
     const entry = manifest[source];
     if (!entry) throw new Error(`the build has no ${source}`);
-    return entry.file;
+    return `${basePath}/assets/${basename(entry.file)}`;
   };
-}
-
-function builtFiles(fileOf: FileOf, basePath: string): BuiltFiles {
-  return {
-    assetFolder: new URL('pages/assets/', buildFolder),
-    fileOfTexts: Object.fromEntries(
-      languages.map((language) => [language, basename(fileOf(`messages/${language}.json`))]),
-    ) as Record<Language, string>,
-    passkeyScript: `${basePath}/assets/${basename(fileOf(passkeySource))}`,
-  };
-}
-
-const passkeySource = 'web/passkeys/ceremony.ts';
-
-function assetsOf(
-  look: Look,
-  { basePath, fileOf, renderer }: { basePath: string; fileOf: FileOf; renderer: Styles },
-): PageAssets {
-  const addressOf = (source: string) => basePath + scriptFolder(look) + basename(fileOf(source));
   return {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
-    passkeyScript: addressOf(passkeySource),
-    style: renderer.styleText(look.accentColour),
+    passkeyScript: addressOf('web/passkeys/ceremony.ts'),
+    style: renderer.styleText(brand.accentColour),
     laterStyle: renderer.laterStyle,
-    accentColour: look.accentColour,
-    texts: look.texts,
+    accentColour: brand.accentColour,
+    texts: brand.texts,
   };
-}
-
-/**
- * Where a brand's pages load their scripts, below the base path. These import each other by relative addresses: in a folder
- * of the brand's own they find its texts, without a byte or a request more.
- */
-export function scriptFolder({ texts, digest }: Pick<Look, 'texts' | 'digest'>): string {
-  return Object.keys(texts).length === 0 ? '/assets/' : `${brandFolder}/${digest}/`;
 }

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
@@ -9,7 +8,6 @@ import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
-import { hostTransport } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,7 +33,7 @@ export function guardRequest(deps: Deps): onRequestHookHandler {
 function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | null {
   if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
-  if (!isServedHost(deps, request)) return toOwnHost(deps, request, reply) ?? refuse(deps, request, reply, 421);
+  if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
   // The gate judges by the path's rule where a request for the hub may come from.
   if (request.routeOptions.config.isHubs) return null;
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
@@ -78,24 +76,6 @@ const namelessPaths = new Set([...probePaths, '/metrics']);
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
   if (namelessPaths.has(splitUrl(request.url).path)) return true;
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
-}
-
-/**
- * A customer's host is an entrance: it leads to the same page at the public address, in the customer's brand
- * (docs/decisions/0045). Everything else happens at one origin; null for any other host, and for what changes state.
- */
-function toOwnHost({ brands, config }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | null {
-  if (!harmlessMethods.has(request.method)) return null;
-  const brand = brands.ofHost((request.headers.host ?? '').toLowerCase());
-  if (brand?.key == null) return null;
-  const { path, search } = splitUrl(request.url);
-  const page = path === '/' ? `${config.basePath}/` : path;
-  const asked = new URLSearchParams(search);
-  asked.set(queryNames.customer, brand.key);
-  const url = `${config.publicUrl.origin}${page.replace(/^\/+/, '/')}?${asked}`;
-  // The customer's domain is theirs: what lies below their host need not know HTTPS.
-  if (config.publicUrl.protocol === 'https:') reply.header('strict-transport-security', hostTransport);
-  return Promise.resolve(reply.redirect(url, 302));
 }
 
 /** Answers 403 with nothing changed; a failure to record it must not break the refusal. */

@@ -2,26 +2,19 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { giveBrand } from '#testing/brands-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { loadBuiltPages } from './built-pages.ts';
 import { createPages } from './pages.ts';
 
-vi.mock(import('../limits.ts'), async (original) => {
-  const { limits, ...times } = await original();
-  return { ...times, limits: { ...limits, customersPagesKept: 2 as 1000 } };
-});
-
 const render = vi.fn<(page: Page) => string>();
 const portal = portalOfFile();
 beforeAll(async () => {
   await addAttackFixtures(portal);
-  const { config, brands } = portal.deps;
+  const { config } = portal.deps;
   const built = await loadBuiltPages(config);
-  const own = built.ofBrand(brands.own);
-  render.mockImplementation(own.render);
-  portal.deps.pages = createPages({ config, brands, built: { ...built, ofBrand: () => ({ ...own, render }) } });
+  render.mockImplementation(built.render);
+  portal.deps.pages = createPages({ config, built: { ...built, render } });
 });
 beforeEach(() => {
   render.mockClear();
@@ -46,16 +39,6 @@ describe('rendered pages', () => {
     expect(await renderings([...madeUp, ...madeUp])).toBe(2 * madeUp.length);
     render.mockClear();
     expect(await renderings(given)).toBe(0);
-  });
-
-  it('are forgotten in brands of customers first, and never in our own', async () => {
-    await giveBrand(portal, 'acme', { name: 'Acme' });
-    const own = ['/portal', '/portal/login', '/portal/forgotten'];
-    const branded = own.map((url) => `${url}?customer=acme`);
-    await renderings([...own, ...branded]);
-    render.mockClear();
-    expect(await renderings([...own, ...branded.slice(1)])).toBe(0);
-    expect(await renderings(branded.slice(0, 1))).toBe(1);
   });
 
   it('do not multiply by header: six languages, three encodings', async () => {

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 type More = { scripts?: readonly string[]; formOrigins?: readonly string[] };
 
 /**
- * The Content-Security-Policy of a page in a brand: it starts from nothing; style blocks are admitted by their hashes.
+ * The Content-Security-Policy of a page: it starts from nothing; style blocks are admitted by their hashes.
  * `styles` are the exact texts between the style tags.
  */
 export function pagePolicy(config: Config, styles: readonly string[], more: More = {}): string {
@@ -25,10 +25,7 @@ export function pagePolicy(config: Config, styles: readonly string[], more: More
   ].join('; ');
 }
 
-/** HTTPS only, for two years, of one host (RFC 6797 §6.1). */
-export const hostTransport = 'max-age=63072000';
-
-/** The headers of every answer. `styles` are those of pages in the installation's brand. */
+/** The headers of every answer. `styles` are those of pages. */
 export function securityHeaders(config: Config, styles: readonly string[], more: More = {}): Record<string, string> {
   return {
     'content-security-policy': pagePolicy(config, styles, more),
@@ -41,7 +38,8 @@ export function securityHeaders(config: Config, styles: readonly string[], more:
       'accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
     'cache-control': 'no-store',
     ...(config.publicUrl.protocol === 'https:' && {
-      'strict-transport-security': `${hostTransport}; includeSubDomains`,
+      // Two years (RFC 6797 §6.1).
+      'strict-transport-security': 'max-age=63072000; includeSubDomains',
     }),
   };
 }

@@ -7,16 +7,12 @@ import { isNotice, type Mail, type MailKind } from '../storage/mail-kinds.ts';
 export type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };
 
 /** The address of an email's only link: a screen under the configured public URL, in the language of the email. */
-export function composeLink(
-  mail: LinkMail,
-  { publicUrl, basePath, brand }: Pick<Config, 'publicUrl' | 'basePath' | 'brand'>,
-): string {
-  const customer = brand.key !== null && { [queryNames.customer]: brand.key };
+export function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
   // Email programs look for the end of an address in the text: the language comes last, since they may leave out a dot at
   // the end, and asterisks, which may count as emphasis, are encoded.
   const to = (screen: PlainScreen, query: Record<string, string | undefined> = {}) =>
     publicUrl.origin +
-    screenUrl(basePath, screen, { ...query, ...customer, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
+    screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
   const destination = { [queryNames.destination]: mail.details.destination };
   if (isNotice(mail.kind)) return to('forgotten');
   switch (mail.kind) {

@@ -1,12 +1,12 @@
 import type { Language } from '#contract/languages.ts';
-import type { BrandTexts } from '../brand/brand.ts';
+import type { OwnTexts } from '#contract/page.ts';
 import { originalTexts, type TextKey } from '../brand/originals.ts';
 
 /** The texts of emails; pages don't have them. */
 export type MailTextKey = Extract<TextKey, `mail-${string}`>;
 
 /** The language of an email, and the texts of its brand that replace ours. */
-export type Voice = { language: Language; texts: BrandTexts };
+export type Voice = { language: Language; texts: OwnTexts };
 
 /** A text of an email in our own words, its `{placeholders}` filled. */
 export function composeText(language: Language, key: MailTextKey, placeholders?: Record<string, string>): string {

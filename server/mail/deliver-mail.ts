@@ -1,4 +1,3 @@
-import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
@@ -16,7 +15,7 @@ import {
 import type { MailKind } from '../storage/mail-kinds.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import type { Outcome } from '../worker.ts';
-import { composeMail, type MailSetting } from './compose-mail.ts';
+import { composeMail } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
 
 /** Of the emails that carry one. */
@@ -93,17 +92,13 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance can open its link');
     try {
-      await deps.mails.send(mail, composeMail({ ...mail, token }, settingOf(mail)));
+      await deps.mails.send(mail, composeMail({ ...mail, token }, deps.config));
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
       return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
     }
     nextPause = limits.mailServerFirstPause;
     return await finish(mail);
-  }
-
-  function settingOf({ customers, details }: MailInHand): MailSetting {
-    return { ...deps.config, brand: brandOfReader(deps.brands, customers, details.brand) };
   }
 
   /** The validity of a link starts here, however long its email waited. */

@@ -13,19 +13,17 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 export type MailReader = { id: string; username: string; email: string; language: string | null };
 
 /** The content of an email, apart from its reader. */
-export type MailContent = Omit<MailDetails, 'username' | 'at' | 'brand'> & {
+export type MailContent = Omit<MailDetails, 'username' | 'at'> & {
   kind: MailKind;
   now: Date;
   /** Used if the reader has not chosen one. */
   language?: Language;
-  /** The customer in whose brand they asked, by key; used only if it is theirs (brand-of-reader.ts). */
-  brand?: string | null;
   /** Minimum time before sending, in milliseconds. */
   delay?: number;
 };
 
 /** What an email says of where its event happened. */
-export type MailPlace = Pick<MailContent, 'address' | 'browser' | 'language' | 'brand'>;
+export type MailPlace = Pick<MailContent, 'address' | 'browser' | 'language'>;
 
 /** The token or code in an email, and the hash under which it is stored elsewhere. */
 export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[] };
@@ -41,7 +39,7 @@ const counted: readonly MailKind[] = ['newDevice', 'sessionsEnded', 'devicesForg
 export async function queueMail(
   sql: Connection,
   reader: MailReader,
-  { kind, now, language, brand, delay = 0, ...details }: MailContent,
+  { kind, now, language, delay = 0, ...details }: MailContent,
   carried?: Carried,
 ): Promise<void> {
   if (counted.includes(kind) && (await countAttempt(sql, [noticeKey(kind, reader.id)], now))) return;
@@ -52,7 +50,7 @@ export async function queueMail(
     userId: reader.id,
     recipient: reader.email,
     language: languageOfTag(reader.language ?? '') ?? language ?? 'en',
-    details: { username: reader.username, at: now.toISOString(), ...details, ...(brand && { brand }) },
+    details: { username: reader.username, at: now.toISOString(), ...details },
     queuedAt: now,
     sendAfter: new Date(now.getTime() + delay),
     sealedToken: carried ? seal(carried.keys, carried.token, sealedPlace(id)) : null,
@@ -60,12 +58,12 @@ export async function queueMail(
   });
 }
 
-type VisitorOfMail = Pick<KnownVisitor, 'address' | 'language' | 'userAgent'> & Partial<Pick<KnownVisitor, 'brand'>>;
+type VisitorOfMail = Pick<KnownVisitor, 'address' | 'language' | 'userAgent'>;
 
-/** What an email says of a visitor: where they are, in which browser, and how the page in front of them looks. */
-export function placeOfVisitor({ address, language, brand = null, userAgent }: VisitorOfMail): MailPlace {
+/** What an email says of a visitor: where they are and in which browser. */
+export function placeOfVisitor({ address, language, userAgent }: VisitorOfMail): MailPlace {
   const browser = browserName(userAgent);
-  return { address, language, brand, ...(browser && { browser }) };
+  return { address, language, ...(browser && { browser }) };
 }
 
 /** Binding (additional data) for the token of an email. */

@@ -90,14 +90,13 @@ async function queueHelp(
   deps: Deps,
   sql: Connection,
   user: ResetUser,
-  { address, language, destination, brand }: ResetRequest,
+  { address, language, destination }: ResetRequest,
 ): Promise<ResetOutcome> {
   const now = deps.now();
   const content = {
     now,
     address,
     language: languageOfTag(language) ?? 'en',
-    brand,
     ...(destination && { destination }),
   };
   const hint = hintFor(user);

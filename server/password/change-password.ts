@@ -34,8 +34,6 @@ import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
  * used for the notice unless the user has chosen another.
  */
 export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'requestId'> & {
-  /** The customer in whose brand the page is. */
-  brand?: string | null;
   /** The token of the link, as sent. */
   token: string;
   password: string;
@@ -141,7 +139,7 @@ async function store(
   { purpose, user }: { purpose: LinkPurpose; user: ResetUser },
   passwordHash: string,
 ): Promise<ChangeResult | null> {
-  const { token, address, language, brand = null, requestId } = request;
+  const { token, address, language, requestId } = request;
   const now = deps.now();
   const stored = await transaction(deps.sql, async (sql) => {
     // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
@@ -149,7 +147,7 @@ async function store(
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(null);
     const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
     await deleteThrottle(sql, changesByLink(user.id));
-    await queuePasswordNotice(sql, user, { now, address, language, brand });
+    await queuePasswordNotice(sql, user, { now, address, language });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
     const event = purpose === 'invitation' ? 'invitation-used' : 'password-changed';

@@ -20,10 +20,10 @@ export function changeRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     await endTurnOfLinks(deps, request, reply, await visitor.who());
-    const { address, language, brand, turns, requestId } = visitor;
+    const { address, language, turns, requestId } = visitor;
     const { hash: token = '', password, repeat } = request.body;
     const own = { turnHash: turnHash(visitor), markHashes: markHashes(turns) };
-    const change = { token, password, repeat, address, language, brand, ...own, requestId };
+    const change = { token, password, repeat, address, language, ...own, requestId };
     const destination = await destinationOfForm(deps, request, visitor);
     const result = await changePassword(deps, change);
     const invited = 'purpose' in result && result.purpose === 'invitation' ? 'choice' : null;

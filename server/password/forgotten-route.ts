@@ -50,7 +50,6 @@ export function forgottenRoute(deps: Deps) {
       requestId: request.id,
       askedAt: deps.now(),
       destination: destination ?? null,
-      brand: visitor.brand,
     };
     const deviceHash = deviceToken ? tokenHash(deviceToken) : null;
     const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address), deviceHash);

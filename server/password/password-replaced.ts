@@ -37,7 +37,7 @@ export async function passwordReplaced(
 export async function queuePasswordNotice(
   sql: Connection,
   user: MailReader,
-  notice: { now: Date; address?: string; language?: Language; brand?: string | null },
+  notice: { now: Date; address?: string; language?: Language },
 ): Promise<void> {
   const passkeys = await countPasskeys(sql, user.id);
   await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });

@@ -19,8 +19,6 @@ export type Departure = {
   lang: string | undefined;
   /** Of the page. */
   language: string;
-  /** The customer in whose brand the page is, by key. */
-  brand: string | null;
   /** The address that was typed, for the provider to fill in; empty or null as in the visit's details. */
   typed: string | null;
   /** Whether the provider's own page led here, and a page of ours asked. */
@@ -70,7 +68,6 @@ export async function beginSingleSignOn(
     fields,
     destination,
     lang: lang ?? null,
-    brand: departure.brand,
     typed,
     providerBegan,
     isAfresh,

@@ -3,7 +3,6 @@ import { acceptableDestination, defaultDestination } from '#contract/destination
 import { happenedSince } from '#contract/turn-of-form.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { brandOfRequest } from '../http/brand-of-request.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { turnsOf } from '../http/turns.ts';
@@ -88,7 +87,6 @@ export async function depart(
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
-    brand: brandOfRequest(deps.brands, request).key,
     typed,
     providerBegan,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
-import { bringBrand } from '../http/brand-of-request.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
 import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
@@ -75,7 +74,6 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     const past = await findSsoRequestByState(sql, shown.stateHash);
     const isOwn = past !== null && isShownOf(past, shown);
     const details = past && detailsOf(keys, past);
-    if (isOwn) bringBrand(request, details?.brand);
     if (isOwn && isUnderWay(past, now))
       return await deps.pages.send(request, reply, 200, { serverPage: { name: 'oneMoment', url: request.url } });
     clearAnswer(request, reply, state);

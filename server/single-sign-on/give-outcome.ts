@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Deps } from '../deps/deps.ts';
-import { bringBrand } from '../http/brand-of-request.ts';
 import { beginVisit, endVisit } from '../http/visit-cookies.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { letIn } from '../sign-in/let-in.ts';
@@ -35,7 +34,6 @@ export async function giveOutcome(
   { outcome, address }: { outcome: Outcome; address: string },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  bringBrand(request, details?.brand);
   const { typed, ...rest } = details
     ? wayOf(details)
     : { typed: null, destination: defaultDestination(config.basePath), lang: undefined };

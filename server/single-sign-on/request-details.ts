@@ -24,8 +24,6 @@ export type RequestDetails = {
   fields?: Record<string, string> | null;
   destination: string;
   lang: string | null;
-  /** The customer in whose brand it began, by key. */
-  brand?: string | null;
   /** The typed address, to be filled in again; empty if it was in a form of an earlier turn, null if none was typed. */
   typed: string | null;
   /** Whether the provider's own page led here, and a page of ours asked. */

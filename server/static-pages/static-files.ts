@@ -1,10 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { type Language, languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
-import { brandFolder } from '../brand/brand.ts';
-import { textModule } from '../brand/text-module.ts';
 import type { Config } from '../config/config.ts';
-import { type BuiltStaticPages, loadStaticPages, scriptFolder } from '../http/built-pages.ts';
+import { type BuiltStaticPages, loadStaticPages } from '../http/built-pages.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { noAddress, type StaticScreen, staticScreens } from './static-screens.ts';
 import type { Files } from './write-folder.ts';
@@ -49,15 +47,11 @@ function pageOf(config: Config, { address, problem }: StaticScreen, language: La
   };
 }
 
-/** The scripts as the build compressed them, the texts that the brand replaces, and its logos. */
-async function assetsOf({ basePath, brand }: Config, built: BuiltStaticPages): Promise<Files> {
-  const folder = `public${basePath}${scriptFolder(brand)}`;
-  const own = languages.filter((language) => brand.texts[language]);
+/** The scripts as the build compressed them, and the logos. */
+async function assetsOf({ basePath, brand }: Config, { assetFolder }: BuiltStaticPages): Promise<Files> {
   const files: Files = new Map();
-  for (const name of await readdir(built.assetFolder))
-    if (!own.some((language) => name.startsWith(built.fileOfTexts[language])))
-      files.set(folder + name, await readFile(new URL(name, built.assetFolder)));
-  for (const language of own) files.set(folder + built.fileOfTexts[language], textModule(language, brand.texts));
-  for (const [name, logo] of brand.files) files.set(`public${basePath}${brandFolder}/${name}`, logo.bytes);
+  for (const name of await readdir(assetFolder))
+    files.set(`public${basePath}/assets/${name}`, await readFile(new URL(name, assetFolder)));
+  for (const { address, bytes } of brand.logos) files.set(`public${address}`, bytes);
   return files;
 }

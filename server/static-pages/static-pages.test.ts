@@ -56,6 +56,8 @@ describe('vestibule pages', () => {
   it('loads its own files alone, and leaves out what only our server knows', async () => {
     const assets = await readdir(join(folder, 'public/acme/door/assets'));
     for (const [name, html] of pages) {
+      const [, shown = ''] = /<img src="\/acme\/door\/assets\/(logo\/[^"]+)" alt="Acme Hub"/.exec(html) ?? [];
+      expect(await readFile(join(folder, 'public/acme/door/assets', shown), 'utf8'), name).toBe(logo);
       const [script] = /(?<=<script type="module" async src="\/acme\/door\/assets\/)[^"]+/.exec(html) ?? [];
       expect(assets, name).toContain(script);
       expect(html, name).not.toMatch(/name="(?:turn|remember)"|two-factor-authentication\/send|hub\.example\.com/);

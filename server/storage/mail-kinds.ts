@@ -51,8 +51,6 @@ export type MailDetails = {
   validFor?: number;
   /** The page that the reader asked for, which a link leads to in the end. */
   destination?: string;
-  /** The customer in whose brand the reader asked, by key; not necessarily theirs. */
-  brand?: string;
 };
 
 /** A queued email; it is composed when sent. */

@@ -1,12 +1,11 @@
 import type { Connection } from './database.ts';
-import { keysOfCustomers } from './keys-of-customers.ts';
 import type { Mail } from './mail-kinds.ts';
 
 /** An email row: the token is sealed there, and `tokenHash` is that of the link it carries. */
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };
 
-/** An email in hand: `tries` counts this attempt, `customers` are the keys of its reader's. */
-export type MailInHand = MailRow & { tries: number; customers: string[]; isWaitedFor: boolean };
+/** An email in hand: `tries` counts this attempt. */
+export type MailInHand = MailRow & { tries: number; isWaitedFor: boolean };
 
 export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: Date }): Promise<void> {
   await sql`
@@ -42,8 +41,7 @@ export async function takeOnMails(
       returning mail.*, ${isWaitedFor(sql)} as is_waited_for
     )
     select id, kind, user_id as "userId", recipient, language, details, sealed_token as "sealedToken",
-      token_hash as "tokenHash", queued_at as "queuedAt", tries, is_waited_for as "isWaitedFor",
-      ${keysOfCustomers(sql, sql`taken.user_id`)} as customers
+      token_hash as "tokenHash", queued_at as "queuedAt", tries, is_waited_for as "isWaitedFor"
     from taken order by is_waited_for desc, queued_at, id`;
 }
 

@@ -15,8 +15,6 @@ export type ResetRequest = {
   askedAt: Date;
   /** The page that the requester wanted, as judged; null for the default. */
   destination: string | null;
-  /** The customer in whose brand the page was, by key. */
-  brand: string | null;
 };
 
 /**
@@ -47,12 +45,12 @@ export async function insertResetRequest(
 
 function insertion(
   sql: Connection,
-  { fold, language, address, requestId, askedAt, destination, brand }: ResetRequest,
+  { fold, language, address, requestId, askedAt, destination }: ResetRequest,
   where: Fragment,
 ): Fragment {
   return sql`
-    insert into reset_request (fold, language, address, request_id, asked_at, destination, brand)
-    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}, ${destination}, ${brand} ${where}`;
+    insert into reset_request (fold, language, address, request_id, asked_at, destination)
+    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}, ${destination} ${where}`;
 }
 
 /**
@@ -75,8 +73,7 @@ export async function takeResetRequest(sql: Connection) {
     delete from reset_request where id = (
       select id from reset_request order by id limit 1 for update skip locked
     )
-    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt", destination,
-      brand`);
+    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt", destination`);
 }
 
 /** Deletes requests made before a time; returns how many. */

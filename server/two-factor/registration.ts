@@ -1,5 +1,4 @@
 import type { RegistrationAnswer } from '#contract/payloads.ts';
-import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
@@ -7,7 +6,6 @@ import { tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { type FactorScope, findFactorScope, hasOwnWayNow } from '../storage/factor-scope.ts';
 import { findProofToRegister } from '../storage/fresh-proof.ts';
-import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { isPasskeyBeforeApp } from '../storage/passkey-before-app.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findPendingTotp, findTotp } from '../storage/totp.ts';
@@ -21,7 +19,6 @@ export type RegistrationResult =
   | {
       kind: 'open';
       account: string;
-      issuer: string;
       answer: RegistrationAnswer;
       /** For the browser to keep; null if it has it. Given anew, a late answer would replace the token of a press. */
       newToken: string | null;
@@ -64,9 +61,9 @@ export async function openRegistration(deps: Deps, browser: RegisteringBrowser, 
   if (secret === null) throw new Error('cannot open the pending secret of a session');
   const registrationToken =
     registrationTokenOf(deps, browser, { sessionHash: hash, madeAt }) ?? newRegistrationToken(keys.code, hash);
-  const { issuer, ...answer } = await inApp(deps, account, appKey(secret, registrationToken));
+  const answer = await inApp(deps, account.username, appKey(secret, registrationToken));
   const newToken = registrationToken === browser.registrationToken ? null : registrationToken;
-  return { kind: 'open', account: account.username, issuer, answer, newToken };
+  return { kind: 'open', account: account.username, answer, newToken };
 }
 
 /** The key that this browser was shown, to be confirmed; null if none was. */
@@ -88,23 +85,17 @@ async function ownWayOrNone({ sql, config }: Deps, userId: string): Promise<'wit
   return (await hasOwnWayNow(sql, { userId, rpId })) ? 'withPassword' : 'byAdministrator';
 }
 
-/** What an authenticator app reads of a secret, and the name that it shows beside the account. */
+/** What an authenticator app reads of a secret. */
 export async function inApp(
-  deps: Deps,
-  { userId, username }: { userId: string; username: string },
+  { config }: Pick<Deps, 'config'>,
+  username: string,
   totpSecret: string,
-): Promise<RegistrationAnswer & { issuer: string }> {
-  const issuer = await issuerFor(deps, userId);
+): Promise<RegistrationAnswer> {
   // Loaded only now, as few visits register an app.
   const { toDataURL } = await import('qrcode');
-  const uri = totpUri(totpSecret, issuer, username);
+  const uri = totpUri(totpSecret, config.brand.branding.name, username);
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
-  return { url, totpSecret, issuer };
-}
-
-/** The name in the authenticator app: that of the brand in which the user is written to. */
-async function issuerFor({ sql, brands }: Deps, userId: string): Promise<string> {
-  return brandOfReader(brands, await listKeysOfCustomers(sql, userId), null).branding.name;
+  return { url, totpSecret };
 }
 
 async function accountToRegister(

@@ -85,7 +85,7 @@ describe('the screens of the second factor with a half session', () => {
       secondFactor: { ...base, account: 'beth', sendAgainAfter: 1 },
     });
     const registration = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json();
-    const shown = { secondFactor: { ...base, account: 'adam', issuer: 'Vestibule' }, registration };
+    const shown = { secondFactor: { ...base, account: 'adam' }, registration };
     expect(await page('registerApp')).toEqual({ status: 200, location: undefined, ...shown });
   });
 

@@ -83,7 +83,7 @@ async function halfPage(
     };
   if (registration?.kind !== 'open') return { secondFactor };
   if (registration.newToken) keepRegistrationToken(reply, deps.config, registration.newToken);
-  return { secondFactor: { ...secondFactor, issuer: registration.issuer }, registration: registration.answer };
+  return { secondFactor, registration: registration.answer };
 }
 
 /** Null if it failed: the screen then says so itself, and offers to load it again. */
@@ -169,10 +169,10 @@ async function ownAppPage(
   if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
-  const { account, issuer, newToken } = registration;
+  const { account, newToken } = registration;
   if (newToken) keepRegistrationToken(reply, deps.config, newToken);
   return {
-    secondFactor: { account, issuer, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
+    secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,
   };
 }

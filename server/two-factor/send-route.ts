@@ -39,14 +39,14 @@ export function sendRoute(deps: Deps) {
 
   /** Null if no half session of the page's account waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
-    const { sessionToken, address, userAgent, language, brand, who } = visitorOf(deps, request);
+    const { sessionToken, address, userAgent, language, who } = visitorOf(deps, request);
     const found = await who();
     if (!sessionToken || !address || found.kind !== 'half' || ownerOfPage(found, sentBy(request)) === 'other')
       return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };
-    const way = { ...placeOfVisitor({ address, userAgent, language, brand }), endsBy: half.endsAt };
+    const way = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
     return await sendEmailCode(deps, tokenHash(sessionToken), reader, way);
   }
 

@@ -87,7 +87,6 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
       now,
       address,
       language: request.language,
-      brand: request.brand ?? null,
     });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;

@@ -27,8 +27,7 @@ import { type Press, pressDigest, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = Press &
-  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken' | 'arrivedAt'> &
-  Partial<Pick<KnownVisitor, 'brand'>> & {
+  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken' | 'arrivedAt'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
     /** A script that has no answer to the press before this one says so. */

@@ -27,15 +27,6 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
     lookEvery,
     log,
   });
-  const brands = startWorker({
-    name: 'reading the brands of customers',
-    work: async () => {
-      await deps.brands.refresh();
-      return 'nothing';
-    },
-    lookEvery: limits.brandsLookEvery,
-    log,
-  });
   const hubs =
     hubsToTell(deps.config).length === 0
       ? null
@@ -49,7 +40,7 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
   return {
     wake,
     async stop() {
-      await Promise.all([resetRequests.stop(), mails.stop(), brands.stop(), hubs?.stop()]);
+      await Promise.all([resetRequests.stop(), mails.stop(), hubs?.stop()]);
     },
   };
 }

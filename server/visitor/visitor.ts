@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/languages.ts';
 import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
-import { brandOfRequest } from '../http/brand-of-request.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
@@ -26,8 +25,6 @@ export type Visitor = {
   turns: Turns | undefined;
   /** The page's language. */
   language: Language;
-  /** The customer in whose brand the page is, by key; null for the installation's own. */
-  brand: string | null;
   userAgent: string | undefined;
   requestId: string;
   /** When they pressed, as far as the server knows: a sign-in that is stored later counts as of then (docs/decisions/0028). */
@@ -91,9 +88,6 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     // Computed only when read: session checks need no language.
     get language() {
       return languageOfRequest(request);
-    },
-    get brand() {
-      return brandOfRequest(deps.brands, request).key;
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,

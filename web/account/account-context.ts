@@ -13,12 +13,14 @@ export function useAccount(): AccountPage {
   return account;
 }
 
-/** Addresses of sections, for links and forms on this page: language and brand are not lost. `kept`: fields of what is begun. */
+/** Addresses of sections, for links and forms on this page: the language is not lost. `kept`: fields of what is begun. */
 export function useSectionUrl(): (section: AccountSection, begun?: string, kept?: AccountPage['kept']) => string {
   const { page, place } = useVisit();
-  const carried = Object.fromEntries(
-    [queryNames.language, queryNames.customer].map((name) => [name, parameterOf(place.search, name) ?? undefined]),
-  );
+  const language = parameterOf(place.search, queryNames.language) ?? undefined;
   return (section, begun, kept) =>
-    accountUrl(page.rules.basePath, section, { [accountFields.action]: begun, ...kept, ...carried });
+    accountUrl(page.rules.basePath, section, {
+      [accountFields.action]: begun,
+      ...kept,
+      [queryNames.language]: language,
+    });
 }

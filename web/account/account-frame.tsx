@@ -44,13 +44,9 @@ function LanguageForm() {
   const language = useLanguage();
   const { section, begun } = useAccount();
   const action = useSectionUrl()(section);
-  const kept = [...new URLSearchParams(useVisit().place.search)].filter(([name]) => isKept(name));
   return (
     <form className="language" method="get" action={action.split('?')[0]}>
       {begun !== null && <input type="hidden" name="do" value={begun} />}
-      {kept.map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
       <label htmlFor="lang">
         <Icon shape={shapes.globe} size={18} />
         <span className="sr">{text('language')}</span>
@@ -65,9 +61,4 @@ function LanguageForm() {
       <button type="submit">{text('language-apply')}</button>
     </form>
   );
-}
-
-/** The brand stays; what the address said of an earlier step is over. */
-function isKept(name: string): boolean {
-  return name === queryNames.customer;
 }

@@ -9,8 +9,8 @@ export function PageHeader() {
   const { name, logo } = page.branding;
   const mark = logo ? (
     <picture>
-      {logo.dark && <source {...logo.dark} />}
-      <img {...logo.img} alt={name} />
+      {logo.dark && <source srcSet={logo.dark} media="screen and (prefers-color-scheme:dark)" />}
+      <img src={logo.src} alt={name} />
     </picture>
   ) : (
     <>

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import type { OpenSecondFactor } from '#contract/page.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
 import { otpauthAddress } from '../otpauth-address.ts';
+import { useVisit } from '../visit.ts';
 import { CopyButton, copyButtonTexts } from './copy-button.tsx';
 import { OnceScripted } from './once-scripted.tsx';
 
 type OfKey = {
-  /** The names that the app shows; without an issuer nothing opens one. */
-  app: Pick<OpenSecondFactor, 'account' | 'issuer'> | undefined;
+  /** The name that the app shows beside that of the hub; without one nothing opens an app. */
+  account: string | undefined;
   onBroken?: (() => void) | undefined;
   /** Absent where no script of React's ever runs. */
   canCopy?: true;
@@ -54,12 +54,13 @@ function NoKey() {
   return <p>{message('registration-no-script')}</p>;
 }
 
-function Key({ url, totpSecret, app, onBroken, canCopy }: RegistrationAnswer & OfKey) {
+function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer & OfKey) {
   const message = useMessage();
+  const { name } = useVisit().page.branding;
   return (
     <div className="qr">
-      {app?.issuer && (
-        <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, app.issuer, app.account)}>
+      {account && (
+        <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, name, account)}>
           {message('registration-open')}
         </a>
       )}

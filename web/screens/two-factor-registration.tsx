@@ -52,7 +52,7 @@ function AppRegistration() {
       around={(code) => (
         <RegistrationSteps
           registration={registration}
-          app={page.secondFactor}
+          account={page.secondFactor?.account}
           canCopy
           onBroken={() => setRegistration('unavailable')}
         >

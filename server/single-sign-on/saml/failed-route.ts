@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps/deps.ts';
-import { bringBrand } from '../../http/brand-of-request.ts';
 import { readLastRefusal } from '../../http/last-refusal.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
@@ -28,7 +27,6 @@ export function samlFailedRoute(deps: Deps) {
     const state = queryValue(request, 'state');
     const row = state !== null && isToken(state) ? await findSsoRequestByState(sql, tokenHash(state)) : null;
     const details = row && isOfBrowser(deps, request, row) ? detailsOf(keys, row) : null;
-    bringBrand(request, details?.brand);
     const { reference } = readLastRefusal(request, config, bare);
     const { address, who } = visitorOf(deps, request);
     // As in finish: name and destination are those of the person whose turn it was.

@@ -22,24 +22,6 @@ create table customer (
   created_at timestamptz not null
 );
 
--- A brand of the customer's own: what its file sets, and its logos in base64.
-create table customer_brand (
-  customer_id uuid primary key references customer on delete cascade,
-  settings jsonb not null,
-  logo text check (char_length(logo) <= 100000),
-  logo_dark text check (char_length(logo_dark) <= 100000),
-  changed_at timestamptz not null,
-  -- Instances notice a change by it: no two brands share one.
-  version bigserial not null unique
-);
-
--- Names of hosts that lead to the portal in a customer's brand.
-create table customer_host (
-  host text primary key check (host = lower(host) and char_length(host) <= 255),
-  customer_id uuid not null references customer on delete cascade
-);
-create index customer_host_customer on customer_host (customer_id);
-
 create table portal_user (
   id uuid primary key default gen_random_uuid(),
   username text not null,
@@ -105,9 +87,7 @@ create table reset_request (
   request_id text not null,
   asked_at timestamptz not null,
   -- Where the person wanted to go: the link leads there after the next sign-in, in another browser too.
-  destination text check (char_length(destination) <= 2048),
-  -- The key of the customer whose brand the page had.
-  brand text check (char_length(brand) <= 100)
+  destination text check (char_length(destination) <= 2048)
 );
 
 create table reset_link (

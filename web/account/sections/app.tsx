@@ -60,7 +60,7 @@ function NextApp(next: NonNullable<Props['next']>) {
     <>
       <p className="hint">{text('account-app-replace-text')}</p>
       <AccountForm action="replace" button="account-app-button-replace">
-        <RegistrationSteps registration={next} app={{ issuer: next.issuer, account: username }}>
+        <RegistrationSteps registration={next} account={username}>
           <TextField
             id="code"
             name="code"

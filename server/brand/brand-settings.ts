@@ -1,6 +1,4 @@
-import type { XStatic as Static } from 'typebox/schema';
 import { type Language, languages } from '#contract/languages.ts';
-import { limits } from '../limits.ts';
 
 const link = <const Description extends string>(description: Description) =>
   ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
@@ -10,11 +8,11 @@ const logo = <const Description extends string>(description: Description) =>
 
 const textsOfLanguage = {
   type: 'object',
-  additionalProperties: { type: 'string', minLength: 1, maxLength: limits.brandTextLength },
+  additionalProperties: { type: 'string', minLength: 1, maxLength: 300 },
   description: 'Texts that replace those of messages/, by their keys.',
 } as const;
 
-/** The settings of a brand: those of the configuration file, and those of a customer. */
+/** The settings of the configuration file that say how pages and emails look. */
 export const brandSettings = {
   name: {
     type: 'string',
@@ -48,31 +46,3 @@ export const brandSettings = {
     additionalProperties: false,
   },
 } as const;
-
-const { logo: _logo, logoDark: _logoDark, ...keptSettings } = brandSettings;
-
-/** What the database keeps of a customer's brand, besides its images and hosts. */
-export const KeptSettings = { type: 'object', properties: keptSettings, additionalProperties: false } as const;
-export type KeptSettings = Static<typeof KeptSettings>;
-
-/** The file of a customer's brand, for `vestibule customer brand`. */
-export const BrandFile = {
-  type: 'object',
-  properties: {
-    $schema: { type: 'string' },
-    ...brandSettings,
-    hosts: {
-      type: 'array',
-      items: {
-        type: 'string',
-        pattern: '^[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)*(?::[0-9]{1,5})?$',
-        maxLength: 255,
-      },
-      maxItems: 10,
-      uniqueItems: true,
-      description: 'Host names that lead to the portal in this brand, such as login.acme.example.',
-    },
-  },
-  additionalProperties: false,
-} as const;
-export type BrandFile = Static<typeof BrandFile>;

@@ -1,0 +1,19 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { logoPolicy } from '../brand/read-logo.ts';
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+
+/** The name of an asset changes with its content. */
+export const assetLifetime = `public, max-age=${limits.assetLifetimeSeconds}, immutable`;
+
+/** `GET assets/logo/<file>` */
+export function logoRoute({ config }: Pick<Deps, 'config'>) {
+  return async function logo(request: FastifyRequest, reply: FastifyReply) {
+    const found = config.brand.logos.find(({ address }) => address === request.url);
+    if (!found) return reply.callNotFound();
+    return reply
+      .headers({ 'cache-control': assetLifetime, 'content-security-policy': logoPolicy })
+      .type(found.mediaType)
+      .send(found.bytes);
+  };
+}
