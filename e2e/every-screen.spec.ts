@@ -1,76 +1,96 @@
 import type { Page } from '@playwright/test';
+import { runsAll } from '#testing/runs-all.ts';
 import { axeScript, expectAccessible } from './axe.ts';
 import { faintParts } from './contrast.ts';
 import { cutTexts, largeText, setReaderStyle, textSpacing } from './cut-texts.ts';
-import { everyScreen, type ScreenUnderTest } from './every-screen.ts';
+import { everyScreen } from './every-screen.ts';
 import { forcedColourFaults } from './forced-colours.ts';
 import { comeFromOwnPage } from './from-own-page.ts';
 import { keyboardFaults } from './keyboard-faults.ts';
 import { serverPageNames, serverPageUrl, showServerPages } from './server-pages.ts';
 import { expect, test } from './test.ts';
+import { textsOf } from './texts.ts';
 import { documentFaults, treeFaults } from './tree-faults.ts';
 
-const schemes = ['light', 'dark'] as const;
+const texts = textsOf('en');
 
-const screens: Omit<ScreenUnderTest, 'heading'>[] = [
-  ...everyScreen,
-  { address: '/portal/portal.html', stage: 'signed in there' },
-  ...serverPageNames.map((name) => ({ address: serverPageUrl(name) })),
-];
+/** The first under each heading is always looked at, its other states by `npm run test:all`. */
+const screens = everyScreen.filter(
+  ({ heading }, at) => runsAll || everyScreen.findIndex((other) => other.heading === heading) === at,
+);
 
 // One load for all, since it takes longer than what is measured.
-for (const [index, { address, stage, needs }] of screens.entries()) {
-  test(`${address} is for everyone`, async ({ page, context, stages, watch }) => {
+for (const { address, heading, stage, status = 200, needs } of screens)
+  test(`${address} says what it is, and is for everyone`, async ({ page, context, stages, watch }) => {
     if (needs) watch.expect(needs);
-    await page.addInitScript({ path: axeScript });
     await stages.enter(context, stage);
     await comeFromOwnPage(context);
-    if (address.includes('serverPage=')) await showServerPages(context);
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    await page.goto(address);
-    await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
-    await expect(page.locator('.qr[aria-busy=true]')).toHaveCount(0);
-    await test.step('links, buttons and fields are easy to hit', async () => {
-      expect(await smallTargets(page)).toEqual([]);
-    });
-    await test.step('axe finds nothing', async () => {
-      await expectAccessible(page);
-    });
-    await test.step('names, headings, landmarks and errors are in the accessibility tree', async () => {
-      expect(await treeFaults(page)).toEqual([]);
-      expect(await documentFaults(page)).toEqual([]);
-    });
-    await test.step('texts, icons and edges stand out', async () => {
-      for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        expect(await faintParts(page), colorScheme).toEqual([]);
+    await page.addInitScript({ path: axeScript });
+    const answer = await page.goto(address);
+    expect(answer?.status()).toBe(status);
+    // Every test checks that nothing violates it (HD-07).
+    const policy = answer?.headers()['content-security-policy'];
+    expect(policy).toMatch(/default-src 'none'/);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(texts[heading]);
+    await expect(page).toHaveTitle(`${texts[heading]} · Vestibule`);
+    await isForEveryone(page);
+  });
+
+for (const name of ['signedIn', ...serverPageNames] as const)
+  test(`the page ${name} is for everyone`, async ({ page, context, stages }) => {
+    await page.addInitScript({ path: axeScript });
+    if (name === 'signedIn') await stages.enter(context, 'signed in there');
+    else await showServerPages(context);
+    await page.goto(name === 'signedIn' ? '/portal/portal.html' : serverPageUrl(name));
+    await isForEveryone(page);
+  });
+
+async function isForEveryone(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
+  await expect(page.locator('.qr[aria-busy=true]')).toHaveCount(0);
+  await test.step('axe finds nothing', async () => await expectAccessible(page));
+  await test.step('names, headings, landmarks and errors are in the accessibility tree', async () => {
+    expect(await treeFaults(page)).toEqual([]);
+    expect(await documentFaults(page)).toEqual([]);
+  });
+  if (runsAll) await isSeenByEveryone(page);
+  await test.step('links, buttons and fields are easy to hit, and apart on a narrow phone', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await smallTargets(page)).toEqual([]);
+    expect(await overlaps(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  });
+  await test.step('the keyboard reaches everything in reading order, seen, and gets out', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await keyboardFaults(page)).toEqual([]);
+  });
+}
+
+async function isSeenByEveryone(page: Page): Promise<void> {
+  await test.step('texts, icons and edges stand out', async () => {
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const contrast of ['no-preference', 'more'] as const) {
+        await page.emulateMedia({ colorScheme, contrast, reducedMotion: 'reduce' });
+        expect(await faintParts(page), `${colorScheme}, ${contrast}`).toEqual([]);
       }
-      // By turns, since a picture takes time.
-      const colorScheme = schemes[index % 2] as (typeof schemes)[number];
-      await page.emulateMedia({ colorScheme, contrast: 'more', reducedMotion: 'reduce' });
-      expect(await faintParts(page), `${colorScheme}, more contrast`).toEqual([]);
-      await page.emulateMedia({ contrast: 'no-preference', reducedMotion: 'reduce' });
-    });
-    await test.step('forced colours keep edges, icons and focus', async () => {
-      expect(await forcedColourFaults(page)).toEqual([]);
-    });
-    await test.step('nothing is cut or covered on a narrow phone, with wide spacing, or with large text', async () => {
-      await page.setViewportSize({ width: 320, height: 640 });
-      expect(await overlaps(page)).toEqual([]);
-      for (const style of ['', textSpacing, largeText]) {
+    await page.emulateMedia({ contrast: 'no-preference', reducedMotion: 'reduce' });
+  });
+  await test.step('forced colours keep edges, icons and focus', async () => {
+    expect(await forcedColourFaults(page)).toEqual([]);
+  });
+  await test.step('nothing is cut or covered on a phone, with wide spacing, or with large text', async () => {
+    for (const viewport of [
+      { width: 320, height: 640 },
+      { width: 844, height: 390 },
+    ]) {
+      await page.setViewportSize(viewport);
+      for (const style of [textSpacing, largeText, '']) {
         await setReaderStyle(page, style);
-        expect(await cutTexts(page), style).toEqual([]);
+        expect(await cutTexts(page), `${viewport.width} px, ${style}`).toEqual([]);
       }
-      // A phone on its side.
-      await page.setViewportSize({ width: 844, height: 390 });
-      for (const style of [textSpacing, '']) {
-        await setReaderStyle(page, style);
-        expect(await cutTexts(page), `on its side, ${style}`).toEqual([]);
-      }
-    });
-    await test.step('the keyboard reaches everything in reading order, seen, and gets out', async () => {
-      expect(await keyboardFaults(page)).toEqual([]);
-    });
+    }
   });
 }
 

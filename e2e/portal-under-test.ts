@@ -67,7 +67,7 @@ export class PortalUnderTest {
     };
     server.stdout.on('data', keep);
     server.stderr.on('data', keep);
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 150_000;
     while (!(await this.#isReady())) {
       if (server.exitCode !== null || server.signalCode !== null || Date.now() > deadline)
         throw new Error(`The portal does not start:\n${this.log}`);

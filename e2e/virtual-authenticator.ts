@@ -1,4 +1,7 @@
-import type { CDPSession, Page } from '@playwright/test';
+import { type CDPSession, expect, type Page } from '@playwright/test';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
 
 /** An authenticator of Chromium's own, which answers as soon as it is asked (Web Authentication Level 3, §11). */
 export class VirtualAuthenticator {
@@ -32,15 +35,6 @@ export class VirtualAuthenticator {
     return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
   }
 
-  /** Holds the passkeys of another one, too, as devices do that share them; these count on from there. */
-  async copyFrom(other: VirtualAuthenticator): Promise<void> {
-    for (const credential of await other.passkeys())
-      await this.#session.send('WebAuthn.addCredential', {
-        authenticatorId: this.#id,
-        credential: { ...credential, signCount: credential.signCount + 100 },
-      });
-  }
-
   /** Whether it knows who is there; if not, every request ends as one that the person cancels. */
   async recognises(isUserVerified: boolean): Promise<void> {
     await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
@@ -52,3 +46,13 @@ export const withoutOffer = (page: Page) =>
   page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false;
   });
+
+export const passkeyButton = (page: Page) => page.getByRole('button', { name: texts['login-passkey'] });
+
+/** Adds a passkey on the account page of somebody who has just signed in. */
+export async function addPasskey(page: Page): Promise<void> {
+  await page.goto('/portal/account/passkeys');
+  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
+  await page.getByRole('button', { name: texts['account-passkeys-add'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
+}

@@ -1,0 +1,84 @@
+import { expect, type Page } from '@playwright/test';
+import { DemoProcess } from './demo-process.ts';
+import { signInForm } from './sign-in-form.ts';
+import { ssoForm } from './single-sign-on-form.ts';
+import { test as base } from './test.ts';
+import { Watch } from './watch.ts';
+
+/** Not the tests of a portal, but in their worker, which would otherwise end here. One demo for the whole file. */
+export const test = base.extend<{ demo: DemoVisit }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+  baseURL: async ({}, use) => await use(undefined),
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+  watch: async ({}, use) => await use(new Watch([])),
+  demo: async ({ oncePerWorker, page }, use) =>
+    await use(new DemoVisit(page, (await oncePerWorker.get(startDemo, undefined)).process)),
+});
+
+async function startDemo() {
+  const process = await DemoProcess.start();
+  return { process, close: () => process.discard() };
+}
+
+/** Somebody who tries the demo. */
+export class DemoVisit {
+  readonly #page: Page;
+  readonly process: DemoProcess;
+
+  constructor(page: Page, process: DemoProcess) {
+    this.#page = page;
+    this.process = process;
+  }
+
+  get startPage(): string {
+    return this.process.startPage;
+  }
+
+  /** Opens a case by its link on the start page; returns the password that the page gives. */
+  async open(id: string): Promise<string> {
+    await this.#page.goto(this.startPage);
+    const card = this.#page.locator(`#case-${id}`);
+    const shown = await card.locator('code').allInnerTexts();
+    await this.#page.goto(new URL((await card.locator('a.button').getAttribute('href')) ?? '', this.startPage).href);
+    return shown[1] ?? '';
+  }
+
+  async sendPassword(password: string): Promise<void> {
+    await signInForm(this.#page).password.fill(password);
+    await signInForm(this.#page).button.click();
+  }
+
+  /** Sends the address that the case filled in, and picks somebody at the provider. */
+  async pick(email: string): Promise<void> {
+    await ssoForm(this.#page).button.click();
+    await this.#page.getByRole('button', { name: email }).click();
+  }
+
+  async expectInHub(username: string): Promise<void> {
+    await expect(this.#page.getByRole('heading', { name: `You are in, ${username}` })).toBeVisible();
+  }
+
+  /** The newest mail to somebody, by its text. */
+  async mailTo(email: string): Promise<string> {
+    const mails = await this.#page.context().newPage();
+    const mail = mails.locator('.mail', { hasText: email }).first();
+    await expect(async () => {
+      await mails.goto(`${this.startPage}inbox`);
+      await expect(mail).toBeVisible({ timeout: 100 });
+    }).toPass();
+    const text = await mail.locator('pre').textContent();
+    await mails.close();
+    return text ?? '';
+  }
+
+  /** The code that the authenticator shows for somebody. */
+  async appCodeOf(username: string): Promise<string> {
+    const codes = await this.#page.context().newPage();
+    await codes.goto(`${this.startPage}authenticator`);
+    const shown = await codes.locator('.app', { hasText: username }).locator('.code').innerText();
+    await codes.close();
+    return shown.replace(' ', '');
+  }
+}
+
+export const codeIn = (mail: string) => (/\b\d{3} ?\d{3}\b/.exec(mail)?.[0] ?? '').replace(' ', '');

@@ -1,0 +1,66 @@
+import { codeForm } from './code-form.ts';
+import { codeIn, test } from './demo-visit.ts';
+import { signInForm } from './sign-in-form.ts';
+import { expectFailure, ssoForm } from './single-sign-on-form.ts';
+import { expect } from './test.ts';
+
+// One demo, and one person after the other.
+test.describe.configure({ mode: 'default' });
+
+const both = { tag: '@without-script' };
+
+test(
+  'a plain sign-in ends in the hub, which knows who it is, and sign-out leads back',
+  both,
+  async ({ page, demo }) => {
+    await demo.sendPassword(await demo.open('plain'));
+    await demo.expectInHub('ada');
+    await expect(page.getByText('Alder & Sons')).toBeVisible();
+    await expect(page.locator('.headers')).toContainText('x-vestibule-email');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expect(signInForm(page).username).toBeVisible();
+  },
+);
+
+test('the codes of the authenticator and of the mails are accepted', async ({ page, demo }) => {
+  await demo.sendPassword(await demo.open('app'));
+  await expect(codeForm(page).field).toBeVisible();
+  await codeForm(page).send(await demo.appCodeOf('bea'));
+  await demo.expectInHub('bea');
+  await demo.sendPassword(await demo.open('email'));
+  await expect(codeForm(page).field).toBeVisible();
+  await codeForm(page).send(codeIn(await demo.mailTo('carl@cedar.example')));
+  await demo.expectInHub('carl');
+});
+
+for (const [id, email] of [
+  ['oidc', 'erik@elm.example'],
+  ['saml', 'faye@fir.example'],
+] as const)
+  test(
+    `${id}: cancelled at the provider, then somebody is picked there, and is in`,
+    both,
+    async ({ page, demo, javaScriptEnabled }) => {
+      await demo.open(id);
+      await ssoForm(page).button.click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      if (!javaScriptEnabled && id === 'saml') await page.getByRole('button', { name: 'Continue' }).click();
+      await expectFailure(page, id);
+      await demo.open(id);
+      await demo.pick(email);
+      if (!javaScriptEnabled && id === 'saml') await page.getByRole('button', { name: 'Continue' }).click();
+      await demo.expectInHub(email.split('@')[0] as string);
+    },
+  );
+
+test('every link of the start page leads somewhere, and every password is printed', async ({ page, request, demo }) => {
+  await page.goto(demo.startPage);
+  const links = await page.locator('a').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+  expect(links.length).toBeGreaterThan(30);
+  for (const link of new Set(links)) {
+    const status = (await request.get(link, { headers: { accept: 'text/html' } })).status();
+    expect([link, status]).toEqual([link, link.endsWith('/open/not-found') ? 404 : 200]);
+  }
+  for (const password of await page.locator('.case code:nth-of-type(1)').allInnerTexts())
+    expect(demo.process.output).toContain(password);
+});
