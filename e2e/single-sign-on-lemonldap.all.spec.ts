@@ -29,7 +29,7 @@ async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
   const provider = await startLemonldap(Object.fromEntries(people.map(({ name, email }) => [name, email])), {
     clientId,
     clientSecret,
-    redirectUris: [callback, `${callback}/lemon-oidc`],
+    redirectUris: [`${callback}/lemon-oidc`],
     postLogoutRedirectUris: [`${portal.origin}/portal/login`],
     samlMetadata: await (await fetch(`${portal.origin}/portal/authenticate/saml/metadata`)).text(),
   });

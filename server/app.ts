@@ -224,14 +224,14 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   });
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
   // Reading an answer consumes it, which a HEAD must not do.
-  const callback = {
-    ...on('oidcCallback'),
+  const callback = on('oidcCallback');
+  app.route({
+    ...callback,
+    url: `${callback.url}/:connection`,
     onRequest: onlyNavigation(deps),
     exposeHeadRoute: false,
     handler: oidcCallbackRoute(deps),
-  };
-  app.route(callback);
-  app.route({ ...callback, url: `${callback.url}/:connection` });
+  });
   app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
   const logout = on('oidcBackchannelLogout');
   app.route({

@@ -32,7 +32,6 @@ export function oidcConnection(
     domains: ['customer.example'],
     sealedSecret: seal(keys.seal, clientSecret, connectionPlace(id)),
     secretEndsAt: null,
-    sharedRedirectUntil: null,
     providerNetworks: ['127.0.0.0/8', '::1/128'],
     createdAt: now(),
     answersVersion: 0,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { readShortName } from '../names/read-name.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
-import { entityId, ownRedirectUri, publicAddress, sharedRedirectUri } from '../single-sign-on/addresses.ts';
+import { entityId, publicAddress, redirectUri } from '../single-sign-on/addresses.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { findCustomer } from '../storage/customer.ts';
@@ -158,18 +158,10 @@ async function add(
 
 /** The values for the provider's own forms. */
 export function whatTheProviderNeeds(config: Config, connection: SsoConnection): [string, string][] {
-  const { key, protocol, sharedRedirectUntil } = connection;
+  const { key, protocol } = connection;
   if (protocol === 'oidc')
     return [
-      ['  Redirect URI', ownRedirectUri(config, connection)],
-      ...(sharedRedirectUntil
-        ? [
-            [`  until ${sharedRedirectUntil.toISOString().slice(0, 10)} also`, sharedRedirectUri(config)] as [
-              string,
-              string,
-            ],
-          ]
-        : []),
+      ['  Redirect URI', redirectUri(config, connection)],
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
       ['  Back-channel logout, if supported', `${publicAddress(config, 'oidcBackchannelLogout')}/${key}`],
       ['  JWKS, with private-key', publicAddress(config, 'oidcKeys')],

@@ -215,26 +215,7 @@ describe('connection set --no-second-factor', () => {
   });
 });
 
-describe('the redirect URI, and the networks of providers', () => {
-  it('OI-31 an older connection can move to its own redirect URI, and causes a warning until then', async () => {
-    await addOidc();
-    await sql`update sso_connection set shared_redirect_until = '2099-01-01'`;
-    const own = 'http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc';
-    const shown = await vestibule('connection show acme-oidc');
-    expect(shown.out).toMatch(/redirect URI +the shared one, until 2099-01-01/);
-    expect(shown.out).toContain(own);
-    expect(shown.out).toMatch(/until 2099-01-01 also +http:\/\/localhost:8080\/portal\/authenticate\/oidc\/callback\n/);
-    expect(JSON.parse((await vestibule('connection show acme-oidc --json')).out)).toMatchObject({ redirectUri: own });
-    expect((await vestibule('doctor')).out).toContain(`register ${own} at its provider`);
-    const { out } = await vestibule('connection set acme-oidc --own-redirect-uri');
-    expect(out).toContain('redirect URI: the shared one, until 2099-01-01 → its own');
-    expect((await vestibule('connection set acme-oidc --own-redirect-uri')).out).toContain(
-      'already has these settings',
-    );
-    await addSaml();
-    expect((await vestibule('connection set acme-saml --own-redirect-uri')).err).toContain('uses SAML');
-  });
-
+describe('the networks of providers', () => {
   it('OI-34 lists networks of a connection, names an invalid one, and removes them again', async () => {
     await addOidc(' --provider-network fd00::/64');
     const networks = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.providerNetworks;

@@ -53,7 +53,6 @@ type SetFlags = ConnectionFlags & {
   enable?: true;
   disable?: true;
   yes?: true;
-  ownRedirectUri?: true;
   keepLinks?: true;
 };
 
@@ -124,10 +123,6 @@ function addSetCommand(connection: Command): void {
     .option('--client-id <id>', 'OpenID Connect: the client ID that the provider assigned')
     .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, replacing the existing ones'))
     .addOption(clientAuthOption())
-    .option(
-      '--own-redirect-uri',
-      'OpenID Connect: use its own redirect URI instead of the shared one; register it first',
-    )
     .option('--metadata <file-or-url>', "SAML: the provider's current metadata")
     .option(
       '--keep-links',
@@ -157,10 +152,6 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     const before = await existing(sql, key);
     const settings = await changedSettings(before, flags);
     if (settings) changes.settings = settings;
-    if (flags.ownRedirectUri) {
-      if (before.protocol !== 'oidc') throw failure(`${key} uses SAML; that option is for OpenID Connect.`);
-      changes.sharedRedirectUntil = null;
-    }
     if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
     if (flags.keepLinks) changes.keepsLinks = true;
     const result = await askToGoOn(

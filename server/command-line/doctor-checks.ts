@@ -44,7 +44,7 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
 
 /** Whether anything of single sign-on expires soon, or locks people out. */
 export async function checkEnds(): Promise<Finding> {
-  const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
+  const warnings = await withDatabase((sql) => ssoWarnings({ sql, now: () => new Date() }));
   if (warnings.length === 0) return { ok: true, words: 'no certificate or secret expires within 60 days' };
   return { ok: false, words: warnings.join('; ') };
 }

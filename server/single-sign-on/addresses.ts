@@ -11,26 +11,11 @@ export function publicAddress({ publicUrl, basePath }: Pick<Config, 'publicUrl' 
  * Where the provider of a connection sends its answers. Each connection has its own address: an answer that arrives at
  * another one does not come from this provider (RFC 9700 §4.4).
  */
-export function ownRedirectUri(
+export function redirectUri(
   config: Pick<Config, 'publicUrl' | 'basePath'>,
   { key }: Pick<SsoConnection, 'key'>,
 ): string {
   return `${publicAddress(config, 'oidcCallback')}/${key}`;
-}
-
-/** The redirect URI that all connections once shared; connections from that time still use it for a while. */
-export function sharedRedirectUri(config: Config): string {
-  return publicAddress(config, 'oidcCallback');
-}
-
-/** The redirect URI currently sent to the provider. */
-export function redirectUri(
-  config: Config,
-  connection: Pick<SsoConnection, 'key' | 'sharedRedirectUntil'>,
-  now: Date,
-): string {
-  const { sharedRedirectUntil: until } = connection;
-  return until && now < until ? sharedRedirectUri(config) : ownRedirectUri(config, connection);
 }
 
 /** The name by which SAML providers know the portal: the address of its metadata. */

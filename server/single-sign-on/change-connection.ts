@@ -162,7 +162,6 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
     ],
     ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
     ['provider networks', connection.providerNetworks.join(', ') || 'public ones only'],
-    ...(connection.protocol === 'oidc' ? [['redirect URI', wordsOfRedirectUri(connection)] as [string, string]] : []),
     ...(connection.protocol === 'saml' ? samlWords : []),
     ['secret expires', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
@@ -182,10 +181,6 @@ function wordOfAge(seconds: number | null): string {
   ];
   const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, 's'];
   return `${seconds / size}${unit}`;
-}
-
-function wordsOfRedirectUri({ sharedRedirectUntil: until }: SsoConnection): string {
-  return until ? `the shared one, until ${until.toISOString().slice(0, 10)}` : 'its own';
 }
 
 /** A certificate as the start of its fingerprint, enough to distinguish it; other text unchanged. */

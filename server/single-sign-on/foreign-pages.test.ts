@@ -132,7 +132,6 @@ describe('what is on a foreign page', () => {
     for (const url of [
       `${logout}?SAMLRequest=n`,
       '/portal/authenticate/oidc/callback/acme-oidc?state=x',
-      '/portal/authenticate/oidc/callback?state=x',
       '/portal/authenticate/saml/finish?state=x',
       '/portal/authenticate/saml/failed?state=x',
       '/portal/authenticate/saml/logged-out',

@@ -31,7 +31,7 @@ beforeAll(async () => {
     {
       clientId,
       clientSecret,
-      redirectUris: [callback, `${callback}/customer`],
+      redirectUris: [`${callback}/customer`],
       postLogoutRedirectUris: [],
       samlMetadata: samlMetadata(config, await portalKeys(portal.deps)),
     },

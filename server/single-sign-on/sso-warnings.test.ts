@@ -16,8 +16,6 @@ it('SA-47 OI-34 an operator is warned of everything they have to do, by each con
   const secretEndsAt = new Date(deps.now().getTime() + 3 * day);
   await addOidcConnection(portal, provider, { key: 'ends', secretEndsAt });
   await addOidcConnection(portal, provider, { key: 'inside', providerNetworks: [] });
-  await addOidcConnection(portal, provider, { key: 'shared' });
-  await sql`update sso_connection set shared_redirect_until = ${new Date(deps.now().getTime() + day)} where key = 'shared'`;
   const [honest, other] = [
     await samlProvider('idp.acme.test', deps.now()),
     await samlProvider('idp.evil.test', deps.now()),
@@ -25,7 +23,7 @@ it('SA-47 OI-34 an operator is warned of everything they have to do, by each con
   const id = await addSamlConnection(portal, honest, { key: 'honest' });
   const slo = `${honest.entityId}/slo`;
   await addSamlConnection(portal, other, { key: 'evil', logout: { url: slo, responseUrl: slo, binding: 'redirect' } });
-  expect(await ssoWarnings(deps)).toHaveLength(4);
+  expect(await ssoWarnings(deps)).toHaveLength(3);
   const metadataUrl = 'https://8.8.8.8/metadata';
   await sql`update sso_connection set settings = settings || ${sql.json({ metadataUrl })} where key = 'honest'`;
   await sql`insert into saml_metadata_reading (connection_id, read_at) values (${id}, ${deps.now()})`;
@@ -33,7 +31,6 @@ it('SA-47 OI-34 an operator is warned of everything they have to do, by each con
   expect((await ssoWarnings(deps)).sort()).toEqual([
     expect.stringMatching(/^connection evil names the address of connection honest for single logout/),
     expect.stringMatching(/^connection inside: its provider is at 127\.0\.0\.1/),
-    expect.stringMatching(/connection shared\b/),
     expect.stringMatching(/client secret of connection ends expires in 3 days/),
     expect.stringMatching(/^the metadata of connection honest have changed \(another certificate\)/),
   ]);

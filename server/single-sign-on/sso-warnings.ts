@@ -3,15 +3,13 @@ import { listSsoConnections } from '../storage/sso-connection.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { foreignLogoutWarnings } from './saml/foreign-logout-address.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
-import { sharedRedirectWarnings } from './shared-redirect-warnings.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
 /** Everything about single sign-on that needs the operator's attention, in words. */
-export async function ssoWarnings({ sql, config, now }: Pick<Deps, 'sql' | 'config' | 'now'>): Promise<string[]> {
+export async function ssoWarnings({ sql, now }: Pick<Deps, 'sql' | 'now'>): Promise<string[]> {
   const connections = await listSsoConnections(sql);
   return [
     ...warningsOf(await listEnds(sql), now()),
-    ...sharedRedirectWarnings(connections, config, now()),
     ...foreignLogoutWarnings(connections),
     ...(await networkWarnings(connections)),
     ...(await metadataWarnings(sql)),

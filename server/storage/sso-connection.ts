@@ -25,8 +25,6 @@ export type SsoConnection = {
   /** The client secret, sealed for `connectionPlace`. */
   sealedSecret: Buffer | null;
   secretEndsAt: Date | null;
-  /** Until when the formerly shared redirect URI is used; null for its own. */
-  sharedRedirectUntil: Date | null;
   /** CIDR; networks besides the public ones in which its provider may be. */
   providerNetworks: string[];
   createdAt: Date;
@@ -46,17 +44,14 @@ export function providerOf({ protocol, settings }: SsoConnection): string {
 }
 
 /** What is stored of a new one, without its domains. */
-export type NewSsoConnection = Omit<
-  SsoConnection,
-  'id' | 'active' | 'customerKey' | 'createdAt' | 'answersVersion' | 'sharedRedirectUntil'
-> & {
+export type NewSsoConnection = Omit<SsoConnection, 'id' | 'active' | 'customerKey' | 'createdAt' | 'answersVersion'> & {
   id: string;
 };
 
-/** Absent means unchanged. There is no way back to the shared redirect URI. */
+/** Absent means unchanged. */
 export type SsoConnectionChanges = Partial<
   Omit<NewSsoConnection, 'id' | 'key' | 'customerId' | 'protocol' | 'domains'>
-> & { active?: boolean; sharedRedirectUntil?: null };
+> & { active?: boolean };
 
 /** Binding (additional data) for the secret of a connection. */
 export function connectionPlace(id: string): string {
@@ -67,7 +62,7 @@ const columns = (sql: Connection) => sql`
   s.id, s.key, s.name, s.customer_id as "customerId", c.key as "customerKey", s.protocol, s.active and c.active as active,
   s.required, s.makes_users as "makesUsers", s.trusts_email as "trustsEmail",
   s.second_factor_values as "secondFactorValues", s.attributes, s.settings, s.sealed_secret as "sealedSecret",
-  s.secret_ends_at as "secretEndsAt", s.shared_redirect_until as "sharedRedirectUntil",
+  s.secret_ends_at as "secretEndsAt",
   s.provider_networks::text[] as "providerNetworks", s.created_at as "createdAt",
   s.answers_version as "answersVersion",
   array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
@@ -95,7 +90,7 @@ export async function updateSsoDomains(sql: Connection, id: string, domains: rea
 }
 
 export async function updateSsoConnection(sql: Connection, id: string, changes: SsoConnectionChanges): Promise<void> {
-  const { attributes, settings, sealedSecret, secretEndsAt, sharedRedirectUntil } = changes;
+  const { attributes, settings, sealedSecret, secretEndsAt } = changes;
   await sql`
     update sso_connection set
       name = coalesce(${changes.name ?? null}, name),
@@ -108,7 +103,6 @@ export async function updateSsoConnection(sql: Connection, id: string, changes: 
       settings = coalesce(${settings ? sql.json(settings) : null}::jsonb, settings),
       sealed_secret = case when ${sealedSecret !== undefined} then ${sealedSecret ?? null}::bytea else sealed_secret end,
       secret_ends_at = case when ${secretEndsAt !== undefined} then ${secretEndsAt ?? null}::timestamptz else secret_ends_at end,
-      shared_redirect_until = case when ${sharedRedirectUntil === null} then null else shared_redirect_until end,
       provider_networks = coalesce(${changes.providerNetworks ?? null}::text[]::cidr[], provider_networks)
     where id = ${id}`;
 }

@@ -17,7 +17,7 @@ import {
   type SsoRequestRow,
 } from '../../storage/sso-request.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
-import { publicAddress } from '../addresses.ts';
+import { redirectUri } from '../addresses.ts';
 import { answerCookie } from '../answer-cookie.ts';
 import { fail } from '../fail.ts';
 import { toFinish } from '../finish-route.ts';
@@ -28,23 +28,18 @@ import { readOidcAnswer } from './oidc.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core
- * §3.1.2.5). Without a connection it is the shared address, for connections that still use it. Redeeming the code takes
- * as long as the provider does, so nothing is decided here: what was read waits, sealed, for the browser's next request
- * (docs/decisions/0030).
+ * §3.1.2.5). Redeeming the code takes as long as the provider does, so nothing is decided here: what was read waits, sealed,
+ * for the browser's next request (docs/decisions/0030).
  */
 export function oidcCallbackRoute(deps: Deps) {
   const { config, sql } = deps;
-  return async function oidcCallback(
-    request: FastifyRequest<{ Params: { connection?: string } }>,
-    reply: FastifyReply,
-  ) {
+  return async function oidcCallback(request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
     // From the configuration: the request's Host must not be compared with an answer.
     const { connection: key } = request.params;
-    const path = key === undefined ? '' : `/${encodeURIComponent(key)}`;
-    const url = new URL(publicAddress(config, 'oidcCallback') + path + splitUrl(request.url).search);
+    const url = new URL(redirectUri(config, { key: encodeURIComponent(key) }) + splitUrl(request.url).search);
     const states = url.searchParams.getAll('state');
     const state = states.length === 1 ? (states[0] as string) : '';
     if (!isToken(state)) return toFinish(deps, reply, { protocol: 'oidc', state: '' });

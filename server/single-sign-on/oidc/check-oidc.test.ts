@@ -5,7 +5,7 @@ import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/fo
 import { oidcConnection } from '#testing/oidc-for-test.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#testing/openid-provider-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { ownRedirectUri, publicAddress, sharedRedirectUri } from '../addresses.ts';
+import { publicAddress, redirectUri as redirectUriOf } from '../addresses.ts';
 import { checkOidc } from './check-oidc.ts';
 
 let deps: Deps;
@@ -15,7 +15,7 @@ let redirectUri: string;
 const portal = portalOfFile();
 beforeAll(async () => {
   ({ deps } = portal);
-  redirectUri = ownRedirectUri(deps.config, { key: 'customer' });
+  redirectUri = redirectUriOf(deps.config, { key: 'customer' });
   // The provider uses the real clock.
   portal.wait(Date.now() - deps.now().getTime());
   provider = await startOpenIdProvider({ redirectUris: [redirectUri] });
@@ -70,27 +70,6 @@ describe('a connection at a certified provider', () => {
       ]);
     } finally {
       await elsewhere.close();
-    }
-  });
-
-  it('OI-31 reports the connection’s own redirect URI, too, while the shared one is used', async () => {
-    const elsewhere = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config)] });
-    const both = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config), redirectUri] });
-    try {
-      const sharedRedirectUntil = new Date(deps.now().getTime() + 1000);
-      const stepsOf = async (known: OpenIdProvider) =>
-        (await checkOidc(deps, oidcConnection(deps, known, { sharedRedirectUntil })))
-          .slice(-3)
-          .map(({ words }) => words);
-      expect(await stepsOf(elsewhere)).toEqual([
-        'the provider knows the client id and the redirect URI',
-        expect.stringMatching(`^register ${redirectUri} at the provider: redirect URI: the provider does not know it`),
-        expect.stringContaining('accepts'),
-      ]);
-      expect((await stepsOf(both))[1]).toMatch(`vestibule connection set customer --own-redirect-uri switches to it`);
-    } finally {
-      await elsewhere.close();
-      await both.close();
     }
   });
 

@@ -2,7 +2,7 @@ import type { ServerMetadata } from 'openid-client';
 import type { KeySet } from '../../deps/provider-memory.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { ClientAuthentication } from '../../storage/sso-settings.ts';
-import { ownRedirectUri, redirectUri } from '../addresses.ts';
+import { redirectUri } from '../addresses.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
 import { checkAuthorization } from './check-authorization.ts';
 import { checkClient } from './check-client.ts';
@@ -29,7 +29,7 @@ export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection:
   const trial: Trial = {
     deps: { ...deps, providers },
     connection,
-    redirectUri: redirectUri(deps.config, connection, deps.now()),
+    redirectUri: redirectUri(deps.config, connection),
     metadata,
     conversation,
   };
@@ -90,25 +90,7 @@ async function client(trial: Trial): Promise<CheckStep[]> {
   if (proof.kind === 'refused')
     return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
   const { isClientKnown, ...authorization } = await checkAuthorization(trial);
-  return [
-    offered(trial),
-    authorization,
-    ...(connection.sharedRedirectUntil ? [await moving(trial)] : []),
-    await checkClient(trial, proof.authentication, isClientKnown),
-  ];
-}
-
-/** For a connection that still uses the shared address: whether it can move to its own yet. */
-async function moving(trial: Trial): Promise<CheckStep> {
-  const { key } = trial.connection;
-  const own = ownRedirectUri(trial.deps.config, trial.connection);
-  const { ok, words } = await checkAuthorization({ ...trial, redirectUri: own });
-  const next = `vestibule connection set ${key} --own-redirect-uri switches to it`;
-  return checkStep(
-    'own redirect URI',
-    true,
-    ok ? `${own}: ${words}; ${next}` : `register ${own} at the provider: ${words}`,
-  );
+  return [offered(trial), authorization, await checkClient(trial, proof.authentication, isClientKnown)];
 }
 
 const methodsOf: Record<ClientAuthentication, string[]> = {

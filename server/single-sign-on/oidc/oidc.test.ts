@@ -10,7 +10,7 @@ import {
   walkProvider,
 } from '#testing/openid-provider-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { ownRedirectUri } from '../addresses.ts';
+import { redirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { publicJwk } from './keys.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function providerWith(more: Partial<OpenIdProviderOptions> = {}): Promise<OpenIdProvider> {
   const provider = await startOpenIdProvider({
-    redirectUris: [ownRedirectUri(deps.config, { key: 'customer' })],
+    redirectUris: [redirectUri(deps.config, { key: 'customer' })],
     ...more,
   });
   providers.push(provider);

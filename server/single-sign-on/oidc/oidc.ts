@@ -10,7 +10,7 @@ import {
 import type { Deps } from '../../deps/deps.ts';
 import type { Conversation } from '../../deps/provider-memory.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import { redirectUri, sharedRedirectUri } from '../addresses.ts';
+import { redirectUri } from '../addresses.ts';
 import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
@@ -34,7 +34,7 @@ export async function startOidc(
   const kept = {
     nonce: randomNonce(),
     verifier: randomPKCECodeVerifier(),
-    redirectUri: redirectUri(deps.config, connection, deps.now()),
+    redirectUri: redirectUri(deps.config, connection),
   };
   const client = oidcClient(deps, connection, discovery.metadata, { conversation });
   const url = await authorizationUrl(connection, client, {
@@ -57,8 +57,8 @@ export async function readOidcAnswer(
 ): Promise<ProviderAnswer> {
   const { settings, attributes } = connection;
   // A provider could redirect a visitor to another connection's address, to get the code of that connection's provider
-  // (RFC 9700 §4.4). A visit begun by an earlier version has the shared address.
-  const expected = answer.kept.redirectUri ?? sharedRedirectUri(deps.config);
+  // (RFC 9700 §4.4).
+  const expected = answer.kept.redirectUri;
   const cameTo = answer.url.origin + answer.url.pathname;
   if (cameTo !== expected) {
     const words = providerWords(`the answer came to ${answer.url.pathname}, and is expected at ${expected}`);

@@ -380,8 +380,6 @@ create table sso_connection (
   secret_ends_at timestamptz,
   -- Networks besides the public ones in which the provider may be.
   provider_networks cidr[] not null default '{}',
-  -- Until when the redirect URI that all connections shared is used; null: its own.
-  shared_redirect_until timestamptz,
   -- Goes up when what the provider has said no longer counts: an answer read with an older version is refused.
   answers_version integer not null default 0,
   created_at timestamptz not null
