@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
 import { seal } from '#server/secrets/sealed.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
+import type { Database } from '#server/storage/database.ts';
 import { insertTotp } from '#server/storage/totp.ts';
 import { lookAtRecoveryCodes, makeRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
 import { totpPlace } from '#server/two-factor/registration.ts';
@@ -53,8 +54,13 @@ export async function giveApp(portal: PortalForTest, username: string): Promise<
 /** Gives a user recovery codes, as if registered elsewhere; returns the codes. */
 export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
   const viewer = { userId: await userId(portal, username), sessionHash: tokenHash(newToken()) };
-  await makeRecoveryCodes(portal.deps, portal.sql, viewer, portal.deps.now());
-  return (await lookAtRecoveryCodes(portal.deps, viewer, true)).codes ?? [];
+  return await portal.sql.begin(async (sql) => {
+    await makeRecoveryCodes(portal.deps, sql, viewer, portal.deps.now());
+    const { codes } = await lookAtRecoveryCodes({ ...portal.deps, sql: sql as unknown as Database }, viewer, true);
+    // No session may view them.
+    await sql`delete from shown_recovery_codes where user_id = ${viewer.userId}`;
+    return codes ?? [];
+  });
 }
 
 /** What the recovery codes page tells a full session. */

@@ -36,7 +36,7 @@ export async function appCodes(
     from (
       select user_id, null as session_hash, sealed_secret, last_step from totp
       union all
-      select user_id, session_hash, sealed_secret, null from pending_totp
+      select s.user_id, session_hash, sealed_secret, null from pending_totp join session s on s.token_hash = session_hash
     ) k join portal_user u on u.id = k.user_id order by u.username`;
   const epoch = Math.floor(now.getTime() / 1000);
   return rows.flatMap(({ username, userId, sessionHash, sealed, lastStep }) => {

@@ -70,11 +70,9 @@ async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outco
 /** What the next app needs: the same key after reloads, of a secret that is sealed for this session, and of this browser. */
 async function nextApp(deps: Deps, { session, sessionHash, pressToken }: AccountVisit) {
   const { keys } = deps;
-  const { userId } = session;
   const place = pendingPlace(sessionHash);
   const { sealedSecret } = await findOrInsertPendingTotp(deps.sql, {
     sessionHash,
-    userId,
     sealedSecret: seal(keys.seal, newTotpSecret(), place),
     madeAt: deps.now(),
   });

@@ -21,8 +21,8 @@ export async function rotateSession(
 ): Promise<void> {
   const after = tokenHash(token);
   await deleteSiblings(sql, before, now);
-  await updateSessionToken(sql, { before, after, pressAt: now, now });
   await deletePendingTotp(sql, before);
+  await updateSessionToken(sql, { before, after, pressAt: now, now });
   if (pressToken === null) await endFreshProof(sql, after);
   else await moveShownRecoveryCodes(deps, sql, { userId: session.userId, before, after });
 }

@@ -1,7 +1,6 @@
 import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { deleteUser, findUserForUpdate } from '../storage/portal-user.ts';
 
 /** Removes the user with a username or email, with sessions and memberships, and records it; false if unknown. */
@@ -9,7 +8,6 @@ export async function removeUser(sql: Database, name: string, now: Date): Promis
   return await sql.begin(async (sql) => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return false;
-    await deleteSessionsOfUser(sql, user.id, now);
     await deleteUser(sql, user.id);
     await insertAuditEvent(sql, { event: 'user-removed', userId: user.id, username: user.username }, now);
     return true;

@@ -280,7 +280,7 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
 
 /** The provider's answer; an unexpected one if the visitor was not sent to it. */
 function answerOf({ callback }: Visitor): TestRequest {
-  const stray = new URL(`http://localhost/portal/authenticate/oidc/callback?code=x&state=${'x'.repeat(43)}`);
+  const stray = new URL(`http://localhost/portal/authenticate/oidc/callback/acme-oidc?code=x&state=${'x'.repeat(43)}`);
   return { url: pathOf(callback ?? stray) };
 }
 

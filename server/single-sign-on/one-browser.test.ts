@@ -127,7 +127,11 @@ it('SA-42 a failure brought by another browser shows it nothing of the one that 
 
 it('OI-02 failed answers block nobody at their address from beginning a visit', async () => {
   const image = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' } };
-  const answers = ['oidc/callback?state=x', `oidc/callback?state=${'A'.repeat(43)}`, 'saml/finish?state=x'];
+  const answers = [
+    'oidc/callback/acme-oidc?state=x',
+    `oidc/callback/acme-oidc?state=${'A'.repeat(43)}`,
+    'saml/finish?state=x',
+  ];
   for (const answer of answers) await browser.get(`/portal/authenticate/${answer}`, image);
   await postSamlAnswer(portal, browser, { SAMLResponse: 'bm8=' });
   expect(await portal.sql`select from throttle where key like 'sso-%'`).toHaveLength(0);

@@ -1,5 +1,6 @@
 import type { Connection } from './database.ts';
 import { hasEmailToProve } from './email-before-app.ts';
+import { lockSessions } from './end-sessions.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
@@ -110,7 +111,9 @@ export async function listPasskeyOnlyCustomers(sql: Connection): Promise<string[
   return rows.map(({ key }) => key);
 }
 
-/** Removes a customer with its memberships. */
+/** Removes a customer with its memberships, its connections, and their sessions. */
 export async function deleteCustomer(sql: Connection, id: string): Promise<void> {
+  // Before the cascade, which would lock them in no particular order.
+  await lockSessions(sql, sql`s.connection_id in (select id from sso_connection where customer_id = ${id})`);
   await sql`delete from customer where id = ${id}`;
 }

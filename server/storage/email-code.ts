@@ -3,7 +3,7 @@ import type { Connection } from './database.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { Fragment } from './sso-domain.ts';
 
-export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
+export type EmailCode = { sessionHash: Buffer; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
 /**
  * Replaces the code of a half session. False if it has used up its emails, the last one is too recent, or it has ended.
@@ -14,8 +14,8 @@ export async function putEmailCode(
   { mostSends, lastBefore }: { mostSends: number; lastBefore: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    insert into email_code as c (session_hash, user_id, code_hash, made_at, ends_at)
-    select token_hash, ${code.userId}, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
+    insert into email_code as c (session_hash, code_hash, made_at, ends_at)
+    select token_hash, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
     from session where token_hash = ${code.sessionHash} for key share
     on conflict (session_hash) do update set
       code_hash = excluded.code_hash, made_at = excluded.made_at, ends_at = excluded.ends_at, sent = c.sent + 1

@@ -10,11 +10,8 @@ export type GivenUp = { audience: string; count: number; problem: string | null 
 /** Says which hubs are told from now on; what waits for others is dropped. */
 export async function updateHubReceivers(sql: Database, audiences: readonly string[]): Promise<void> {
   const names = audiences as string[];
-  await sql.begin(async (sql) => {
-    await sql`delete from hub_receiver where audience <> all(${names}::text[])`;
-    await sql`delete from hub_logout where audience <> all(${names}::text[])`;
-    await sql`insert into hub_receiver (audience) select unnest(${names}::text[]) on conflict do nothing`;
-  });
+  await sql`delete from hub_receiver where audience <> all(${names}::text[])`;
+  await sql`insert into hub_receiver (audience) select unnest(${names}::text[]) on conflict do nothing`;
 }
 
 /**
@@ -71,7 +68,7 @@ export async function updateHubAway(
   const { problem, now, firstPause, longestPause } = away;
   return await sql.begin(async (sql) => {
     // One after the other: each changes all rows of the hub.
-    await sql`select from hub_receiver where audience = ${audience} for update`;
+    await sql`select from hub_receiver where audience = ${audience} for no key update`;
     await sql`
       update hub_logout set send_after = '-infinity', tries = tries - 1, problem = ${problem} where id = ${id}`;
     await sql`

@@ -28,6 +28,6 @@ export async function findInvitedForUpdate(
         where m.user_id = u.id and c.active order by c.key
       ) as customers
     from login_name n join portal_user u on u.id = n.user_id
-    where n.fold = any(${folds as string[]}::text[]) order by u.id for update of u`;
+    where n.fold = any(${folds as string[]}::text[]) order by u.id for no key update of u`;
   return new Map(rows.map(({ fold, ...user }) => [fold, user]));
 }

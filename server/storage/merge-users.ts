@@ -6,7 +6,7 @@ export type UserToMerge = { id: string; username: string; email: string; active:
 export async function lockUsersById(sql: Connection, ids: readonly string[]): Promise<UserToMerge[]> {
   return await sql<UserToMerge[]>`
     select id, username, email, active from portal_user where id = any(${ids as string[]}::uuid[])
-    order by id for update`;
+    order by id for no key update`;
 }
 
 /** Gives one user the customers of another as well; returns the keys of the new ones. */

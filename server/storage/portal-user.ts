@@ -1,6 +1,7 @@
 import type { Language } from '#contract/languages.ts';
 import type { Connection } from './database.ts';
 import { deleteDevicesOfUser } from './device.ts';
+import { lockSessions } from './end-sessions.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type User = {
@@ -56,7 +57,7 @@ export async function findUser(sql: Connection, fold: string) {
 /** The user with a folded name, locked until the transaction ends. */
 export async function findUserForUpdate(sql: Connection, fold: string) {
   return await rowOrNull(sql<User[]>`
-    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for update of u`);
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for no key update of u`);
 }
 
 /** Users by username, of one customer if its key is given; `contains` matches either name, case-insensitively. */
@@ -132,9 +133,10 @@ export async function updateOutdatedHash(sql: Connection, id: string, before: st
   await sql`update portal_user set password_hash = ${after} where id = ${id} and password_hash = ${before}`;
 }
 
-/** Removes a user with everything that belongs to it: names, memberships, sessions, devices. */
+/** Removes a user with everything that belongs to it: names, memberships, sessions, devices. Lock the user first. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
-  // Before the user: in a cascade, the trigger of device would lock other people's rows in no particular order.
+  // Before the cascade, which would lock sessions and other people's rows of the browsers in no particular order.
+  await lockSessions(sql, sql`s.user_id = ${id}`);
   await deleteDevicesOfUser(sql, id);
   await sql`delete from portal_user where id = ${id}`;
 }

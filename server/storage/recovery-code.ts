@@ -49,14 +49,14 @@ export async function putShownRecoveryCodes(
       sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
 }
 
-/** Gives the viewable codes of a session to its next token, sealed for that one. */
+/** Stores the viewable codes of a session sealed for its next token, which their row has got already. */
 export async function updateShownRecoveryCodes(
   sql: Connection,
-  { userId, before, after, sealedCodes }: { userId: string; before: Buffer; after: Buffer; sealedCodes: Buffer },
+  { userId, sessionHash, sealedCodes }: { userId: string; sessionHash: Buffer; sealedCodes: Buffer },
 ): Promise<void> {
   await sql`
-    update shown_recovery_codes set session_hash = ${after}, sealed_codes = ${sealedCodes}
-    where user_id = ${userId} and session_hash = ${before}`;
+    update shown_recovery_codes set sealed_codes = ${sealedCodes}
+    where user_id = ${userId} and session_hash = ${sessionHash}`;
 }
 
 export async function findShownRecoveryCodes(

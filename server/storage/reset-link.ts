@@ -63,7 +63,7 @@ export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Se
 export async function findResetUserForUpdate(sql: Connection, fold: string, seen: Seen) {
   return await rowOrNull(sql<ResetUser[]>`
     select ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
-    where n.fold = ${fold} for update of u`);
+    where n.fold = ${fold} for no key update of u`);
 }
 
 /** A link as its page needs it; `username` is null if the account is gone. */

@@ -48,12 +48,13 @@ export type PendingTotp = { sealedSecret: Buffer; madeAt: Date };
 /** The secret that a session must confirm: the one it had before, else the given one. */
 export async function findOrInsertPendingTotp(
   sql: Connection,
-  pending: PendingTotp & { sessionHash: Buffer; userId: string },
+  pending: PendingTotp & { sessionHash: Buffer },
 ): Promise<PendingTotp> {
-  const { sessionHash, userId, sealedSecret, madeAt } = pending;
+  const { sessionHash, sealedSecret, madeAt } = pending;
   await sql`
-    insert into pending_totp (session_hash, user_id, sealed_secret, made_at)
-    values (${sessionHash}, ${userId}, ${sealedSecret}, ${madeAt}) on conflict (session_hash) do nothing`;
+    insert into pending_totp (session_hash, sealed_secret, made_at)
+    select token_hash, ${sealedSecret}::bytea, ${madeAt}::timestamptz from session where token_hash = ${sessionHash} for key share
+    on conflict (session_hash) do nothing`;
   return (await findPendingTotp(sql, sessionHash)) ?? { sealedSecret, madeAt };
 }
 

@@ -44,18 +44,17 @@ export async function lookAtRecoveryCodes(
   return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
 }
 
-/** Lets the codes that a session may view go on with its next token. */
+/** Lets the codes that a session may view go on with its next token, which it has got already. */
 export async function moveShownRecoveryCodes(
   { keys, now }: Deps,
   sql: Connection,
   { userId, before, after }: { userId: string; before: Buffer; after: Buffer },
 ): Promise<void> {
-  const viewer = { userId, sessionHash: before };
+  const viewer = { userId, sessionHash: after };
   const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
-  const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
+  const text = sealed && unseal(keys.seal, sealed, shownPlace({ userId, sessionHash: before }));
   if (text === null) return;
-  const sealedCodes = seal(keys.seal, text, shownPlace({ userId, sessionHash: after }));
-  await updateShownRecoveryCodes(sql, { userId, before, after, sealedCodes });
+  await updateShownRecoveryCodes(sql, { ...viewer, sealedCodes: seal(keys.seal, text, shownPlace(viewer)) });
 }
 
 function newRecoveryCode(): string {

@@ -53,7 +53,6 @@ export async function openRegistration(deps: Deps, browser: RegisteringBrowser, 
   const { keys } = deps;
   const { sealedSecret, madeAt } = await findOrInsertPendingTotp(deps.sql, {
     sessionHash: hash,
-    userId: account.userId,
     sealedSecret: seal(keys.seal, newTotpSecret(), pendingPlace(hash)),
     madeAt: deps.now(),
   });

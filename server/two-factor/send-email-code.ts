@@ -49,7 +49,7 @@ export async function sendEmailCode(
   const sent = await deps.sql.begin(async (sql) => {
     const put = await putEmailCode(
       sql,
-      { sessionHash, userId: reader.id, codeHash, madeAt: now, endsAt },
+      { sessionHash, codeHash, madeAt: now, endsAt },
       { mostSends: limits.emailCodeSends, lastBefore: new Date(now.getTime() - limits.emailCodeSendEvery) },
     );
     if (put)

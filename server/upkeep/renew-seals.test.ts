@@ -85,7 +85,7 @@ async function fillEverything(keys = oldKeys): Promise<void> {
       ${sealed('outcome', outcomePlace(requestId))}, ${now}, ${now}, ${now})`;
   const session = hash(1).toString('hex');
   await sql`
-    insert into pending_totp values (${hash(1)}, ${user}, ${sealed('pending', `pending-totp:${session}`)}, ${now})`;
+    insert into pending_totp values (${hash(1)}, ${sealed('pending', `pending-totp:${session}`)}, ${now})`;
   await sql`
     insert into shown_recovery_codes (user_id, session_hash, sealed_codes, shown_until)
     values (${user}, ${hash(1)}, ${sealed('codes', `recovery-codes:${user}:${session}`)}, ${now})`;

@@ -256,7 +256,7 @@ describe('the way in', () => {
     await portal.sql`
       insert into throttle (key, failures, changed_at, blocked_until, admitted)
       select replace(key, 'sso-', 'answer-'), failures, changed_at, blocked_until, true from throttle where key like 'sso-%'`;
-    const stray = await browser.get(`/portal/authenticate/oidc/callback?code=x&state=${'x'.repeat(43)}`);
+    const stray = await browser.get(`/portal/authenticate/oidc/callback/acme-oidc?code=x&state=${'x'.repeat(43)}`);
     expect(stray.statusCode).toBe(429);
     expect(await portal.sql`select from sso_request where used_at is null`).toHaveLength(1);
     expect(await portal.sql`select from audit_event where reason = 'request-unknown'`).toHaveLength(0);

@@ -1,5 +1,5 @@
--- The whole schema. Its order: who may come in, how they prove who they are, their sessions, the customers' own identity
--- providers, what the hubs behind the portal get, the work that waits, and what is counted and recorded.
+-- The whole schema. Its order: who may come in, how they prove who they are, the customers' own identity providers, the
+-- sessions, what the hubs behind the portal get, the work that waits, and what is counted and recorded.
 
 -- Sealed bytes (secrets/sealed.ts): a nonce of 12 bytes and a tag of 16 before the text, and not the hex text of such bytes.
 create function is_sealed(bytes bytea) returns boolean language sql immutable parallel safe
@@ -93,8 +93,8 @@ create table reset_request (
 create table reset_link (
   -- SHA-256 of the token; the token itself is only in the mail.
   token_hash bytea primary key check (octet_length(token_hash) = 32),
-  -- No foreign key: a link outlives its user, so that its holder learns that the account is gone.
-  user_id uuid not null,
+  -- A link outlives its user, so that its holder learns that the account is gone.
+  user_id uuid references portal_user on delete set null,
   purpose text not null default 'reset' check (purpose in ('reset', 'invitation')),
   -- Withdrawn: another link was used, or the password or email was changed otherwise.
   state text not null default 'open' check (state in ('open', 'used', 'withdrawn')),
@@ -153,8 +153,7 @@ create index former_remembered_token_by_device on former_remembered_token (devic
 -- A browser that signed in before as this user: its right password is never kept out by somebody else's guesses.
 create table device (
   token_hash bytea not null check (octet_length(token_hash) = 32),
-  -- No foreign key: see session.
-  user_id uuid not null,
+  user_id uuid not null references portal_user on delete cascade,
   last_used_at timestamptz not null,
   -- Only where the password was typed has the browser guesses of its own; else it is known for the mail of new browsers alone.
   by_password boolean not null default false,
@@ -164,6 +163,7 @@ create table device (
   passkey_made_at timestamptz,
   primary key (token_hash, user_id)
 );
+create index device_by_user on device (user_id);
 
 create function device_forgotten() returns trigger language plpgsql as $$
 begin
@@ -192,165 +192,6 @@ create table passkey (
 );
 create index passkey_by_user on passkey (user_id);
 
--- A ceremony that a browser has begun. It is taken by the first answer, right or wrong.
-create table passkey_challenge (
-  challenge_hash bytea primary key check (octet_length(challenge_hash) = 32),
-  browser_hash bytea not null check (octet_length(browser_hash) = 32),
-  purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'upgrade', 'prove')),
-  -- Of the session that begins it, if somebody is signed in.
-  session_hash bytea check (octet_length(session_hash) = 32),
-  -- Of the invitation that begins it.
-  link_hash bytea check (octet_length(link_hash) = 32),
-  ends_at timestamptz not null,
-  check ((session_hash is not null) = (purpose in ('enrol', 'upgrade', 'prove'))),
-  check ((link_hash is not null) = (purpose = 'invitation'))
-);
-create index passkey_challenge_by_end on passkey_challenge (ends_at);
-
-
--- Their sessions.
-
-create table session (
-  -- SHA-256 of the token; the token itself is only in the browser.
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  -- No foreign key here and in device: a sign-in locks the user while it inserts (storage/sign-in.ts), a check of the key
-  -- would look it up once more, and user_removed below deletes what is left.
-  user_id uuid not null,
-  -- Half: the password was right, and something is still to be proven.
-  stage text not null check (stage in ('half', 'full')),
-  -- The customers that admitted the address at sign-in; the session is limited to them.
-  customer_ids uuid[] not null,
-  address inet not null,
-  -- As the browser named itself at the sign-in.
-  browser text check (char_length(browser) <= 100),
-  -- By what its browser was known when it began to wait for a code by email: the second press of one button ends the first
-  -- one's half session, and nobody else's.
-  browser_hash bytea check (octet_length(browser_hash) = 32),
-  -- The browser that it was opened in, by its `device` cookie.
-  device_hash bytea check (octet_length(device_hash) = 32),
-  created_at timestamptz not null,
-  last_seen_at timestamptz not null,
-  ends_at timestamptz not null,
-  -- What hubs know it by. It opens nothing, unlike the token.
-  sid uuid not null default gen_random_uuid(),
-
-  -- What the last whole check said, for as long as nothing that it looked at has changed: see access_version.
-  checked_version bigint,
-  checked_address inet,
-  answer text,
-
-  -- The factor that a half session waits for, and whether it is still to be registered.
-  factor text check (factor in ('app', 'email')),
-  must_register boolean not null default false,
-  -- Codes that were tried, right or not; the last one, as a keyed digest, and when.
-  code_tries integer not null default 0,
-  last_code_hash bytea check (octet_length(last_code_hash) = 32),
-  last_code_at timestamptz,
-  -- When the press of a code opened the session: unlike last_code_at, no later attempt moves it.
-  press_at timestamptz,
-  -- The time step of the last code that was not of this time and its offset in seconds; a wrong clock is told once two agree.
-  clock_step bigint,
-  clock_offset integer,
-  clock_told boolean not null default false,
-  clock_told_at_try integer,
-
-  -- What the sign-in has proven besides its first factor.
-  proven text not null default 'none' check (proven in ('none', 'remembered', 'code')),
-  -- What was proven again before a change of the way in, and when.
-  fresh_proof text check (fresh_proof in ('password', 'code')),
-  fresh_proof_at timestamptz,
-  -- The passkeys by which the session was opened and the last proof was given; a removal ends what came of it. No foreign
-  -- keys: a user's passkeys may go before their sessions.
-  passkey_id uuid,
-  fresh_proof_passkey_id uuid,
-  -- Whether a page has begun the passkey that the browser makes by itself: none begins another.
-  passkey_begun boolean not null default false,
-
-  -- The provider that it came from, and what that one wants to see at sign-out: the ID token, or the NameID and SessionIndex.
-  connection_id uuid,
-  sealed_id_token bytea check (is_sealed(sealed_id_token)),
-  -- By which subject, and in which session of the provider, it came (SHA-256 of each), so that the provider can end it.
-  provider_subject_hash bytea check (octet_length(provider_subject_hash) = 32),
-  provider_session_hash bytea check (octet_length(provider_session_hash) = 32),
-  -- The latest end that the provider allows, and when the person last proved to it who they are; null: it does not say.
-  provider_ends_at timestamptz,
-  authenticated_at timestamptz,
-  -- The visit that it came of: an answer that is loaded again leads there in this session alone.
-  visit_id uuid,
-
-  -- The token before this one, which ends the session as well, until when; and whether that one was another session's.
-  former_token_hash bytea check (octet_length(former_token_hash) = 32),
-  former_ends_at timestamptz,
-  replaces boolean not null default false,
-  -- Of a half session that replaced a full one: the provider of that one, and by what it ends it.
-  replaced_full boolean not null default false,
-  replaced_connection_id uuid,
-  sealed_replaced_id_token bytea check (is_sealed(sealed_replaced_id_token)),
-  replaced_subject_hash bytea check (octet_length(replaced_subject_hash) = 32),
-  replaced_session_hash bytea check (octet_length(replaced_session_hash) = 32),
-
-  check ((fresh_proof is null) = (fresh_proof_at is null))
-);
-create index session_by_user on session (user_id);
-create index session_by_connection on session (connection_id) where connection_id is not null;
-create index session_by_replaced_connection on session (replaced_connection_id) where replaced_connection_id is not null;
-create index session_by_former_token on session (former_token_hash) where former_token_hash is not null;
-
--- The one code that a half session waits for by email.
-create table email_code (
-  session_hash bytea primary key check (octet_length(session_hash) = 32),
-  user_id uuid not null,
-  -- Keyed and bound to the session: six digits could be tried through in no time.
-  code_hash bytea not null check (octet_length(code_hash) = 32),
-  made_at timestamptz not null,
-  ends_at timestamptz not null,
-  sent integer not null default 1
-);
-
--- An app's secret that is shown to be confirmed, in the one session that asked for it.
-create table pending_totp (
-  session_hash bytea primary key check (octet_length(session_hash) = 32),
-  user_id uuid not null,
-  sealed_secret bytea not null check (is_sealed(sealed_secret)),
-  made_at timestamptz not null
-);
-
--- Recovery codes in the clear, sealed, for as long as they may be shown to the session that has just registered.
-create table shown_recovery_codes (
-  user_id uuid primary key references portal_user on delete cascade,
-  session_hash bytea not null check (octet_length(session_hash) = 32),
-  sealed_codes bytea not null check (is_sealed(sealed_codes)),
-  shown_until timestamptz not null
-);
-
--- Sessions that a provider ended: for the browser that comes back with one it is a sign-out.
-create table ended_session (
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  ends_at timestamptz not null
-);
-create index ended_session_by_end on ended_session (ends_at);
-
--- Sessions that their browsers ended a moment ago: a sign-out pressed twice leads where the first one would have.
-create table signed_out_session (
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  user_id uuid not null,
-  stage text not null check (stage in ('half', 'full')),
-  must_register boolean not null default false,
-  connection_id uuid,
-  sealed_id_token bytea check (is_sealed(sealed_id_token)),
-  -- By the token that the session replaced, or by its own: another one's holder is not told whose session it was.
-  by_replaced boolean not null default false,
-  by_own_token boolean not null default false,
-  ends_at timestamptz not null
-);
-create index signed_out_session_by_end on signed_out_session (ends_at);
-
--- One number that every change to what a session may see makes greater. A session that was checked at today's number, from
--- the same address, need not be checked again.
-create table access_version (
-  version bigint not null
-);
-insert into access_version values (1);
 
 
 -- The customers' own identity providers.
@@ -517,6 +358,167 @@ create table portal_key (
 create unique index portal_key_stage on portal_key (stage);
 
 
+-- The sessions.
+
+create table session (
+  -- SHA-256 of the token; the token itself is only in the browser.
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  user_id uuid not null references portal_user on delete cascade,
+  -- Half: the password was right, and something is still to be proven.
+  stage text not null check (stage in ('half', 'full')),
+  -- The customers that admitted the address at sign-in; the session is limited to them.
+  customer_ids uuid[] not null,
+  address inet not null,
+  -- As the browser named itself at the sign-in.
+  browser text check (char_length(browser) <= 100),
+  -- By what its browser was known when it began to wait for a code by email: the second press of one button ends the first
+  -- one's half session, and nobody else's.
+  browser_hash bytea check (octet_length(browser_hash) = 32),
+  -- The browser that it was opened in, by its `device` cookie.
+  device_hash bytea check (octet_length(device_hash) = 32),
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  ends_at timestamptz not null,
+  -- What hubs know it by. It opens nothing, unlike the token.
+  sid uuid not null default gen_random_uuid(),
+
+  -- What the last whole check said, for as long as nothing that it looked at has changed: see access_version.
+  checked_version bigint,
+  checked_address inet,
+  answer text,
+
+  -- The factor that a half session waits for, and whether it is still to be registered.
+  factor text check (factor in ('app', 'email')),
+  must_register boolean not null default false,
+  -- Codes that were tried, right or not; the last one, as a keyed digest, and when.
+  code_tries integer not null default 0,
+  last_code_hash bytea check (octet_length(last_code_hash) = 32),
+  last_code_at timestamptz,
+  -- When the press of a code opened the session: unlike last_code_at, no later attempt moves it.
+  press_at timestamptz,
+  -- The time step of the last code that was not of this time and its offset in seconds; a wrong clock is told once two agree.
+  clock_step bigint,
+  clock_offset integer,
+  clock_told boolean not null default false,
+  clock_told_at_try integer,
+
+  -- What the sign-in has proven besides its first factor.
+  proven text not null default 'none' check (proven in ('none', 'remembered', 'code')),
+  -- What was proven again before a change of the way in, and when.
+  fresh_proof text check (fresh_proof in ('password', 'code')),
+  fresh_proof_at timestamptz,
+  -- The passkeys by which the session was opened and the last proof was given; a removal ends what came of it. No foreign
+  -- keys: the session that removes its own passkey stays, and still counts as opened by one.
+  passkey_id uuid,
+  fresh_proof_passkey_id uuid,
+  -- Whether a page has begun the passkey that the browser makes by itself: none begins another.
+  passkey_begun boolean not null default false,
+
+  -- The provider that it came from, and what that one wants to see at sign-out: the ID token, or the NameID and SessionIndex.
+  connection_id uuid references sso_connection on delete cascade,
+  sealed_id_token bytea check (is_sealed(sealed_id_token)),
+  -- By which subject, and in which session of the provider, it came (SHA-256 of each), so that the provider can end it.
+  provider_subject_hash bytea check (octet_length(provider_subject_hash) = 32),
+  provider_session_hash bytea check (octet_length(provider_session_hash) = 32),
+  -- The latest end that the provider allows, and when the person last proved to it who they are; null: it does not say.
+  provider_ends_at timestamptz,
+  authenticated_at timestamptz,
+  -- The visit that it came of: an answer that is loaded again leads there in this session alone. No foreign key: visits are
+  -- forgotten before sessions end.
+  visit_id uuid,
+
+  -- The token before this one, which ends the session as well, until when; and whether that one was another session's.
+  former_token_hash bytea check (octet_length(former_token_hash) = 32),
+  former_ends_at timestamptz,
+  replaces boolean not null default false,
+  -- Of a half session that replaced a full one: the provider of that one, and by what it ends it.
+  replaced_full boolean not null default false,
+  replaced_connection_id uuid references sso_connection on delete set null,
+  sealed_replaced_id_token bytea check (is_sealed(sealed_replaced_id_token)),
+  replaced_subject_hash bytea check (octet_length(replaced_subject_hash) = 32),
+  replaced_session_hash bytea check (octet_length(replaced_session_hash) = 32),
+
+  check ((fresh_proof is null) = (fresh_proof_at is null))
+);
+create index session_by_user on session (user_id);
+create index session_by_connection on session (connection_id) where connection_id is not null;
+create index session_by_replaced_connection on session (replaced_connection_id) where replaced_connection_id is not null;
+create index session_by_former_token on session (former_token_hash) where former_token_hash is not null;
+
+-- The one code that a half session waits for by email.
+create table email_code (
+  session_hash bytea primary key references session on delete cascade on update cascade,
+  -- Keyed and bound to the session: six digits could be tried through in no time.
+  code_hash bytea not null check (octet_length(code_hash) = 32),
+  made_at timestamptz not null,
+  ends_at timestamptz not null,
+  sent integer not null default 1
+);
+
+-- An app's secret that is shown to be confirmed, in the one session that asked for it.
+create table pending_totp (
+  session_hash bytea primary key references session on delete cascade on update cascade,
+  sealed_secret bytea not null check (is_sealed(sealed_secret)),
+  made_at timestamptz not null
+);
+
+-- Recovery codes in the clear, sealed, for as long as they may be shown to the session that has just registered.
+create table shown_recovery_codes (
+  user_id uuid primary key references portal_user on delete cascade,
+  -- Deferred, since the codes are made before the session gets its next token.
+  session_hash bytea not null references session on delete cascade on update cascade deferrable initially deferred,
+  sealed_codes bytea not null check (is_sealed(sealed_codes)),
+  shown_until timestamptz not null
+);
+create index shown_recovery_codes_by_session on shown_recovery_codes (session_hash);
+
+-- A ceremony that a browser has begun. It is taken by the first answer, right or wrong.
+create table passkey_challenge (
+  challenge_hash bytea primary key check (octet_length(challenge_hash) = 32),
+  browser_hash bytea not null check (octet_length(browser_hash) = 32),
+  purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'upgrade', 'prove')),
+  -- Of the session that begins it, if somebody is signed in.
+  -- No foreign key: an answer that comes after its session is told so.
+  session_hash bytea check (octet_length(session_hash) = 32),
+  -- Of the invitation that begins it.
+  link_hash bytea references reset_link on delete cascade,
+  ends_at timestamptz not null,
+  check ((session_hash is not null) = (purpose in ('enrol', 'upgrade', 'prove'))),
+  check ((link_hash is not null) = (purpose = 'invitation'))
+);
+create index passkey_challenge_by_end on passkey_challenge (ends_at);
+create index passkey_challenge_by_link on passkey_challenge (link_hash) where link_hash is not null;
+
+-- Sessions that a provider ended: for the browser that comes back with one it is a sign-out.
+create table ended_session (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  ends_at timestamptz not null
+);
+create index ended_session_by_end on ended_session (ends_at);
+
+-- Sessions that their browsers ended a moment ago: a sign-out pressed twice leads where the first one would have.
+create table signed_out_session (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  user_id uuid not null,
+  stage text not null check (stage in ('half', 'full')),
+  must_register boolean not null default false,
+  connection_id uuid,
+  sealed_id_token bytea check (is_sealed(sealed_id_token)),
+  -- By the token that the session replaced, or by its own: another one's holder is not told whose session it was.
+  by_replaced boolean not null default false,
+  by_own_token boolean not null default false,
+  ends_at timestamptz not null
+);
+create index signed_out_session_by_end on signed_out_session (ends_at);
+
+-- One number that every change to what a session may see makes greater. A session that was checked at today's number, from
+-- the same address, need not be checked again.
+create table access_version (
+  version bigint not null
+);
+insert into access_version values (1);
+
+
 -- What the hubs behind the portal get.
 
 -- Keys that sign tokens for hubs: published until ends_at; the newest one whose signs_from has come signs.
@@ -545,8 +547,9 @@ create table hub_receiver (
 -- What they are yet to be told.
 create table hub_logout (
   id bigint generated always as identity primary key,
-  audience text not null,
+  audience text not null references hub_receiver on delete cascade,
   sid uuid not null,
+  -- No foreign key: the hub is told after the user was removed, too.
   user_id uuid not null,
   send_after timestamptz not null default '-infinity',
   tries integer not null default 0,
@@ -568,7 +571,7 @@ create table mail (
     'secondFactorRemoved', 'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded',
     'passkeyAdded', 'passkeyRemoved', 'invitation'
   )),
-  user_id uuid not null,
+  user_id uuid not null references portal_user on delete cascade,
   recipient text not null,
   language text not null,
   details jsonb not null,
@@ -694,24 +697,11 @@ create index audit_event_of_user on audit_event (user_id, id desc) where user_id
 
 -- What happens by itself.
 
-create function user_removed() returns trigger language plpgsql as $$
-begin
-  delete from session where user_id in (select id from removed);
-  delete from device where user_id in (select id from removed);
-  delete from mail where user_id in (select id from removed);
-  return null;
-end $$;
-create trigger user_removed after delete on portal_user referencing old table as removed
-  for each statement execute function user_removed();
-
--- Whatever ends a session: what was kept for it goes, and the hubs are told.
+-- Whatever ends a session, the hubs are told. A receiver that is just removed is left out.
 create function session_ended() returns trigger language plpgsql as $$
 begin
-  delete from pending_totp where session_hash in (select token_hash from ended);
-  delete from email_code where session_hash in (select token_hash from ended);
-  delete from shown_recovery_codes where session_hash in (select token_hash from ended);
   insert into hub_logout (audience, sid, user_id)
-  select r.audience, e.sid, e.user_id from ended e cross join hub_receiver r where e.stage = 'full';
+  select r.audience, e.sid, e.user_id from ended e cross join hub_receiver r where e.stage = 'full' for key share of r;
   return null;
 end $$;
 create trigger session_ended after delete on session referencing old table as ended
