@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { Features } from 'lightningcss';
 import { defineConfig, type Plugin } from 'vite';
@@ -30,49 +29,6 @@ function textsOfPages(): Plugin {
   };
 }
 
-/** Imports on demand as they are: the builder's own wrapper preloads styles, which are in the document. */
-function bareImports(): Plugin {
-  return {
-    name: 'bare-imports',
-    enforce: 'pre',
-    applyToEnvironment: (environment) => environment.name === 'client',
-    load: {
-      filter: { id: /vite\/preload-helper/ },
-      handler: () => 'export const __vitePreload = (load) => load();',
-    },
-  };
-}
-
-/** What makes elements in browsers: web/jsx-runtime.ts says why. */
-function ownElements(): Plugin {
-  return {
-    name: 'own-elements',
-    enforce: 'pre',
-    applyToEnvironment: (environment) => environment.name === 'client',
-    resolveId: {
-      filter: { id: /^react\/jsx-runtime$/ },
-      handler: () => fileURLToPath(new URL('web/jsx-runtime.ts', import.meta.url)),
-    },
-  };
-}
-
-/**
- * Brotli at its best: how it codes distances, and what it takes the text for, each save a hundred bytes of one script
- * and cost as many of the next, so all are tried.
- */
-function smallestBrotli(source: string | Uint8Array): Buffer {
-  const ways = [
-    {},
-    { [constants.BROTLI_PARAM_NPOSTFIX]: 1 },
-    { [constants.BROTLI_PARAM_NPOSTFIX]: 3, [constants.BROTLI_PARAM_NDIRECT]: 8 },
-    { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT },
-  ];
-  const results = ways.map((way) =>
-    brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, ...way } }),
-  );
-  return results.reduce((best, one) => (one.length < best.length ? one : best));
-}
-
 /** Also writes each asset with maximum compression, so that serving it costs nothing. */
 function compressedAssets(): Plugin {
   return {
@@ -84,8 +40,7 @@ function compressedAssets(): Plugin {
         for (const file of Object.values(bundle)) {
           if (!file.fileName.startsWith('assets/')) continue;
           const source = file.type === 'chunk' ? file.code : file.source;
-          const brotli = smallestBrotli(source);
-          this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli });
+          this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotliCompressSync(source) });
           this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzipSync(source, { level: 9 }) });
         }
       },
@@ -96,7 +51,7 @@ function compressedAssets(): Plugin {
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [react(), textsOfPages(), bareImports(), ownElements(), compressedAssets()],
+  plugins: [react(), textsOfPages(), compressedAssets()],
   // Where color-mix() is unknown there is no tint: the builder's own fallback is longer.
   css: { lightningcss: { exclude: Features.Colors } },
   build: {
@@ -116,8 +71,6 @@ export default defineConfig({
       build: {
         outDir: 'build/pages',
         manifest: true,
-        minify: 'terser',
-        terserOptions: { module: true, ecma: 2020, compress: { passes: 3, pure_getters: true } },
         rolldownOptions: { input: 'web/main.tsx' },
       },
     },

@@ -10,7 +10,7 @@ const brands = ['#21489c', '#f80', '#ff0000', '#FFFF00', '#000', '#fff', '#00ff0
 const steps = Array.from({ length: 16 }, (_, index) => index * 17);
 const grid = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${[r, g, b].map(hexByte).join('')}`)));
 
-/** The fixed colours, from tokens.css and later-screens.css. */
+/** The fixed colours, from tokens.css and screens.css. */
 const meaning = {
   day: { danger: '#941617', success: '#115531' },
   night: { danger: '#fdb0ad', success: '#8ee0ab' },

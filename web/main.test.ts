@@ -9,7 +9,6 @@ const loadTexts = vi.fn(async (language: string) => ({ of: language }));
 vi.mock('./load-texts.ts', () => ({ loadTexts }));
 const { whenIdle } = vi.hoisted(() => ({ whenIdle: vi.fn() }));
 vi.mock('./when-idle.ts', () => ({ whenIdle }));
-vi.mock('./put-later-style.ts', () => ({ putLaterStyle: vi.fn() }));
 
 const listeners: [string, () => void][] = [];
 

@@ -6,7 +6,6 @@ export const assetsForTest = {
   laterScript: '/portal/assets/later-screen.js',
   passkeyScript: '/portal/assets/enrol.js',
   style: 'body{}',
-  laterStyle: 'ol{}',
   accentColour: null,
   texts: {},
 };

@@ -4,7 +4,7 @@ import { documentOf, type PageAssets, renderContent } from './render.tsx';
 import { prepareStaticPage } from './static-script.ts';
 
 // What the server takes from this build besides.
-export { laterStyle, styleText } from './render.tsx';
+export { styleText } from './render.tsx';
 
 const pageScript = `(${prepareStaticPage})(${publicHash})`;
 

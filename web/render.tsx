@@ -15,34 +15,30 @@ import { placeOfUrl } from './place.ts';
 import { titleKey } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
 import { serverTexts } from './server-texts.ts';
-import laterScreens from './styles/later-screens.css?inline';
 import portal from './styles/portal.css?inline';
+import screens from './styles/screens.css?inline';
 import tokens from './styles/tokens.css?inline';
 
-/** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
+/** Addresses of what a page loads, and the result of `styleText`. */
 export type PageAssets = {
   script: string;
   laterScript: string;
   passkeyScript: string;
   style: string;
-  laterStyle: string;
   /** Of the brand; null keeps the default. */
   accentColour: string | null;
   /** What the brand says in words of its own. */
   texts: Partial<Record<Language, SomeTexts>>;
 };
 
-/** What the screens of the second script add to the style of every document. */
-export const laterStyle = laterScreens;
-
-/** The style of every document, enough for the sign-in form. Null keeps the default brand. */
+/** The style of every document. Null keeps the default brand. */
 export function styleText(accentColour: string | null): string {
   const brand = accentColour ?? houseBrand;
   if (!/^#(?:[\da-f]{3}){1,2}$/i.test(brand)) throw new Error(`Not a colour as #rgb or #rrggbb: ${brand}`);
   const { day, night } = brandColours(brand);
   // A page is printed as by day.
   const colours = `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
-  return colours + tokens + portal;
+  return colours + tokens + portal + screens;
 }
 
 /** Returns the whole HTML document of one page. */
@@ -87,7 +83,7 @@ ${metaOfScreen}
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
 ${later ? preload : ''}<style>${assets.style}</style>
-${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
+</head>
 <body>
 ${elements}
 ${rest}<script type="module" async src="${escaped(assets.script)}"></script>

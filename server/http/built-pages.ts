@@ -9,7 +9,6 @@ type PageAssets = {
   laterScript: string;
   passkeyScript: string;
   style: string;
-  laterStyle: string;
   accentColour: string | null;
   texts: OwnTexts;
 };
@@ -38,7 +37,7 @@ export type BuiltStaticPages = BuiltFiles & { render: (page: Page) => StaticDocu
 
 type StaticDocument = { html: string; scripts: string[] };
 
-type Styles = { styleText: (accentColour: string | null) => string; laterStyle: string };
+type Styles = { styleText: (accentColour: string | null) => string };
 type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
 type AccountRenderer = {
   accountStyle: string;
@@ -78,8 +77,8 @@ async function load<Module>(file: string): Promise<Module> {
   return (await import(new URL(`render/${file}`, buildFolder).href)) as Module;
 }
 
-function builtFiles({ style, laterStyle, passkeyScript }: PageAssets): BuiltFiles {
-  return { assetFolder: new URL('pages/assets/', buildFolder), passkeyScript, styles: [style, laterStyle] };
+function builtFiles({ style, passkeyScript }: PageAssets): BuiltFiles {
+  return { assetFolder: new URL('pages/assets/', buildFolder), passkeyScript, styles: [style] };
 }
 
 function assetsOf({ basePath, brand }: Look, renderer: Styles): PageAssets {
@@ -97,7 +96,6 @@ function assetsOf({ basePath, brand }: Look, renderer: Styles): PageAssets {
     laterScript: addressOf('web/screens/later-screen.tsx'),
     passkeyScript: addressOf('web/passkeys/ceremony.ts'),
     style: renderer.styleText(brand.accentColour),
-    laterStyle: renderer.laterStyle,
     accentColour: brand.accentColour,
     texts: brand.texts,
   };

@@ -154,16 +154,6 @@ describe('the headers of every answer', () => {
     for (const [tag] of body.matchAll(/<script[^>]*>/g))
       expect(tag).toMatch(/ src="\/portal\/assets\/| type="application\/json"/);
   });
-
-  it('HD-07 the policy admits the two style blocks of another screen, the same on every page, and no third', async () => {
-    const { body, headers } = await portal.send({ url: '/portal/forgotten' });
-    const styles = [...body.matchAll(/<style>(.*?)<\/style>/gs)].map(([, text = '']) => text);
-    const hashes = styles.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
-    expect(hashes).toHaveLength(2);
-    const policy = String(headers['content-security-policy']);
-    expect(/style-src ([^;]*)/.exec(policy)?.[1]).toBe(hashes.join(' '));
-    expect((await portal.send({ url: '/portal/login' })).headers['content-security-policy']).toBe(policy);
-  });
 });
 
 it('a sign-in may redirect to a listed foreign origin, which Chromium checks against form-action', async () => {

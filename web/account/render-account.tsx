@@ -43,7 +43,6 @@ ${metaOfScreen}
 <title>${escaped(documentTitle(texts[sectionTitle[account.section]], page))}</title>
 <link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
 <style>${assets.style}</style>
-<style>${assets.laterStyle}</style>
 <style>${accountStyle}</style>
 </head>
 <body>

@@ -1,4 +1,3 @@
-import { putLaterStyle } from '../put-later-style.ts';
 import { useVisit } from '../visit.ts';
 import { EmailInfo } from './email-info.tsx';
 import { Forgotten } from './forgotten.tsx';
@@ -20,9 +19,6 @@ import { SignedIn } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
-
-// The server puts it into the document.
-if (typeof document !== 'undefined') putLaterStyle();
 
 /** The screens of the second script, which the sign-in form does not need (load-later-screen.ts). */
 export function LaterScreen() {
