@@ -54,13 +54,6 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
         path: signIn('nora'),
       },
       {
-        id: 'no-access',
-        title: 'Not for this customer',
-        text: 'A page of the hub for Elm alone. Type ada, paste the password: she is turned away at the gate, and the portal says why.',
-        username: 'ada',
-        path: '/hub/energy',
-      },
-      {
         id: 'wrong',
         title: 'Wrong password',
         text: 'Type anything. The answer would be the same if there were no lena, and stays the same when too many tries have to wait.',

@@ -16,11 +16,7 @@ type Place = { folder: string; port: number; hub: { port: number; secret: string
 /** The configuration of the demo's portal, written to its folder and read as usual: nothing of it comes from the environment. */
 export async function portalConfig({ folder, port, hub }: Place): Promise<Config> {
   const path = join(folder, 'demo.config.json');
-  const behind = {
-    url: `http://127.0.0.1:${hub.port}`,
-    paths: ['/hub'],
-    rules: [{ path: '/hub/energy', customers: ['elm'] }],
-  };
+  const behind = { url: `http://127.0.0.1:${hub.port}`, paths: ['/hub'] };
   await writeFile(path, JSON.stringify({ name: hubName, accentColour: brand, links, hub: behind }));
   const result = readConfig({
     PORT: String(port),

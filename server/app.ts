@@ -7,8 +7,8 @@ import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { addAccount } from './account/account-routes.ts';
 import { logoFolder } from './brand/read-logo.ts';
 import type { Deps } from './deps/deps.ts';
-import { addGate } from './gate/gate-routes.ts';
-import { asksForWebSocket } from './gate/upgrades.ts';
+import { addGate } from './gate/gate.ts';
+import { asksForWebSocket } from './gate/handshakes.ts';
 import { answerInTime } from './http/answer-in-time.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
@@ -79,7 +79,12 @@ export type AppOptions = {
 };
 
 export type Timeouts = Record<
-  'headersTimeout' | 'requestTimeout' | 'handlerTimeout' | 'connectionTimeout' | 'keepAliveTimeout',
+  | 'headersTimeout'
+  | 'requestTimeout'
+  | 'handlerTimeout'
+  | 'connectionTimeout'
+  | 'keepAliveTimeout'
+  | 'streamsLookedAtEvery',
   number
 >;
 
@@ -277,7 +282,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
   addAccount(app, deps, { passkeyScript: built.passkeyScript });
   const { hub } = deps.config;
-  if (hub) addGate(app, deps, hub);
+  if (hub) addGate(app, deps, hub, timeouts.streamsLookedAtEvery);
   else app.get(basePath + hubStartPath, { ...named('standIn'), onRequest: onlyOpened(deps) }, standInRoute(deps));
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));

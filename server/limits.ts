@@ -363,6 +363,8 @@ export const limits = {
    * email in total. An unused connection is kept for `idle`.
    */
   mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
+  /** How often the sessions behind open streams of a hub are looked at. */
+  streamsLookedAtEvery: 5 * second,
   hub: {
     /** How long connecting to the hub may take. */
     reach: 10 * second,
@@ -370,17 +372,6 @@ export const limits = {
     progress: minute,
     /** The same for events and WebSockets, which may be silent. */
     silence: hour,
-    /** How often the sessions behind open streams are checked. */
-    lookEvery: 5 * second,
-    /** From then on a request that goes on is a stream, of any type, whether or not the hub has answered. */
-    watchAfter: 5 * second,
-    /** Open at the same time for one user, and for nobody's at one address; then the oldest is closed. */
-    streamsOfUser: 100,
-    streamsOfAddress: 1000,
-    /** Without a check for this long they are closed. */
-    unchecked: minute,
-    /** How long the end of events may take to reach a reader. */
-    endWithin: 5 * second,
     /** Idle connections kept open. */
     idleConnections: 256,
   },

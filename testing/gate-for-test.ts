@@ -79,7 +79,7 @@ export function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
   return {
     url: new URL(`http://127.0.0.1:${port}`),
     paths: ['/portal/portal.html', '/app'],
-    rules: [],
+    publicPaths: [],
     answerWithin: 5000,
     secret: null,
     audience: null,

@@ -10,7 +10,7 @@ function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string,
   return html`${headOf(title, name, '/hub/look.css')}
 <body class="hub">
 <header class="bar"><a class="logo" href="/portal/portal.html">${arch}<span>${name}</span></a>
-<nav aria-label="Hub"><a href="/hub/reports?year=2026">Reports</a><a href="/hub/orders/4711">Orders</a><a href="/hub/energy">Energy</a></nav>
+<nav aria-label="Hub"><a href="/hub/reports?year=2026">Reports</a><a href="/hub/orders/4711">Orders</a></nav>
 <form method="post" action="/portal/logout"><span class="who">${visitor.user}</span><button class="button quiet">Sign out</button></form></header>
 <main>${content}</main>
 <footer class="foot"><span>A sample hub, made for the demo: your application stands here</span><a href="${startPage}">Start page of the demo</a></footer>
@@ -68,16 +68,6 @@ export function orderPage(facts: HubFacts, visitor: Visitor, order: string): Htm
     `Order ${order}`,
     html`<h1>Order ${order}</h1><p class="lede">${arrival}</p>
 <ol class="items">${items.map((item, index) => html`<li id="item-${index + 1}">${item}</li>`)}</ol>`,
-  );
-}
-
-export function energyPage(facts: HubFacts, visitor: Visitor): Html {
-  return hubPage(
-    facts,
-    visitor,
-    'Energy',
-    html`<h1>Energy</h1><p class="lede">This page is for Elm Energy alone: the portal turns everybody else away before the hub hears of
-them.</p>`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { hubSecretHeader } from '#server/gate/forwarded-headers.ts';
+import { hubSecretHeader } from '#server/gate/headers.ts';
 import { customers } from '../people.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
-import { energyPage, type HubFacts, homePage, orderPage, reportsPage, type Visitor } from './hub-pages.ts';
+import { type HubFacts, homePage, orderPage, reportsPage, type Visitor } from './hub-pages.ts';
 
 const secretHeader = hubSecretHeader.toLowerCase();
 const script = readFileSync(new URL('../files/hub.js', import.meta.url), 'utf8');
@@ -26,7 +26,6 @@ export async function startHub(facts: HubFacts, css: () => string, secret: strin
   app.get<{ Params: { order: string } }>('/hub/orders/:order', ({ headers, params }, reply) =>
     sendPage(reply, orderPage(facts, visitorOf(headers), params.order)),
   );
-  app.get('/hub/energy', ({ headers }, reply) => sendPage(reply, energyPage(facts, visitorOf(headers))));
   app.get('/hub/look.css', (_request, reply) => reply.type('text/css').send(css()));
   app.get('/hub/hub.js', (_request, reply) => reply.type('text/javascript').send(script));
   return await listen(app);

@@ -45,7 +45,7 @@ const config = configFrom({ PUBLIC_URL: 'https://hub.example' });
 const hubAt = (url: string, secret: string | null = null): Hub => ({
   url: new URL(url),
   paths: [],
-  rules: [],
+  publicPaths: [],
   answerWithin: 1000,
   secret,
   audience: null,

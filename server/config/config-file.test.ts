@@ -62,29 +62,9 @@ describe('the configuration file', () => {
     ['hub.paths', { hub: { url: 'http://hub', paths: ['/Healthz'] } }],
     ['hub.paths', { hub: { url: 'http://hub', paths: ['/.well-known'] } }],
     ['hub.paths', { hub: { paths: ['/app'] } }],
-    ['hub.rules', { hub: { url: 'http://hub', rules: [{ path: '/app', allow: 'public' }] } }],
-    [
-      'hub.rules',
-      { hub: { url: 'http://hub', paths: ['/app'], rules: [{ path: '/app' }, { path: '/app', allow: 'public' }] } },
-    ],
-    [
-      'hub.rules',
-      { hub: { url: 'http://hub', paths: ['/app'], rules: [{ path: '/app', allow: 'public', customers: ['a'] }] } },
-    ],
-    [
-      'hub.rules',
-      {
-        hub: {
-          url: 'http://hub',
-          paths: ['/app', '/APP'],
-          rules: [
-            { path: '/app', allow: 'public' },
-            { path: '/APP', customers: ['a'] },
-          ],
-        },
-      },
-    ],
-    ['hub.rules.0.allow', { hub: { url: 'http://hub', paths: ['/app'], rules: [{ path: '/app', allow: 'all' }] } }],
+    ['hub.publicPaths', { hub: { url: 'http://hub', paths: ['/app'], publicPaths: ['/'] } }],
+    ['hub.publicPaths', { hub: { url: 'http://hub', paths: ['/app'], publicPaths: ['/apple'] } }],
+    ['hub.publicPaths', { hub: { publicPaths: ['/app'] } }],
     ['hub.audience', { hub: { url: 'http://hub', audience: 'nobody', audiences: [{ name: 'hub' }] } }],
     ['hub.answerSeconds', { hub: { url: 'http://hub', answerSeconds: 0 } }],
     ['passwordPolicy.minimumLength', { passwordPolicy: { minimumLength: 6 } }],

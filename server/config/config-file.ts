@@ -75,21 +75,11 @@ export const ConfigFile = only({
       description:
         "Path prefixes to pass on to it, besides portal.html below the base path; / is all but the portal's own.",
     },
-    rules: {
+    publicPaths: {
       type: 'array',
-      maxItems: 200,
-      description:
-        'Who may reach a path and everything below it; the longest one counts. Default: whoever is signed in.',
-      items: {
-        type: 'object',
-        required: ['path'],
-        properties: {
-          path,
-          allow: { type: 'string', enum: ['public', 'signedIn'] },
-          customers: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1, maxLength: 100 } },
-        },
-        additionalProperties: false,
-      },
+      items: path,
+      maxItems: 100,
+      description: 'Of these, the prefixes that everybody may reach. Default: only whoever is signed in reaches any.',
     },
     audience: {
       type: 'string',

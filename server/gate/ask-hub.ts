@@ -5,8 +5,8 @@ import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
 import { limits } from '../limits.ts';
 import { failureOfRequest, type ProviderFailure } from '../single-sign-on/provider-failure.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
-import { serverNameOf } from './pass-on.ts';
+import { headersForHub } from './headers.ts';
+import { serverNameOf } from './way-to-hub.ts';
 
 /** What the hub says to somebody who is not signed in. */
 export type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
@@ -15,7 +15,7 @@ export type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed';
 export async function askHub(config: Config, hub: Hub, within: number = limits.doctorHub): Promise<HubAnswer> {
   const url = new URL(config.basePath + hubStartPath, hub.url);
   const told = { address: '127.0.0.1', person: null, token: null };
-  const headers = forwardedHeaders({ host: config.publicUrl.host, accept: 'text/html' }, told, config);
+  const headers = headersForHub(config)({ host: config.publicUrl.host, accept: 'text/html' }, told);
   const signal = AbortSignal.timeout(within);
   const options = { headers, agent: false as const, signal, servername: serverNameOf(url) };
   const { promise, resolve, reject } = Promise.withResolvers<number>();

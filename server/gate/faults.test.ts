@@ -26,9 +26,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   gate = await gateForTest({
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    answerWithin: 3500,
-    // As long as this the portal waits for its own answers only.
-    more: { timeouts: { handlerTimeout: 3000 } },
+    answerWithin: 600,
   });
 });
 beforeEach(async () => {

@@ -4,23 +4,18 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type GateForTest, gateForTest, headersOf } from '#testing/gate-for-test.ts';
 import { answerOn } from '#testing/listening-portal.ts';
-import { limits } from '../limits.ts';
-import { openStreams } from './open-streams.ts';
 
 // The portal's own limits are far shorter than what is tested here takes.
-const timeouts = { requestTimeout: 600, headersTimeout: 500, connectionTimeout: 600 };
+const timeouts = { requestTimeout: 300, headersTimeout: 250, connectionTimeout: 300, streamsLookedAtEvery: 50 };
 
 let gate: GateForTest;
 let session: string;
 let port: number;
 beforeAll(async () => {
-  gate = await gateForTest({ rules: [{ path: '/app/public', who: 'public' }], more: { timeouts } });
+  gate = await gateForTest({ publicPaths: ['/app/public'], more: { timeouts } });
   port = (gate.portal.app.server.address() as AddressInfo).port;
-  await addCustomer(gate.portal, 'beta');
-  await addUser(gate.portal, { username: 'grace', customers: ['acme', 'beta'] });
 });
 beforeEach(async () => {
   session = await gate.sessionOf('alice');
@@ -58,7 +53,7 @@ describe('GT-09 streams', () => {
     for (let index = 0; index < 40; index += 1) {
       own.update(part);
       if (!request.write(part)) await once(request, 'drain');
-      if (index % 10 === 0) await sleep(400);
+      if (index % 10 === 0) await sleep(200);
     }
     const lastSent = performance.now();
     request.end();
@@ -82,7 +77,7 @@ describe('GT-09 streams', () => {
     let sent = 0;
     for (let isStuck = false; sent < 100 && !isStuck; sent += 1)
       isStuck =
-        !request.write(part) && (await Promise.race([once(request, 'drain').then(() => false), sleep(1000, true)]));
+        !request.write(part) && (await Promise.race([once(request, 'drain').then(() => false), sleep(500, true)]));
     expect(sent).toBeLessThan(60);
     read();
     request.end();
@@ -110,7 +105,7 @@ describe('GT-09 streams', () => {
     gate.hub.answers['/app/events'] = async (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       for (const event of ['one', 'two']) {
-        await sleep(900);
+        await sleep(400);
         response.write(`data: ${event}\n\n`);
       }
       response.end();
@@ -123,11 +118,14 @@ describe('GT-09 streams', () => {
   });
 
   it('an answer that takes longer than the portal’s own may is waited for', async () => {
-    gate.hub.answers['/app/slow'] = async (_request, response) => {
-      await sleep(1200);
+    const more = { timeouts: { ...timeouts, handlerTimeout: 100 } };
+    const other = await gateForTest({ publicPaths: ['/app/slow'], more });
+    other.hub.answers['/app/slow'] = async (_request, response) => {
+      await sleep(400);
       response.end('there');
     };
-    expect((await gate.ask('/app/slow', { cookie: session })).body).toBe('there');
+    expect((await other.ask('/app/slow')).body).toBe('there');
+    await other.close();
   });
 
   it('GT-11 a huge answer is streamed as fast as it is read, without filling the memory', async () => {
@@ -204,7 +202,7 @@ describe('GT-09 WebSockets', () => {
     expect(text()).not.toContain('vestibule-session=x');
     socket.write('later');
     // Longer than the portal's connections may be silent.
-    await sleep(900);
+    await sleep(400);
     await expect.poll(text).toMatch(/later$/);
     const headers = headersOf(gate.hub.received[0] ?? { rawHeaders: [] });
     expect(headers.get('x-vestibule-user')).toBe('alice');
@@ -238,176 +236,32 @@ describe('GT-09 WebSockets', () => {
     expect(refused.text).toContain('not here');
   });
 
-  it('GT-12 are closed, like any answer that goes on, when their session ends', { timeout: 30_000 }, async () => {
-    gate.hub.answers['/app/feed'] = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const timer = setInterval(() => response.write('{}\n'), 100);
-      response.on('close', () => clearInterval(timer));
-    };
-    const answer = await answerTo(begin('/app/feed').end());
-    answer.on('error', () => {}).resume();
-    await gate.portal.sql`delete from session`;
-    await new Promise((resolve) => answer.on('close', resolve));
-    expect(answer.complete).toBe(false);
-  });
-
-  it('GT-12 are closed, like events, when their session ends', async () => {
+  it('GT-12 are closed when their session ends, like events, and an upload that the hub has not answered', async () => {
     gate.hub.answers['/app/open'] = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     };
+    const arrived = Promise.withResolvers<IncomingMessage>();
+    gate.hub.answers['/app/upload'] = (request) => arrived.resolve(request.on('error', () => {}).resume());
     const socket = await openSocket();
     const events = await answerTo(begin('/app/open').end());
-    const closed = [once(socket, 'close'), events.toArray()];
+    const upload = begin('/app/upload', 'PUT', { 'transfer-encoding': 'chunked' });
+    upload.on('error', () => {}).write('beginning');
+    const closed = [socket, events.on('error', () => {}).resume(), upload, await arrived.promise].map(
+      (stream) => new Promise((resolve) => stream.once('close', resolve)),
+    );
+    await sleep(200);
+    // An open stream is no use, and stays open as long as its session.
+    expect([socket.destroyed, events.destroyed, upload.destroyed]).toEqual([false, false, false]);
     await gate.portal.sql`delete from session`;
     await Promise.all(closed);
     await expect.poll(() => gate.hub.openConnections()).toBe(0);
   });
-});
 
-describe('GT-12 what the hub was told of who it is', () => {
-  it('is true of a WebSocket and of events, or they are closed', { timeout: 30_000 }, async () => {
-    const { sql } = gate.portal;
-    session = await gate.sessionOf('grace');
-    gate.hub.answers['/app/open'] = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    };
-    const socket = await gate.listening.open();
-    socket.write(
-      `GET /app/socket HTTP/1.1\r\nHost: ${gate.listening.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Cookie: ${session}\r\nOrigin: http://${gate.listening.host}\r\n\r\n`,
-    );
-    await once(socket, 'data');
-    const events = await answerTo(begin('/app/open').end());
-    expect(headersOf(gate.hub.received[0] ?? { rawHeaders: [] }).get('x-vestibule-customers')).toBe('acme,beta');
-    const closed = [once(socket, 'close'), events.toArray()];
-    await sql`update customer set active = false where key = 'beta'`;
-    await Promise.all(closed);
-    await sql`update customer set active = true where key = 'beta'`;
-    expect((await gate.ask('/app', { cookie: session })).status).toBe(200);
-  });
-});
-
-describe('GT-12 the look at the sessions of open streams', () => {
-  const told = { username: 'grace', email: 'grace@acme.test', customers: ['acme', 'beta'], language: null };
-
-  async function isClosed(change: () => unknown, person = told): Promise<boolean> {
-    const { sql } = gate.portal;
-    await gate.ask('/app', { cookie: session });
-    const [row] = await sql<{ tokenHash: Buffer }[]>`
-      select token_hash as "tokenHash" from session order by created_at desc, last_seen_at desc limit 1`;
-    let closed = false;
-    const streams = openStreams(gate.portal.deps);
-    streams.add({
-      ...{ tokenHash: row?.tokenHash as Buffer, userId: 'grace', address: '127.0.0.1', closesAtStop: () => true },
-      person: { ...person, signedInAt: '', expiresAt: '' },
-      close: () => {
-        closed = true;
-      },
-    });
-    await change();
-    await streams.look();
-    return closed;
-  }
-  beforeEach(async () => {
-    await gate.portal.sql`delete from session`;
-    session = await gate.sessionOf('grace');
-  });
-
-  it('closes nothing that is still open, and does not count as use', async () => {
-    expect(await isClosed(() => {})).toBe(false);
-    const { sessionIdle } = gate.portal.deps.config;
-    expect(await isClosed(() => gate.portal.wait(sessionIdle))).toBe(true);
-  });
-
-  it('closes the oldest of somebody who has too many, and nobody else’s', () => {
-    const streams = openStreams(gate.portal.deps);
-    const { streamsOfUser, streamsOfAddress } = limits.hub;
-    const closed: string[] = [];
-    const open = (name: string, userId: string | null) =>
-      streams.add({
-        ...{ tokenHash: null, userId, address: '203.0.113.5', person: null, closesAtStop: () => true },
-        close: () => void closed.push(name),
-      });
-    open('other', 'bob');
-    open('nobody', null);
-    const forgets = Array.from({ length: streamsOfUser }, (_, n) => open(String(n), 'alice'));
-    expect(closed).toEqual([]);
-    open('next', 'alice');
-    open('after', 'alice');
-    expect(closed).toEqual(['0', '1']);
-    // Those that have ended make room.
-    for (const forget of forgets) forget();
-    for (let n = 2; n < streamsOfUser; n += 1) open('again', 'alice');
-    expect(closed).toHaveLength(2);
-    for (let n = 0; n < streamsOfAddress; n += 1) open('public', null);
-    expect(closed.slice(2)).toEqual(['nobody']);
-  });
-
-  it('closes what a change of the user, the customer or its networks makes untrue for the hub', async () => {
-    const { sql } = gate.portal;
-    const changes: Record<string, [() => unknown, () => unknown]> = {
-      networks: [
-        () => sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'beta'`,
-        () => sql`update customer set allowed_networks = '{}' where key = 'beta'`,
-      ],
-      'a customer’s end': [
-        () => sql`update customer set active = false where key = 'beta'`,
-        () => sql`update customer set active = true where key = 'beta'`,
-      ],
-      'a removal': [
-        () => sql`delete from membership using customer c where c.id = customer_id and c.key = 'beta'`,
-        () =>
-          sql`insert into membership select u.id, c.id from portal_user u, customer c where u.username = 'grace' and c.key = 'beta'`,
-      ],
-      'another name': [
-        () => sql`update portal_user set username = 'gracie' where username = 'grace'`,
-        () => sql`update portal_user set username = 'grace' where username = 'gracie'`,
-      ],
-      'another email': [
-        () => sql`update portal_user set email = 'other@acme.test' where username = 'grace'`,
-        () => sql`update portal_user set email = 'grace@acme.test' where username = 'grace'`,
-      ],
-      'another language': [
-        () => sql`update portal_user set language = 'de' where username = 'grace'`,
-        () => sql`update portal_user set language = null where username = 'grace'`,
-      ],
-      'the user’s end': [
-        () => sql`update portal_user set active = false where username = 'grace'`,
-        () => sql`update portal_user set active = true where username = 'grace'`,
-      ],
-    };
-    for (const [what, [change, undo]] of Object.entries(changes)) {
-      expect(await isClosed(change), what).toBe(true);
-      await undo();
-      expect(await isClosed(() => {}), what).toBe(false);
-    }
-    // Also if it has changed before the stream began, and the check of its session is kept.
-    expect(await isClosed(() => {}, { ...told, customers: ['acme'] })).toBe(true);
-  });
-
-  it('leaves open what a change makes untrue for no hub', async () => {
-    const { sql } = gate.portal;
-    const others = [
-      () => sql`update session set last_seen_at = last_seen_at + interval '1 second'`,
-      () => sql`update session set checked_version = null, answer = null`,
-      () => sql`update session set ends_at = ends_at - interval '1 minute'`,
-      () => sql`update portal_user set password_hash = password_hash, email = 'new@acme.test' where username = 'frank'`,
-      () => sql`update customer set name = 'ACME' where key = 'acme'`,
-    ];
-    for (const change of others) expect(await isClosed(change)).toBe(false);
-  });
-
-  it('at the portal’s stop closes those alone that the hub has answered', () => {
-    const streams = openStreams(gate.portal.deps);
-    const closed: string[] = [];
-    for (const name of ['answered', 'awaited'])
-      streams.add({
-        ...{ tokenHash: null, userId: null, address: '203.0.113.5', person: null },
-        closesAtStop: () => name === 'answered',
-        close: () => void closed.push(name),
-      });
-    streams.stop();
-    expect(closed).toEqual(['answered']);
+  it('GT-12 of a session that nobody uses are closed with it', async () => {
+    const socket = await openSocket();
+    const closed = once(socket, 'close');
+    gate.portal.wait(gate.portal.deps.config.sessionIdle);
+    await closed;
   });
 });
 

@@ -6,7 +6,7 @@ import { type GateForTest, gateForTest } from '#testing/gate-for-test.ts';
 let gate: GateForTest;
 let session: string;
 beforeAll(async () => {
-  gate = await gateForTest({ rules: [{ path: '/app/public', who: 'public' }] });
+  gate = await gateForTest({ publicPaths: ['/app/public'] });
   session = await gate.sessionOf('alice');
 });
 afterAll(() => gate.close());
@@ -35,6 +35,12 @@ describe('GT-11 nothing of a visitor who leaves remains', () => {
       expect((await gate.ask('/app/public', {})).status).toBe(200);
     },
   );
+
+  it('a handshake behind another request ends nothing', async () => {
+    const first = `GET /portal/session HTTP/1.1\r\nHost: ${gate.listening.host}\r\n\r\n`;
+    await gate.listening.exchange(first + handshake('/app/public/socket'), 300);
+    expect((await gate.ask('/app/public', {})).status).toBe(200);
+  });
 
   it('during the handshake of a WebSocket', async () => {
     const idle = await gate.hub.openConnections();

@@ -2,21 +2,21 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { hasBody } from './way-to-hub.ts';
 
-const heads = new WeakMap<IncomingMessage, Buffer>();
-
-/** What the connection of a WebSocket's handshake has sent after it; null for any other request. */
-export function headOfHandshake(raw: IncomingMessage): Buffer | null {
-  return heads.get(raw) ?? null;
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Of the handshake of a WebSocket: what its connection has sent after it. */
+    handshakeHead?: Buffer;
+  }
 }
 
 /**
  * Whether a request asks for a WebSocket, which has no body (RFC 6455 §4.1). Every other upgrade, h2c too, is ignored (RFC
  * 9110 §7.8).
  */
-export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  return method === 'GET' && !hasBody && headers.upgrade?.toLowerCase() === 'websocket';
+export function asksForWebSocket(raw: IncomingMessage): boolean {
+  return raw.method === 'GET' && !hasBody(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** Has handshakes answered by the same routes, and after the same guards, as every request. */
@@ -36,7 +36,7 @@ export function routeHandshakes(app: FastifyInstance): void {
       if (response.socket) socket.end(() => socket.destroy());
     });
     // Node before 24.9 hands over every upgrade.
-    if (asksForWebSocket(raw)) heads.set(raw, head);
+    if (asksForWebSocket(raw)) raw.handshakeHead = head;
     app.routing(raw, response);
   });
 }

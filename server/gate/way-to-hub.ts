@@ -1,0 +1,186 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { pipeline } from 'node:stream';
+import type { Hub } from '../config/hub.ts';
+import { limits } from '../limits.ts';
+import { headersFromHub } from './headers.ts';
+
+/** Why the hub gave no answer: it said nothing in time, or something that is none, or cannot be reached. */
+export class HubFailure extends Error {
+  readonly why: 'silent' | 'broken';
+  readonly code: string | undefined;
+  constructor(why: 'silent' | 'broken', message: string, code?: string) {
+    super(message);
+    this.why = why;
+    this.code = code;
+  }
+}
+
+/**
+ * The way to the hub for requests that were admitted. Both calls throw HubFailure as long as nothing of an answer was sent;
+ * later, the visitor's connection is closed.
+ */
+export function wayToHub({ url, answerWithin }: Hub) {
+  const isSecure = url.protocol === 'https:';
+  const servername = serverNameOf(url);
+  const kept = { keepAlive: true, maxFreeSockets: limits.hub.idleConnections };
+  const agent = isSecure ? new HttpsAgent({ ...kept, servername }) : new HttpAgent(kept);
+
+  function begin({ method, url: path }: IncomingMessage, headers: OutgoingHttpHeaders, by: HttpAgent | false) {
+    const options = { method, path, headers, agent: by, servername } as RequestOptions;
+    const outgoing = (isSecure ? httpsRequest : httpRequest)(url, options);
+    failIfSilent(outgoing, answerWithin);
+    return outgoing;
+  }
+
+  /** Passes a request on and its answer back, both as streams. Resolves when the answer has begun. */
+  async function passOn(raw: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders) {
+    const first = answerTo(raw, response, headers);
+    const answer = await first.promise.catch(async (error) => {
+      // The hub closed an idle connection just as it was used: a request that changes nothing may go again.
+      const isLost = first.outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code);
+      if (!isLost || hasBody(raw) || (raw.method !== 'GET' && raw.method !== 'HEAD')) throw error;
+      return await answerTo(raw, response, headers).promise;
+    });
+    sendAnswer(answer, response);
+    return answer;
+  }
+
+  function answerTo(raw: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders) {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const outgoing = begin(raw, headers, agent);
+    outgoing.once('response', resolve);
+    outgoing.on('error', (error) => reject(asHubFailure(error)));
+    // An upgrade that nobody asked for ends a connection without an error.
+    outgoing.once('close', () => reject(new HubFailure('broken', 'the hub closed the connection')));
+    // The visitor has left, or has the answer, which needs no more of an upload.
+    response.once('close', () => outgoing.destroy());
+    if (hasBody(raw)) {
+      // What the hub does not read of it would be the beginning of the next person's request.
+      outgoing.shouldKeepAlive = false;
+      raw.pipe(outgoing);
+    } else outgoing.end();
+    return { promise, outgoing };
+  }
+
+  /**
+   * Passes the handshake of a WebSocket on, and what its connection has sent after it. Resolves to whether the hub has
+   * accepted; if it answered otherwise, the answer was sent.
+   */
+  async function passHandshakeOn(
+    { raw, response, head }: { raw: IncomingMessage; response: ServerResponse; head: Buffer },
+    headers: OutgoingHttpHeaders,
+  ): Promise<boolean> {
+    const { socket } = raw;
+    const outgoing = begin(raw, { ...headers, Connection: 'Upgrade', Upgrade: 'websocket' }, false);
+    const giveUp = () => outgoing.destroy();
+    socket.once('close', giveUp);
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    outgoing.on('error', (error) => reject(asHubFailure(error)));
+    outgoing.once('response', (answer) => {
+      try {
+        sendAnswer(answer, response);
+        resolve(false);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    outgoing.once('upgrade', (answer, hubSocket, hubHead) => {
+      socket.off('close', giveUp);
+      if (socket.destroyed || hubSocket.destroyed) {
+        hubSocket.destroy();
+        reject(new HubFailure('broken', 'the connection closed during the handshake'));
+        return;
+      }
+      response.detachSocket(socket);
+      socket.setTimeout(limits.hub.silence, () => socket.destroy());
+      hubSocket.setTimeout(0);
+      socket.write(switchingProtocols(answer));
+      if (head.length > 0) hubSocket.write(head);
+      if (hubHead.length > 0) socket.write(hubHead);
+      const destroyBoth = () => {
+        socket.destroy();
+        hubSocket.destroy();
+      };
+      pipeline(socket, hubSocket, destroyBoth);
+      pipeline(hubSocket, socket, destroyBoth);
+      resolve(true);
+    });
+    outgoing.end();
+    return await promise;
+  }
+
+  return { passOn, passHandshakeOn, close: () => agent.destroy() };
+}
+
+/**
+ * The name that the hub's certificate must have, if it is not an IP address: the Host of a request is the portal's, and says
+ * nothing about it.
+ */
+export function serverNameOf({ hostname }: URL): string {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
+}
+
+/** Ends a request to the hub that connects too slowly, or that makes no progress for `answerWithin` before its answer. */
+function failIfSilent(outgoing: ClientRequest, answerWithin: number): void {
+  const fail = () => outgoing.destroy(new HubFailure('silent', 'the hub did not answer in time'));
+  outgoing.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(fail, limits.hub.reach);
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+  });
+  outgoing.setTimeout(answerWithin, fail);
+}
+
+function asHubFailure(error: Error): HubFailure {
+  if (error instanceof HubFailure) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  return new HubFailure(code === 'ETIMEDOUT' ? 'silent' : 'broken', error.message, code);
+}
+
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** Sends the hub's answer; throws HubFailure if it has a status or a header that cannot be sent. */
+function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
+  const silence = isEvents(answer) ? limits.hub.silence : limits.hub.progress;
+  try {
+    response.writeHead(answer.statusCode ?? 0, answer.statusMessage, headersFromHub(answer));
+  } catch (error) {
+    answer.destroy();
+    // What the hub sent must not be in the way of the page that says so.
+    response.statusMessage = '';
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    throw new HubFailure('broken', (error as Error).message);
+  }
+  // Together with the first part of the body, if that is here; it may also be far away.
+  const flush = setImmediate(() => response.flushHeaders());
+  answer.once('data', () => clearImmediate(flush));
+  answer.setTimeout(silence, () => answer.destroy());
+  response.setTimeout(silence, () => response.destroy());
+  answer.pipe(response);
+  // Of an answer that breaks off, the visitor's does not look whole.
+  answer.once('close', () => answer.complete || response.destroy());
+}
+
+/** Whether an answer is a stream of server-sent events, which may pause, and never ends by itself. */
+export function isEvents({ headers }: IncomingMessage): boolean {
+  return /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+}
+
+function switchingProtocols(answer: IncomingMessage): string {
+  const headers = headersFromHub(answer);
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
+  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
