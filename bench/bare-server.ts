@@ -12,8 +12,9 @@ const app = Fastify();
 await sql`create table if not exists bare_user (name text primary key, password_hash text not null)`;
 await sql`create table if not exists bare_session (token bytea primary key, name text not null, made_at timestamptz not null)`;
 const passwordHash = await hash(process.argv[3] ?? '', { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-const names = Array.from({ length: 100 }, (_, index) => ({ name: `user-${index}`, password_hash: passwordHash }));
-await sql`insert into bare_user ${sql(names)} on conflict (name) do update set password_hash = excluded.password_hash`;
+await sql`
+  insert into bare_user select 'user-' || n, ${passwordHash} from generate_series(0, 99) n
+  on conflict (name) do update set password_hash = excluded.password_hash`;
 const token = randomBytes(32);
 await sql`insert into bare_session values (${token}, 'user-0', ${new Date()})`;
 

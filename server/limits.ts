@@ -324,12 +324,6 @@ export const limits = {
   /** That there were too many is recorded so often, by each instance. */
   busyRecordedEvery: 60 * second,
   databaseRetryAfter: 5 * second,
-  /** Of several database servers, each may take so long to say whether it is the primary. */
-  serverMaySay: 2 * second,
-  /** While there are connections to one of them, they are asked again: a machine that fell silent tells nobody. */
-  primaryAskedEvery: 3 * second,
-  /** Once one says so, the others may still say that they are, too. */
-  otherServersMaySay: 500,
   bodyBytes: 16 * 1024,
   formFields: 20,
   headerBytes: 16 * 1024,

@@ -2,7 +2,6 @@ import type { Config } from './config/config.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { connect } from './storage/connect.ts';
 import type { Database } from './storage/database.ts';
-import { fitToPooler } from './storage/pooler.ts';
 
 /** An open database; closing it releases connections and stops the built-in one if nobody else uses it. */
 export type Storage = { sql: Database; close: () => Promise<void> };
@@ -15,14 +14,8 @@ export async function openStorage(
   const embedded = databaseUrl ? null : await openEmbedded({ dataFolder, log });
   const sql = connect(embedded?.place ?? { url: databaseUrl as string }, { onNotice: log.warn });
   async function close() {
-    await sql.end({ timeout: 5 });
+    await sql.end();
     await embedded?.close();
-  }
-  try {
-    if (databaseUrl) await fitToPooler(sql);
-  } catch (error) {
-    await close();
-    throw error;
   }
   return { sql, close };
 }

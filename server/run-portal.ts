@@ -14,7 +14,6 @@ import type { Storage } from './open-storage.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { hubsToTell } from './sign-out/tell-hubs.ts';
 import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
-import { isDatabaseAway } from './storage/connect.ts';
 import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
@@ -114,11 +113,6 @@ function stopWithParent(stop: (why: string) => void): void {
 
 /** After an unexpected error the state is unknown: it is logged, and the service manager restarts the process. */
 function exitOnCrash(app: FastifyInstance): void {
-  process.on('unhandledRejection', (error) => {
-    // postgres.js queries the array types of each new connection, and nobody can await that.
-    if (!isDatabaseAway(error)) throw error;
-    app.log.warn({ err: error }, 'lost an unused database connection');
-  });
   process.on('uncaughtException', (error) => {
     app.log.fatal({ err: error }, 'crashed');
     process.exit(1);

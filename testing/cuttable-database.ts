@@ -63,7 +63,7 @@ export async function cuttableDatabase({ place }: DatabaseForTest): Promise<Cutt
       for (const socket of sockets) socket.destroy();
     },
     close: async () => {
-      await sql.end({ timeout: 1 });
+      await sql.end();
       for (const socket of sockets) socket.destroy();
       wire.close();
     },

@@ -26,7 +26,7 @@ export async function databaseForTest(): Promise<DatabaseForTest> {
   const place = placeOf(server, name);
   const sql = connect(place);
   async function close() {
-    await sql.end({ timeout: 5 });
+    await sql.end();
     await onServer(server, (admin) => admin`drop database if exists ${admin(name)} with (force)`);
   }
   return { sql, place, close };
@@ -46,6 +46,6 @@ export async function onServer<T>(server: Place, work: (sql: Database) => Promis
   try {
     return await work(sql);
   } finally {
-    await sql.end({ timeout: 5 });
+    await sql.end();
   }
 }

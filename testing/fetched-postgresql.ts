@@ -54,6 +54,6 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   } finally {
-    await sql.end({ timeout: 1 });
+    await sql.end();
   }
 }

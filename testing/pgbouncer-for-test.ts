@@ -18,7 +18,7 @@ export type PgbouncerForTest = { sql: Database; url: string; close: () => Promis
 export type PgbouncerSettings = Record<string, string | number>;
 
 /** The settings that the portal requires: docs/operating.md, Poolers. */
-export const ignoredParameters = { ignore_startup_parameters: 'statement_timeout,plan_cache_mode' };
+export const ignoredParameters = { ignore_startup_parameters: 'statement_timeout,options' };
 
 /** Starts PgBouncer in front of a database, by default in transaction mode on a few sessions. */
 export async function pgbouncerForTest(
@@ -62,7 +62,7 @@ export async function pgbouncerForTest(
     sql,
     url,
     close: async () => {
-      await sql.end({ timeout: 5 });
+      await sql.end();
       child.kill('SIGKILL');
       await ended;
       await wire.close();

@@ -236,7 +236,7 @@ export async function stateOf({ sql }: PortalForTest, withTries = false): Promis
   const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries', 'last_code_hash', 'last_code_at'];
   const rows = await Promise.all(
     tables.map((table) =>
-      sql.unsafe(`select to_jsonb(t) - $1::text[] as row from ${table} t order by t::text`, [left]),
+      sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`,
     ),
   );
   return rows.map((row, at) => [tables[at], ...row]);

@@ -60,7 +60,7 @@ export async function twoPortals({ where = quickFolder, ...how }: Where = {}): P
     const embedded = await openEmbedded({ dataFolder: folder, log: silent });
     closers.unshift(() => embedded.close());
     const sql = connect(embedded.place);
-    closers.unshift(() => sql.end({ timeout: 1 }));
+    closers.unshift(() => sql.end());
     const wire = await cuttableDatabase({ sql, place: embedded.place, close: () => sql.end() });
     closers.unshift(() => wire.close());
     const portals = await start({ folder, closers, ...how, sql, databaseUrl: wire.url });
@@ -75,7 +75,7 @@ export async function twoPortalsOn(
 ): Promise<TwoPortals> {
   return await startOrClose(where, async ({ folder, closers }) => {
     const sql = connect({ url: databaseUrl });
-    closers.unshift(() => sql.end({ timeout: 1 }));
+    closers.unshift(() => sql.end());
     return await start({ folder, closers, ...how, sql, databaseUrl });
   });
 }

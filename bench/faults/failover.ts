@@ -41,5 +41,5 @@ export async function measureFailover(): Promise<void> {
 async function promote(standby: DebianPostgresql): Promise<void> {
   const sql = connect({ url: standby.urlOf('postgres') }, { statementTimeout: 0 });
   await sql`select pg_promote()`;
-  await sql.end({ timeout: 1 });
+  await sql.end();
 }

@@ -6,6 +6,7 @@ import { seal, unseal } from '../secrets/sealed.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { RollBack } from '../storage/database.ts';
 import { deleteLesserSessionsOfUser } from '../storage/end-sessions.ts';
 import { putFreshProof } from '../storage/fresh-proof.ts';
 import { updateFactorVersion } from '../storage/portal-user.ts';
@@ -14,7 +15,6 @@ import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { deleteTotp, findOrInsertPendingTotp, findPendingTotp, insertTotp } from '../storage/totp.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { appKey } from '../two-factor/app-key.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
@@ -126,7 +126,7 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
   const now = deps.now();
   const digits = code.replaceAll(' ', '');
   const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const stored = await transaction(deps.sql, async (sql) => {
+  const stored = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     const pending = await findPendingTotp(sql, sessionHash);
@@ -172,7 +172,7 @@ async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   const { userId } = session;
   const now = deps.now();
   const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const stored = await transaction(deps.sql, async (sql) => {
+  const stored = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     // Asked again: a customer may have come to require it since the page was read.

@@ -9,12 +9,12 @@ import { passwordReplaced, queuePasswordNotice } from '../password/password-repl
 import { hashPassword } from '../secrets/password-hash.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { RollBack } from '../storage/database.ts';
 import { putDevice, updateSessionDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { turnOf } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
 import { countChange } from './count-change.ts';
@@ -80,7 +80,7 @@ async function store(
   const { visitor, session, sessionHash, isOwnBrowser } = visit;
   const { userId } = session;
   const now = deps.now();
-  const stored = await transaction(deps.sql, async (sql) => {
+  const stored = await deps.sql.begin(async (sql) => {
     // The session first: the first press of the same button has given it its next token.
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);

@@ -9,9 +9,9 @@ import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { reasonToRefuse, stepsOf } from '../passkeys/sign-in-by-passkey.ts';
 import { takeCeremony } from '../passkeys/take-ceremony.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import { findPasskeyUserForShare } from '../storage/passkey-user.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { personForChange } from './person-for-change.ts';
 import { mayProveByPasskey } from './proof-to-ask.ts';
@@ -68,7 +68,7 @@ async function complete(
   const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return checked;
   if (passkey.userId !== visit.session.userId) return { kind: 'refused', reason: 'other-user', isSigned: true };
-  return await transaction(deps.sql, (sql) => store(deps, sql, visit, { passkey, checked, steps, opens }));
+  return await deps.sql.begin((sql) => store(deps, sql, visit, { passkey, checked, steps, opens }));
 }
 
 /** All or nothing, by the rules of a sign-in by passkey: what could not open the account proves nothing for it. */

@@ -2,8 +2,8 @@ import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { RollBack } from '../storage/database.ts';
 import { findTotp } from '../storage/totp.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { countChange } from './count-change.ts';
@@ -39,7 +39,7 @@ async function make(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Ou
   const { userId } = session;
   const now = deps.now();
   const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const stored = await transaction(deps.sql, async (sql) => {
+  const stored = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await findTotp(sql, userId))) return new RollBack('notPossible' as const);

@@ -4,10 +4,10 @@ import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findOpenedByPressForUpdate } from '../storage/code-try.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { isSessionOfPress } from '../storage/session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { accountKey, codeKey, type WayIn } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { whoHas } from '../visitor/who.ts';
 import { nextTokens } from './press.ts';
@@ -23,7 +23,7 @@ export async function tokenOfFirstPress(
   visitor: KnownVisitor & { sessionToken: string },
   fields: Fields,
 ): Promise<string | null> {
-  const token = await transaction(deps.sql, (sql) => find(deps, sql, visitor, fields));
+  const token = await deps.sql.begin((sql) => find(deps, sql, visitor, fields));
   if (token === null) return null;
   return (await whoHas(deps, token, visitor.address)).kind === 'full' ? token : null;
 }

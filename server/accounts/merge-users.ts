@@ -3,13 +3,13 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { noteAllSessionsEnded } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { lockCustomersOfUser } from '../storage/membership.ts';
 import { lockUsersById, moveDevices, moveMemberships, moveSubjects, type UserToMerge } from '../storage/merge-users.ts';
 import { deletePasskeysOfUser } from '../storage/passkey.ts';
 import { deleteUser, findUser } from '../storage/portal-user.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 
 export type MergeResult =
   | { kind: 'notFound'; name: string }
@@ -28,7 +28,7 @@ export async function mergeUsers(
   { from: fromName, into: intoName, isAgreed }: { from: string; into: string; isAgreed: boolean },
   now: Date,
 ): Promise<MergeResult> {
-  return await transaction(sql, async (sql): Promise<MergeResult | RollBack<MergeResult>> => {
+  return await sql.begin(async (sql): Promise<MergeResult | RollBack<MergeResult>> => {
     const users = await findBoth(sql, fromName, intoName);
     if ('kind' in users) return users;
     const { from, into } = users;

@@ -12,7 +12,6 @@ import { doubtsOf } from '../single-sign-on/connection-doubts.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '../storage/customer.ts';
 import { countUselessPasskeys } from '../storage/passkey.ts';
-import { findPooler } from '../storage/pooler.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { countSeals } from '../upkeep/renew-seals.ts';
 import { isFailure } from './failure.ts';
@@ -104,23 +103,6 @@ export async function checkDatabase(): Promise<Finding> {
     if (!isFailure(error)) throw error;
     return { ok: false, words: error.message };
   }
-}
-
-const poolerWords = {
-  none: 'no pooler; statements are prepared',
-  transaction: 'pooler in transaction mode; statements are not prepared, which costs some speed',
-  unknown: 'pooler found; statements are not prepared, which costs some speed',
-};
-
-/** Whether there is a pooler in front of the database, and whether it drops the statement timeout. */
-export async function checkPooler({ databaseUrl }: Config): Promise<Finding> {
-  if (!databaseUrl) return { ok: null, words: 'not used by the built-in PostgreSQL' };
-  const { pooler, statementTimeout, role, database } = await withDatabase((sql) =>
-    findPooler(sql, { url: databaseUrl }),
-  );
-  if (statementTimeout > 0) return { ok: true, words: poolerWords[pooler] };
-  const remedy = `run "alter role ${role} in database ${database} set statement_timeout = '5s'", then RECONNECT the pooler`;
-  return { ok: false, words: `${poolerWords[pooler]}; statements have no time limit – ${remedy}` };
 }
 
 const advice = {

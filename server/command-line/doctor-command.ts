@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { databaseAddresses } from '../config/database-addresses.ts';
 import { type Reading, readEmail } from '../names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
 import { exitCodes } from './failure.ts';
@@ -50,15 +49,13 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
   yield { check: 'links', ...doctor.checkLinks(config) };
   yield { check: 'data folder', ...(await doctor.checkDataFolder(config)) };
-  const addresses = databaseAddresses(config.databaseUrl ?? '') ?? [];
   const databases = await import('./doctor-database-checks.ts');
-  if (addresses.length > 1) yield { check: 'database servers', ...(await databases.checkServers(addresses)) };
   const database = await doctor.checkDatabase();
   yield { check: 'database', ...database };
   if (config.databaseUrl) yield { check: 'line to the database', ...databases.checkLine(config.databaseUrl) };
   if (database.ok) {
-    if (config.databaseUrl) yield { check: 'durability', ...(await databases.checkDurability(addresses.length > 1)) };
-    yield { check: 'pooler', ...(await doctor.checkPooler(config)) };
+    if (config.databaseUrl) yield { check: 'durability', ...(await databases.checkDurability()) };
+    if (config.databaseUrl) yield { check: 'pooler', ...(await databases.checkPooler()) };
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
     yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };

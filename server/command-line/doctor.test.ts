@@ -65,7 +65,7 @@ describe('vestibule doctor', () => {
       const [row] = await database.sql<[{ role: string; name: string }]>`
         select quote_ident(current_user) as role, quote_ident(current_database()) as name`;
       const remedy = `alter role ${row.role} in database ${row.name} set statement_timeout = '5s'`;
-      const words = 'pooler in transaction mode; statements are not prepared, which costs some speed';
+      const words = 'pooler; statements are not prepared, which costs some speed';
       expect(await lineOf()).toBe(
         `failed  – pooler – ${words}; statements have no time limit – run "${remedy}", then RECONNECT the pooler`,
       );

@@ -78,7 +78,7 @@ describe('a password on the command line', () => {
     await addUser(sql, { ...alice, mayChangePassword: true, language: null, customers: ['acme'] }, new Date());
   });
   afterAll(async () => {
-    await sql.end({ timeout: 1 });
+    await sql.end();
     await embedded.close();
     await rm(dataFolder, { recursive: true });
   });

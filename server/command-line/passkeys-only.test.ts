@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await sql.end({ timeout: 1 });
+  await sql.end();
   await embedded.close();
   await rm(dataFolder, { recursive: true });
 });

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { placeholderWarning } from '../config/config.ts';
-import { databaseAddresses } from '../config/database-addresses.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
 import { outboxOf } from '../mail/outbox.ts';
 import { exitCodes, failure } from './failure.ts';
@@ -79,6 +78,6 @@ function runConfigCheck({ json }: Flags): void {
 }
 
 function withoutSecrets(databaseUrl: string): string {
-  const urls = (databaseAddresses(databaseUrl) ?? []).map((address) => new URL(address));
-  return `${urls[0]?.protocol}//${urls.map(({ host }) => host)}${urls[0]?.pathname}`;
+  const { protocol, host, pathname } = new URL(databaseUrl);
+  return `${protocol}//${host}${pathname}`;
 }

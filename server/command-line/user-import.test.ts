@@ -29,7 +29,7 @@ beforeEach(async () => {
   await sql`delete from audit_event`;
 });
 afterAll(async () => {
-  await sql.end({ timeout: 1 });
+  await sql.end();
   await embedded.close();
   await rm(dataFolder, { recursive: true });
 });

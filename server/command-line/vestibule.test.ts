@@ -37,7 +37,7 @@ beforeEach(async () => {
   await emptyDatabase({ sql });
 });
 afterAll(async () => {
-  await sql.end({ timeout: 1 });
+  await sql.end();
   await embedded.close();
   await rm(dataFolder, { recursive: true });
 });

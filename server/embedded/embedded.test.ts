@@ -244,7 +244,7 @@ describe('an existing database', () => {
     expect(found).toEqual([{ name: 'pear' }]);
     expect(await findPostgresProcess(cluster)).not.toBe(pid);
     // Without a limit postgres.js waits forever for the connection that was cut during a statement.
-    await sql.end({ timeout: 1 });
+    await sql.end();
     await embedded.close();
   });
 
@@ -289,7 +289,7 @@ describe('an existing database', () => {
     expect(entered).toBe(false);
     await stopPostgres(cluster, 5000);
     expect(await answer(await second)).toBe(1);
-    await stopper.end({ timeout: 0 });
+    await stopper.end();
     await (await second).close();
   });
 

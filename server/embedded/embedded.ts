@@ -52,7 +52,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
 
   async function recover() {
     log.warn('PostgreSQL exited; restarting it');
-    await presence.end({ timeout: 0 });
+    await presence.end();
     while (!closing.signal.aborted) {
       try {
         presence = await bringUp(options, place, closing.signal, onGone);

@@ -18,8 +18,6 @@ export async function enter(place: Place, onGone: () => void): Promise<Presence 
     poolSize: 1,
     statementTimeout: 0,
     name: 'vestibule presence',
-    // PostgreSQL may end while this connects, and nothing handles such a rejection before the portal runs.
-    arrays: false,
     onClose: () => entered && onGone(),
   });
   try {
@@ -28,7 +26,7 @@ export async function enter(place: Place, onGone: () => void): Promise<Presence 
     entered = true;
     return presence;
   } catch (error) {
-    await presence.end({ timeout: 0 });
+    await presence.end();
     if (isDatabaseAway(error)) return null;
     throw error;
   }
@@ -43,7 +41,7 @@ export async function leave(presence: Presence, stop: () => Promise<void>): Prom
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
   } finally {
-    await presence.end({ timeout: 0 });
+    await presence.end();
   }
 }
 

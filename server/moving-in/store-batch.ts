@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Keys } from '../secrets/keys.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Connection, Database } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import {
   insertAuditEvents,
   insertUsers,
@@ -12,7 +13,6 @@ import {
 } from '../storage/imported-user.ts';
 import { lockLoginNames } from '../storage/login-name.ts';
 import { foldsOfUser } from '../storage/names-of-user.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { totpPlace } from '../two-factor/registration.ts';
 import { period } from '../two-factor/totp.ts';
 import type { ImportedUser } from './read-imported-user.ts';
@@ -31,7 +31,7 @@ export async function storeBatch(
   batch: readonly BatchLine[],
   { now, seen }: { now: Date; seen: Map<string, Compared> | null },
 ): Promise<StoredBatch> {
-  return await transaction(sql, async (sql) => {
+  return await sql.begin(async (sql) => {
     const { toAdd, ...outcome } = await sort(sql, batch, seen);
     if (seen) return new RollBack({ ...outcome, added: toAdd.length });
     const users = toAdd.map((user) => userToInsert(user, keys, now));

@@ -8,6 +8,7 @@ import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
@@ -16,7 +17,6 @@ import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { withdrawInvitations } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { beginCeremony } from './begin.ts';
 import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
@@ -122,7 +122,7 @@ async function store(
   const sessionHash = tokenHash(sessionToken);
   const now = deps.now();
   const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
-  return await transaction(deps.sql, async (sql) => {
+  return await deps.sql.begin(async (sql) => {
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return refused('session-over');
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).

@@ -8,6 +8,7 @@ import { noteDevice } from '../sign-in/note-device.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { updateSessionDevice } from '../storage/device.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
@@ -15,7 +16,6 @@ import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
 import { deleteReplacedSessions, keepNewestReplacement } from '../storage/replaced-session.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -108,7 +108,7 @@ async function complete(
     // Since it was offered: the session would leave out what the code opens.
     if (!who.half.customers.every(({ takesPasskeys }) => takesPasskeys)) return refusedSigned('passkeys-off', user);
   }
-  return await transaction(deps.sql, (sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
+  return await deps.sql.begin((sql) => store(deps, sql, { passkey, checked, visitor, purpose }, steps));
 }
 
 async function store(

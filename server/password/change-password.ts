@@ -8,6 +8,7 @@ import { isToken, tokenHash } from '../secrets/token.ts';
 import { endSession } from '../session/end-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import {
@@ -21,7 +22,6 @@ import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { changeKey, recordKey, turnOf, unknownLinkKeys } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
@@ -141,7 +141,7 @@ async function store(
 ): Promise<ChangeResult | null> {
   const { token, address, language, requestId } = request;
   const now = deps.now();
-  const stored = await transaction(deps.sql, async (sql) => {
+  const stored = await deps.sql.begin(async (sql) => {
     // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
     if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) return new RollBack(null);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(null);

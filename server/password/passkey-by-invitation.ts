@@ -17,13 +17,13 @@ import { takeCeremony } from '../passkeys/take-ceremony.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { insertPasskey } from '../storage/passkey.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { unknownLinkKeys } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { markHashes } from '../visitor/mark-hashes.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -146,7 +146,7 @@ async function complete(
   }
   const checked = await checkEnrolment({ enrolment, clientData, isUnasked: false }, rp, steps);
   if (checked.kind === 'refused') return refused(checked.reason);
-  return await transaction(deps.sql, (sql) => store(deps, sql, rp, { ...invited, key: checked.key }, steps));
+  return await deps.sql.begin((sql) => store(deps, sql, rp, { ...invited, key: checked.key }, steps));
 }
 
 /** All or nothing; the user is locked first, as by every change of one, and looked at again. */

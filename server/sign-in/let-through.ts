@@ -5,6 +5,7 @@ import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { endOldestSessions } from '../storage/oldest-sessions.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
@@ -12,7 +13,6 @@ import { keepNewestReplacement } from '../storage/replaced-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { completeSignIn, type SignInAttempt, type SignInCustomer, type SignInUser } from '../storage/sign-in.ts';
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { TokensOfPress } from '../two-factor/press.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
@@ -67,7 +67,7 @@ export async function letThrough(
   const stored =
     atOnce !== null && atOnce !== 'changed'
       ? atOnce
-      : await transaction(deps.sql, async (sql) => {
+      : await deps.sql.begin(async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
           const rememberedToken = toRecall

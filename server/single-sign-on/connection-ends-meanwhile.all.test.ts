@@ -212,15 +212,12 @@ describe('a session from a connection', () => {
   });
 
   it('SE-12 is not left over by a sign-in that is stored while that is switched off', async () => {
-    const blocked = await portal.sql.reserve();
-    await blocked`begin`;
-    await blocked`select from portal_user where username = 'alice' for update`;
+    const release = await holdRows(portal.sql, (sql) => sql`select from portal_user where username = 'alice' for update`);
     const signingIn = signInByProvider();
     await untilWaiting(portal.sql, 1);
     const ending = disable();
     await untilWaiting(portal.sql, 2);
-    await blocked`commit`;
-    blocked.release();
+    await release();
     await signingIn;
     await ending;
     expect(await portal.sql`select from session`).toHaveLength(0);
@@ -356,14 +353,13 @@ describe('what a provider said before', () => {
 
   it('SA-31 is not kept if it was read before and its connection is switched off', async () => {
     const request = samlRequestAt(await departFor(browser));
-    const blocked = await portal.sql.reserve();
-    await blocked`begin`;
-    await blocked`select from sso_connection for update`;
-    const answering = postSamlAnswer(portal, browser, samlAnswer(portal, acme, request));
-    await untilWaiting(portal.sql, 1);
-    await blocked`update sso_connection set active = false`;
-    await blocked`commit`;
-    blocked.release();
+    let answering: ReturnType<typeof postSamlAnswer> | undefined;
+    await portal.sql.begin(async (sql) => {
+      await sql`select from sso_connection for update`;
+      answering = postSamlAnswer(portal, browser, samlAnswer(portal, acme, request));
+      await untilWaiting(portal.sql, 1);
+      await sql`update sso_connection set active = false`;
+    });
     await answering;
     expect(await portal.sql`select from sso_request where sealed_answer is not null`).toHaveLength(0);
   });

@@ -13,6 +13,7 @@ import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { sessionsEndedSince } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { updateSessionDevice } from '../storage/device.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
@@ -21,7 +22,6 @@ import { idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
@@ -66,7 +66,7 @@ export async function signInByProvider(
 > {
   const steps: AuditStep[] = [];
   const begun = { unlessSignedOut: await liveTokenHash(visitor), now: visitor.arrivedAt };
-  const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
+  const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
   if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username, doubt: done.doubt };
   if (done.kind === 'refused' || done.kind === 'overtaken' || done.kind === 'ended') {
     const { user } = done;

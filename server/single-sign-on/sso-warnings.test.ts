@@ -25,7 +25,7 @@ it('SA-47 OI-34 an operator is warned of everything they have to do, by each con
   await addSamlConnection(portal, other, { key: 'evil', logout: { url: slo, responseUrl: slo, binding: 'redirect' } });
   expect(await ssoWarnings(deps)).toHaveLength(3);
   const metadataUrl = 'https://8.8.8.8/metadata';
-  await sql`update sso_connection set settings = settings || ${sql.json({ metadataUrl })} where key = 'honest'`;
+  await sql`update sso_connection set settings = settings || ${JSON.stringify({ metadataUrl })} where key = 'honest'`;
   await sql`insert into saml_metadata_reading (connection_id, read_at) values (${id}, ${deps.now()})`;
   await updateMetadataDifferences(sql, id, ['another certificate']);
   expect((await ssoWarnings(deps)).sort()).toEqual([

@@ -31,7 +31,7 @@ export async function insertAuditEvent<T extends AuditEvent>(
     values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
       ${event.username ?? null}, ${event.customerKey ?? null},
       coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)), ${event.address ?? null},
-      ${event.requestId ?? null}, ${sql.json(event.steps ?? [])})`;
+      ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])})`;
 }
 
 const columns = (sql: Connection) => sql`

@@ -1,9 +1,8 @@
-import postgres from 'postgres';
-import { databaseAddresses } from '../config/database-addresses.ts';
-import type { Connection, Database, Place } from './database.ts';
-import { databaseSocket } from './database-socket.ts';
-import { isStatementLost, withFreshStatements } from './lost-statement.ts';
-import { primarySocket } from './primary.ts';
+import { createHash } from 'node:crypto';
+import { dirname, extname } from 'node:path';
+import pg, { type ClientBase, type PoolConfig, type QueryResult } from 'pg';
+import { type Connection, type Database, type Place, RollBack } from './database.ts';
+import { type Query, sqlOf } from './sql.ts';
 
 export type ConnectOptions = {
   /** Maximum number of connections; 10 by default. */
@@ -12,85 +11,143 @@ export type ConnectOptions = {
   statementTimeout?: number;
   /** The name that PostgreSQL shows for these connections. */
   name?: string;
-  /**
-   * Whether statements have arrays, true by default. postgres.js looks up their types on each new connection by a query that
-   * nobody can await; if that fails, the process ends unless it handles such a rejection.
-   */
-  arrays?: boolean;
   /** Receives notices from PostgreSQL; they are dropped by default. */
   onNotice?: (text: string) => void;
   /** Called when a connection ends, intentionally or not. */
   onClose?: () => void;
 };
 
+/** How much longer than PostgreSQL's own time limit anybody waits for an answer: by then the server is silent. */
+const silence = 1000;
+
+const types = new pg.TypeOverrides();
+// bigint: nothing here exceeds 2⁵³.
+types.setTypeParser(20, Number);
+
 /**
  * Opens a pool on a database. It connects on the first statement and reconnects on the next one after a loss. Times
- * come as Date, bigint as number (nothing here exceeds 2⁵³), and undefined as a value is an error.
+ * come as Date, bigint as number, JSON parsed.
  */
 export function connect(place: Place, options: ConnectOptions = {}): Database {
-  const { poolSize = 10, statementTimeout = 5000, name = 'vestibule', arrays = true, onNotice, onClose } = options;
-  const addresses = ('url' in place && databaseAddresses(place.url)) || [];
-  const [first = ''] = addresses;
-  const settings = {
+  const { poolSize = 10, statementTimeout: usualTimeout = 5000, name = 'vestibule', onNotice, onClose } = options;
+  const pool = new pg.Pool({
+    ...settingsOf(place),
     max: poolSize,
-    connect_timeout: 5,
-    fetch_types: arrays,
-    // Requests bring the retries; a long pause would outlast the fault.
-    backoff: () => 0.1,
+    // One stays, so that a request after a pause need not wait for it.
+    min: 1,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    // What is asked for at the same time is sent at the same time.
+    pipeline: true,
+    application_name: name,
+    statement_timeout: usualTimeout,
     // Every statement looks up a few rows by key: planning it each time would cost more than running it.
-    connection: { application_name: name, statement_timeout: statementTimeout, plan_cache_mode: 'force_generic_plan' },
-    types: {
-      bigint: {
-        to: 20,
-        from: [20],
-        serialize: (value: number) => String(value),
-        parse: (text: string) => Number(text),
-      },
+    options: '-c plan_cache_mode=force_generic_plan',
+    types,
+    onConnect: async (client) => {
+      // Whoever uses it gets the error as well.
+      client.on('error', () => {});
+      client.on('notice', ({ severity, message }) => onNotice?.(`${severity}: ${message}`));
+      if (await isDirect(client)) direct.add(client);
     },
-    socket: addresses.length > 1 ? primarySocket(addresses) : databaseSocket,
-    onnotice: (notice: postgres.Notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
-    onclose: () => onClose?.(),
-  };
-  const sql = 'url' in place ? postgres(first, settings) : postgres({ ...place, ...settings });
-  return withFreshStatements(withoutRollbackAfterClose(sql), () =>
-    onNotice?.(
-      'WARNING: a prepared statement was lost: statements are no longer prepared (docs/operating.md, Poolers)',
-    ),
-  );
-}
+  });
+  pool.on('error', () => {});
+  pool.on('remove', () => onClose?.());
 
-/**
- * postgres.js answers an error in a transaction with a ROLLBACK, even if the connection is gone: the write then throws
- * from a timer, where nobody can catch it, and ends the process (porsager/postgres #1208). A transaction whose
- * connection is gone is already over: its work never settles, and `begin` fails on close.
- */
-function withoutRollbackAfterClose(sql: Database): Database {
-  const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
-  sql.begin = ((work: (sql: Connection) => Promise<unknown>) =>
-    begin(async (connection) => {
-      try {
-        return await work(connection);
-      } catch (error) {
-        if (isConnectionGone(error)) await new Promise(() => {});
-        throw error;
+  /** After any error the connection is closed: that rolls back, and forgets statements whose tables have changed. */
+  async function withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let isSound = false;
+    try {
+      const result = await work(client);
+      isSound = true;
+      return result;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+
+  async function begin<T, R>(
+    work: (sql: Connection) => Promise<T | RollBack<R>>,
+    { statementTimeout = usualTimeout }: { statementTimeout?: number } = {},
+  ): Promise<T | R> {
+    const beginning =
+      statementTimeout === usualTimeout ? 'begin' : `begin; set local statement_timeout = ${statementTimeout}`;
+    return await withClient(async (client) => {
+      const begun = send(client, { text: beginning }, statementTimeout);
+      // What comes first need not wait for that.
+      const [result] = await Promise.all([work(sqlOf((query) => send(client, query, statementTimeout))), begun]);
+      if (result instanceof RollBack) {
+        await send(client, { text: 'rollback' }, statementTimeout);
+        return result.result;
       }
-    })) as typeof sql.begin;
-  return sql;
+      // PostgreSQL answers ROLLBACK if a statement has failed, even if nobody minded.
+      const { command } = await send(client, { text: 'commit' }, statementTimeout);
+      if (command !== 'COMMIT') throw new Error('A statement of the transaction has failed: nothing of it is stored.');
+      return result;
+    });
+  }
+
+  const sql = sqlOf((query) => withClient((client) => send(client, query, usualTimeout)));
+  return Object.assign(sql, { begin, end: () => pool.end() });
 }
 
-/** Whether an error means that the connection it came from has ended: the network's, postgres.js' or PostgreSQL's own. */
-export function isConnectionGone(error: unknown): boolean {
-  return /^(?:CONNECTION_|E[A-Z]+$|57P0[123])/.test(String((error as { code?: unknown }).code));
+function settingsOf(place: Place): PoolConfig {
+  if ('url' in place) {
+    const url = new URL(place.url);
+    // sslmode means what it means to every other client of PostgreSQL.
+    url.searchParams.set('uselibpqcompat', 'true');
+    return { connectionString: url.href };
+  }
+  const { path, ...account } = place;
+  return { ...account, host: dirname(path), port: Number(extname(path).slice(1)) };
+}
+
+/** Clients that no pooler stands before, so that PostgreSQL may keep their statements, planned, under a name. */
+const direct = new WeakSet<ClientBase>();
+
+/** A pooler has given a number of its own; each transaction behind it may run on another session. */
+async function isDirect(client: ClientBase): Promise<boolean> {
+  const { rows } = await send(client, { text: 'select pg_backend_pid() as pid' }, 5000);
+  return rows[0]?.pid === (client as { processID?: number }).processID;
+}
+
+async function send(client: ClientBase, { text, values }: Query, timeout: number): Promise<QueryResult> {
+  const result: QueryResult | QueryResult[] = await client.query({
+    text,
+    ...(values && { values }),
+    ...(values && direct.has(client) && { name: nameOf(text) }),
+    ...(timeout > 0 && { query_timeout: timeout + silence }),
+  });
+  // Of several statements, the last counts.
+  return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
+}
+
+const names = new Map<string, string>();
+
+/** The name of a statement says what its text is, for every connection and process alike. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('hex').slice(0, 32);
+    names.set(text, name);
+  }
+  return name;
 }
 
 const awayCodes = new Set([
-  // postgres.js
-  ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
   // the operating system, while connecting to a server
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
   // PostgreSQL: statement timeout, shutdown, crash, starting up, a standby, an i/o error
   ...['57014', '57P01', '57P02', '57P03', '25006', '58030'],
+  // PostgreSQL: a statement that it kept is gone, or its table has changed since; the next connection has it anew
+  ...['26000', '0A000'],
 ]);
+
+/** What `pg` says without a code when a connection is lost, silent or not to be had. */
+const awayWords =
+  /^(?:Connection terminated|Query read timeout|timeout e|Client (?:was closed|has encountered)|Cannot use a pool after)/;
 
 /**
  * Whether an error means that the database is down, overloaded or full, not that a statement is wrong: the same request
@@ -98,10 +155,8 @@ const awayCodes = new Set([
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string') return false;
-  // The next attempt no longer relies on prepared statements.
-  if (isStatementLost(error)) return true;
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string') return awayWords.test(message);
   if (code === 'ENOENT' || code === 'EACCES') return syscall === 'connect';
   return awayCodes.has(code) || /^(?:08|53)[0-9A-Z]{3}$/.test(code);
 }

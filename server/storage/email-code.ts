@@ -1,4 +1,3 @@
-import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { Fragment } from './sso-domain.ts';
@@ -44,7 +43,7 @@ export async function takeEmailCode(
 ): Promise<boolean> {
   const rows = await sql`
     delete from email_code
-    where session_hash = ${sessionHash} and code_hash in (select digest from ${asRows(sql, digests)}) and ends_at > ${now}
+    where session_hash = ${sessionHash} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}
     returning session_hash`;
   return rows.length > 0;
 }

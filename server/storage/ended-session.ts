@@ -1,5 +1,4 @@
 import { limits } from '../limits.ts';
-import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
@@ -20,7 +19,7 @@ export async function isEndedTurn(sql: Connection, markHash: Buffer, now: Date):
 export async function putEndedTurn(sql: Connection, hashes: readonly Buffer[], now: Date): Promise<void> {
   await sql`
     insert into ended_session (token_hash, ends_at)
-    select digest, ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz from ${asRows(sql, hashes)}
+    select digest, ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz from unnest(${hashes}::bytea[]) digest
     on conflict do nothing`;
 }
 

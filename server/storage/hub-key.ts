@@ -46,7 +46,7 @@ export async function lockHubKeys(sql: Connection): Promise<void> {
 export async function insertHubKey(sql: Connection, key: Omit<HubKeyRow, 'endsAt'>): Promise<void> {
   await sql`
     insert into hub_key (id, algorithm, jwk, sealed_key, made_at, signs_from)
-    values (${key.id}, ${key.algorithm}, ${sql.json(key.jwk)}, ${key.sealedKey}, ${key.madeAt}, ${key.signsFrom})`;
+    values (${key.id}, ${key.algorithm}, ${JSON.stringify(key.jwk)}, ${key.sealedKey}, ${key.madeAt}, ${key.signsFrom})`;
 }
 
 /** Withdraws an algorithm's keys at a time. */

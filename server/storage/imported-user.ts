@@ -62,7 +62,7 @@ export async function insertUsers(
   }));
   await sql`
     with given as materialized (
-      select * from jsonb_to_recordset(${sql.json(rows)}::jsonb) as r (id uuid, username text, email text, folds text[],
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, username text, email text, folds text[],
         language text, customers text[], active boolean, "mayChangePassword" boolean, "createdAt" timestamptz,
         "passwordHash" text, "formerPasswordHashes" text[], "sealedTotp" text)
     ),
@@ -92,6 +92,6 @@ export async function insertAuditEvents(sql: Connection, events: readonly AuditE
   await sql`
     insert into audit_event (at, event, user_id, username, steps)
     select ${now}, event, "userId", username, steps
-    from jsonb_to_recordset(${sql.json(events as never)}::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
       as r (event text, "userId" uuid, username text, steps jsonb)`;
 }

@@ -10,7 +10,7 @@ export type MailInHand = MailRow & { tries: number; isWaitedFor: boolean };
 export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: Date }): Promise<void> {
   await sql`
     insert into mail (id, kind, user_id, recipient, language, details, sealed_token, token_hash, queued_at, send_after)
-    values (${mail.id}, ${mail.kind}, ${mail.userId}, ${mail.recipient}, ${mail.language}, ${sql.json(mail.details)},
+    values (${mail.id}, ${mail.kind}, ${mail.userId}, ${mail.recipient}, ${mail.language}, ${JSON.stringify(mail.details)},
       ${mail.sealedToken}, ${mail.tokenHash}, ${mail.queuedAt}, ${mail.sendAfter})`;
 }
 

@@ -14,18 +14,18 @@ const lock = 7_374_111;
  */
 export async function migrate(sql: Database, folder = ownFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  return sql.begin(async (sql) => {
-    await sql`set local statement_timeout = 0`;
+  const bringUp = async (sql: Connection) => {
     await sql`select pg_advisory_xact_lock(${lock})`;
     const applied = await listApplied(sql);
     refuseUnknown(migrations, applied);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const { name, text, checksum } of missing) {
-      await sql.unsafe(text).simple();
+      await sql.unsafe(text);
       await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
     }
     return missing.map(({ name }) => name);
-  });
+  };
+  return sql.begin(bringUp, { statementTimeout: 0 });
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

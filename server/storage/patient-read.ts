@@ -6,10 +6,9 @@ import type { Connection, Database } from './database.ts';
  * for its very values, so that rare events of few days are not looked for in all.
  */
 export async function patientRead<T>(sql: Database, read: (sql: Connection) => Promise<T>): Promise<T> {
-  return (await sql.begin(async (sql) => {
-    await sql`
-      select set_config('statement_timeout', ${String(limits.operatorWaits)}, true),
-        set_config('plan_cache_mode', 'force_custom_plan', true)`;
+  const patiently = async (sql: Connection) => {
+    await sql`set local plan_cache_mode = force_custom_plan`;
     return await read(sql);
-  })) as T;
+  };
+  return await sql.begin(patiently, { statementTimeout: limits.operatorWaits });
 }

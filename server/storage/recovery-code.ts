@@ -1,4 +1,3 @@
-import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
@@ -7,7 +6,7 @@ export async function replaceRecoveryCodes(sql: Connection, userId: string, dige
   await sql`delete from recovery_code where user_id = ${userId}`;
   await sql`
     insert into recovery_code (user_id, code_hash)
-    select ${userId}, digest from ${asRows(sql, digests)}`;
+    select ${userId}, digest from unnest(${digests}::bytea[]) digest`;
 }
 
 /** Consumes a recovery code; returns how many are left, or null if it is unknown or used. */
@@ -19,7 +18,7 @@ export async function takeRecoveryCode(
 ): Promise<number | null> {
   const rows = await sql`
     update recovery_code set used_at = ${now}
-    where user_id = ${userId} and code_hash in (select digest from ${asRows(sql, digests)}) and used_at is null
+    where user_id = ${userId} and code_hash = any(${digests}::bytea[]) and used_at is null
     returning user_id`;
   return rows.length > 0 ? await countRecoveryCodes(sql, userId) : null;
 }

@@ -1,5 +1,4 @@
 import { admits } from './admits.ts';
-import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passkey-policy.ts';
@@ -117,7 +116,7 @@ export async function withdrawLinks(sql: Connection, tokenHashes: readonly Buffe
   await sql`
     update reset_link set state = 'withdrawn' where token_hash in (
       select token_hash from reset_link
-      where state = 'open' and token_hash in (select digest from ${asRows(sql, tokenHashes)})
+      where state = 'open' and token_hash = any(${tokenHashes}::bytea[])
       order by token_hash for update)`;
 }
 

@@ -172,7 +172,7 @@ export async function insertRefusal(
     )
     insert into audit_event (at, event, reason, reference, user_id, username, customer_key, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
-      ${event.username ?? null}, ${event.customerKey ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
+      ${event.username ?? null}, ${event.customerKey ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])}::jsonb
     from quick where (select count(*) from address) + (select count(*) from counted) >= 0`;
 }
 
@@ -195,7 +195,7 @@ export async function insertEventOnceAMinute(
       ${event.customerKey ?? null},
       coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)),
       ${event.address ?? null}::inet, ${event.requestId},
-      ${sql.json(event.steps ?? [])}::jsonb
+      ${JSON.stringify(event.steps ?? [])}::jsonb
     where throttle_attempt(${key}, ${mark}, ${now}, 1, 60, 60, 60)`;
   if (count > 0) return referenceOfRequest(event.requestId);
   const [row] = await sql<
@@ -297,7 +297,7 @@ export async function completeSignIn(
     recorded as (
       insert into audit_event (at, event, reason, user_id, username, customer_key, address, request_id, steps)
       select now, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
-        ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
+        ${event.address ?? null}::inet, ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])}::jsonb
       from who where exists (select from new_session)
     )
     select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors",

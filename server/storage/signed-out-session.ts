@@ -1,5 +1,4 @@
 import { limits } from '../limits.ts';
-import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { mustRegisterNow } from './email-before-app.ts';
@@ -68,7 +67,7 @@ export async function takeSession(
         insert into ended_session (token_hash, ends_at)
         select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from tokens
         union all
-        select digest, ${marksEndAt} from ${asRows(sql, markHashes)}
+        select digest, ${marksEndAt} from unnest(${markHashes}::bytea[]) digest
         where exists (select from tokens where hash = ${tokenHash})
         on conflict do nothing
       )

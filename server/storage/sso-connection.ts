@@ -73,8 +73,8 @@ export async function insertSsoConnection(sql: Connection, made: NewSsoConnectio
     insert into sso_connection (id, key, name, customer_id, protocol, required, makes_users, trusts_email,
       second_factor_values, attributes, settings, sealed_secret, secret_ends_at, provider_networks, created_at)
     values (${made.id}, ${made.key}, ${made.name}, ${made.customerId}, ${made.protocol}, ${made.required},
-      ${made.makesUsers}, ${made.trustsEmail}, ${made.secondFactorValues}::text[], ${sql.json(made.attributes)},
-      ${sql.json(made.settings)}, ${made.sealedSecret}, ${made.secretEndsAt}, ${made.providerNetworks}::text[]::cidr[], ${now})
+      ${made.makesUsers}, ${made.trustsEmail}, ${made.secondFactorValues}::text[], ${JSON.stringify(made.attributes)},
+      ${JSON.stringify(made.settings)}, ${made.sealedSecret}, ${made.secretEndsAt}, ${made.providerNetworks}::text[]::cidr[], ${now})
     on conflict (key) do nothing returning id`;
   if (rows.length > 0) await updateSsoDomains(sql, made.id, made.domains);
   return rows.length > 0;
@@ -99,8 +99,8 @@ export async function updateSsoConnection(sql: Connection, id: string, changes: 
       makes_users = coalesce(${changes.makesUsers ?? null}, makes_users),
       trusts_email = coalesce(${changes.trustsEmail ?? null}, trusts_email),
       second_factor_values = coalesce(${changes.secondFactorValues ?? null}::text[], second_factor_values),
-      attributes = coalesce(${attributes ? sql.json(attributes) : null}::jsonb, attributes),
-      settings = coalesce(${settings ? sql.json(settings) : null}::jsonb, settings),
+      attributes = coalesce(${attributes ? JSON.stringify(attributes) : null}::jsonb, attributes),
+      settings = coalesce(${settings ? JSON.stringify(settings) : null}::jsonb, settings),
       sealed_secret = case when ${sealedSecret !== undefined} then ${sealedSecret ?? null}::bytea else sealed_secret end,
       secret_ends_at = case when ${secretEndsAt !== undefined} then ${secretEndsAt ?? null}::timestamptz else secret_ends_at end,
       provider_networks = coalesce(${changes.providerNetworks ?? null}::text[]::cidr[], provider_networks)

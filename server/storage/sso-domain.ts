@@ -1,8 +1,8 @@
-import type { PendingQuery, Row } from 'postgres';
 import type { Connection } from './database.ts';
+import type { Statement } from './sql.ts';
 
 /** Part of a statement. */
-export type Fragment = PendingQuery<Row[]>;
+export type Fragment = Statement;
 
 /**
  * Whether a domain can't sign in by password. A disabled connection, or one of a disabled customer, still requires

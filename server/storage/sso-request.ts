@@ -1,4 +1,3 @@
-import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
@@ -81,7 +80,7 @@ export async function findSsoRequest(sql: Connection, id: string) {
 }
 
 function isAmong(sql: Connection, column: Fragment, hashes: readonly Buffer[]): Fragment {
-  return sql`${column} in (select digest from ${asRows(sql, hashes)})`;
+  return sql`${column} = any(${hashes}::bytea[])`;
 }
 
 /** The open requests begun by browsers with these tokens. */

@@ -1,6 +1,6 @@
 import type { Connection, Database } from './database.ts';
+import { RollBack } from './database.ts';
 import { listRequiredDomains } from './sso-domain.ts';
-import { RollBack, transaction } from './transaction.ts';
 
 /** What a change of connections does to its users and to everyone at a domain. */
 export type WhatFollows = {
@@ -31,7 +31,7 @@ export async function withAgreement<T extends Changed | NotAgreed>(
   agreed: Agreed,
   change: (sql: Connection) => Promise<T>,
 ): Promise<T | NotAgreed> {
-  return await transaction(sql, async (sql): Promise<T | RollBack<NotAgreed>> => {
+  return await sql.begin(async (sql): Promise<T | RollBack<NotAgreed>> => {
     const before = await listRequiredDomains(sql);
     const result = await change(sql);
     const domains = differenceOf(before, await listRequiredDomains(sql));

@@ -5,9 +5,9 @@ import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findOpenedByPressForUpdate, findSessionOfPress, type SessionOfPress } from '../storage/code-try.ts';
 import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { whoHas } from '../visitor/who.ts';
 import { type TokensOfPress, tokensOfPress } from './press.ts';
 import type { VerifyRequest, VerifyResult } from './verify-code.ts';
@@ -21,7 +21,7 @@ export async function answerOfPress(
   deps: Deps,
   request: VerifyRequest,
 ): Promise<Extract<VerifyResult, { kind: 'right' | 'thenApp' }> | null> {
-  const found = await transaction(deps.sql, (sql) => find(deps, sql, request));
+  const found = await deps.sql.begin((sql) => find(deps, sql, request));
   if (!found) return null;
   const { opened, tokens } = found;
   if ((await whoHas(deps, tokens.session, request.address)).kind === 'ended') return null;

@@ -2,12 +2,12 @@ import type { AuditEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
+import { RollBack } from '../storage/database.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { SessionStage } from '../storage/session.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { codeKey, type WayIn } from '../storage/throttle-keys.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import { type Press, pressDigest } from './press.ts';
 
 /** A counted attempt, or why none is allowed: `usedUp` also if the session is gone; `retryAfter` in milliseconds. */
@@ -34,7 +34,7 @@ export async function countTry(
     since: new Date(now.getTime() - limits.sameCodePress),
     now,
   };
-  return await transaction(deps.sql, async (sql): Promise<CountedTry | RollBack<CountedTry>> => {
+  return await deps.sql.begin(async (sql): Promise<CountedTry | RollBack<CountedTry>> => {
     // The user is locked first, as by every change of a user, so that there is no deadlock: statements sent together run
     // one after the other.
     const [isActive, counted] = await Promise.all([isUserActiveForShare(sql, userId), countCodeTry(sql, hash, given)]);

@@ -53,7 +53,7 @@ it.each<[string, (token: string) => Browser]>([
   await expectGone(held(cookies['vestibule-session'] as string));
 });
 
-it.each<[string, () => Promise<unknown>]>([
+it.each<[string, () => PromiseLike<unknown>]>([
   ['its ten minutes are over (SE-05)', async () => portal.wait(limits.halfSession)],
   ['it was signed out', () => portal.send({ method: 'POST', url: '/portal/logout', cookies })],
   ['its browser signed in again', () => portal.signIn('alice', testPassword, { cookies })],
@@ -70,7 +70,7 @@ it.each<[string, () => Promise<unknown>]>([
   await expectGone(cookies, { isSignedOut: what === 'it was signed out' });
 });
 
-it.each<[string, () => Promise<unknown>]>([
+it.each<[string, () => PromiseLike<unknown>]>([
   ['its ten minutes are over', async () => portal.wait(limits.halfSession)],
   ['it ended for another reason', () => portal.sql`delete from session`],
 ])('once %s the form has the typed name, until someone is signed in', async (_what, happens) => {

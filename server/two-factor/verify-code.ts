@@ -7,6 +7,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { CodeTry } from '../storage/code-try.ts';
+import { RollBack } from '../storage/database.ts';
 import { putDevice, updateSessionDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
@@ -18,7 +19,6 @@ import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { findTotp } from '../storage/totp.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
@@ -104,7 +104,7 @@ async function complete(
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
   const place = placeOfVisitor(request);
-  const done = await transaction(deps.sql, async (sql) => {
+  const done = await deps.sql.begin(async (sql) => {
     // Read now: the email may have been replaced while the code was under way. Statements sent together run one after
     // the other, so the user is locked first.
     const [reader, isThere] = await Promise.all([

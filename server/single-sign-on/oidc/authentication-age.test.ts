@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const limited = (seconds: number | null) =>
-  portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ maxAuthenticationAge: seconds })}`;
+  portal.sql`update sso_connection set settings = settings || ${JSON.stringify({ maxAuthenticationAge: seconds })}`;
 const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
 
 /** Signs in at the provider, which reports this authentication time. */

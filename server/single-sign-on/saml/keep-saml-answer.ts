@@ -4,6 +4,7 @@ import { limits } from '../../limits.ts';
 import { seal } from '../../secrets/sealed.ts';
 import { newToken, tokenHash } from '../../secrets/token.ts';
 import type { Connection } from '../../storage/database.ts';
+import { RollBack } from '../../storage/database.ts';
 import { insertSamlAssertion } from '../../storage/saml-assertion.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import {
@@ -12,7 +13,6 @@ import {
   requestPlace,
   updateSsoRequestAnswer,
 } from '../../storage/sso-request.ts';
-import { RollBack, transaction } from '../../storage/transaction.ts';
 import { type RequestDetails, type WaitingAnswer, waitingAnswer } from '../request-details.ts';
 import type { SamlAnswer } from './saml.ts';
 
@@ -29,7 +29,7 @@ export async function keepSamlAnswer(
   connection: SamlConnection,
   answer: Accepted,
 ): Promise<string | null> {
-  const token = await transaction(deps.sql, async (sql) =>
+  const token = await deps.sql.begin(async (sql) =>
     (await markAsUsed(sql, connection, answer)) ? await keep(deps, sql, id, connection, answer) : null,
   );
   return token ?? (await tokenOfSame(deps, state, connection, answer));
@@ -47,7 +47,7 @@ export async function keepUnaskedAnswer(
   const state = hash('sha256', JSON.stringify([connection.id, answer.assertionId]), 'base64url');
   const madeAt = deps.now();
   const details: RequestDetails = { url: null, destination, lang: null, typed: null, kept: null };
-  const made = await transaction(deps.sql, async (sql) => {
+  const made = await deps.sql.begin(async (sql) => {
     if (!(await markAsUsed(sql, connection, answer))) return null;
     await insertSsoRequest(sql, {
       id,

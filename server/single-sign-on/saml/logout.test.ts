@@ -393,7 +393,7 @@ describe('what ends nothing', () => {
     const longAgo = new Date(portal.deps.now().getTime() - 4 * 365 * 24 * 3_600_000);
     const key = await makeCertificate('ended', longAgo);
     const one = await signIn();
-    await portal.sql`update sso_connection set settings = jsonb_set(settings, '{certificates}', ${portal.sql.json([key.certificate, acme.key.certificate])})`;
+    await portal.sql`update sso_connection set settings = jsonb_set(settings, '{certificates}', ${JSON.stringify([key.certificate, acme.key.certificate])})`;
     expect((await follow(redirected({ key }, logoutXml(scene())))).statusCode).toBe(400);
     expect(await isIn(one)).toBe(true);
   });
@@ -459,7 +459,7 @@ describe('a person who signs out here', () => {
   });
 
   it('SA-47 leads nowhere, and sends nothing signed, if the address is another provider’s', async () => {
-    const logout = portal.sql.json({ ...there, url: 'https://idp.beta.test/slo' });
+    const logout = JSON.stringify({ ...there, url: 'https://idp.beta.test/slo' });
     await portal.sql`update sso_connection set settings = settings || jsonb_build_object('logout', ${logout}::jsonb) where key = 'acme-saml'`;
     const one = await signIn();
     expect((await signOut(one)).page.body).not.toContain('SAMLRequest');

@@ -140,7 +140,7 @@ describe('how long ago people may have signed in at the provider', () => {
   );
 
   const limited = (seconds: number | null) =>
-    portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ maxAuthenticationAge: seconds })}`;
+    portal.sql`update sso_connection set settings = settings || ${JSON.stringify({ maxAuthenticationAge: seconds })}`;
   beforeEach(() => addSamlConnection(portal, acme));
 
   it('SA-44 is up to the provider if the operator sets no maximum', async () => {

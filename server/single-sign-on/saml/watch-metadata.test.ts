@@ -29,7 +29,7 @@ beforeEach(async () => {
   await emptyTables(portal, 'customer', 'sso_connection', 'audit_event');
   await addCustomer(portal, 'acme');
   await addSamlConnection(portal, acme);
-  await portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ metadataUrl: url })}`;
+  await portal.sql`update sso_connection set settings = settings || ${JSON.stringify({ metadataUrl: url })}`;
   asked = [];
   certificates = [acme.key.certificate];
 });
@@ -65,7 +65,7 @@ it('reads once a day, over two instances', async () => {
 
 it('OI-34 reads only in the networks of the connection', async () => {
   const address = 'https://127.0.0.1:9/metadata';
-  await portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ metadataUrl: address })}`;
+  await portal.sql`update sso_connection set settings = settings || ${JSON.stringify({ metadataUrl: address })}`;
   const warn = vi.spyOn(portal.deps.log, 'warn').mockImplementation(() => {});
   const problem = async (networks: string[]) => {
     warn.mockClear();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import type { Connection } from './database.ts';
-import { RollBack, transaction } from './transaction.ts';
+import { type Connection, RollBack } from './database.ts';
 
 let database: DatabaseForTest;
 
@@ -19,7 +18,7 @@ const stored = async () => (await database.sql`select from fruit`).length;
 
 describe('a transaction', () => {
   it('is committed with its result', async () => {
-    const result = await transaction(database.sql, async (sql) => {
+    const result = await database.sql.begin(async (sql) => {
       await add(sql);
       return { kind: 'added' };
     });
@@ -28,7 +27,7 @@ describe('a transaction', () => {
   });
 
   it('is rolled back with a result too', async () => {
-    const result = await transaction(database.sql, async (sql) => {
+    const result = await database.sql.begin(async (sql) => {
       await add(sql);
       return new RollBack({ kind: 'refused' });
     });
@@ -37,11 +36,28 @@ describe('a transaction', () => {
   });
 
   it('is rolled back by an error, which is thrown on', async () => {
-    const work = transaction(database.sql, async (sql) => {
+    const work = database.sql.begin(async (sql) => {
       await add(sql);
       throw new Error('broken');
     });
     await expect(work).rejects.toThrow('broken');
     expect(await stored()).toBe(0);
+  });
+
+  it('is an error if one of its statements failed, even if nobody minded', async () => {
+    const work = database.sql.begin(async (sql) => {
+      await add(sql);
+      await sql`select 1 / 0`.catch(() => null);
+    });
+    await expect(work).rejects.toThrow('nothing of it is stored');
+    expect(await stored()).toBe(0);
+  });
+
+  it('sends at the same time what is asked for at the same time', async () => {
+    const rows = await database.sql.begin((sql) =>
+      Promise.all([1, 2, 3].map(async (n) => (await sql`select ${n}::int as n, pg_backend_pid() as pid`)[0])),
+    );
+    expect(rows.map((row) => row?.n)).toEqual([1, 2, 3]);
+    expect(new Set(rows.map((row) => row?.pid)).size).toBe(1);
   });
 });
