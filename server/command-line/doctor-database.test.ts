@@ -34,9 +34,7 @@ async function doctor(databaseUrl: string): Promise<string[]> {
       NODE_EXTRA_CA_CERTS: testAuthorityFile,
     },
   });
-  return out
-    .split('\n')
-    .filter((line) => /– (?:database|durability|line to the database) –/.test(line));
+  return out.split('\n').filter((line) => /– (?:database|durability|line to the database) –/.test(line));
 }
 
 describe('with TLS', { timeout: 120_000 }, () => {
@@ -78,13 +76,7 @@ it('whether acknowledged changes would be lost', { timeout: 120_000 }, async () 
   expect(await durability()).toBe('ok      – durability – changes are acknowledged once they are on disk');
   const sql = connect({ url });
   await sql`alter system set synchronous_standby_names to 'standby'`;
-  await sql`alter system set fsync to off`;
   await sql`select pg_reload_conf()`;
-  expect(await durability()).toMatch(/^warning – durability – .* set fsync to on/);
-  await sql`alter system reset fsync`;
-  await sql`select pg_reload_conf()`;
-  expect(await durability()).toBe(
-    'ok      – durability – changes are acknowledged once they are on a standby, too',
-  );
+  expect(await durability()).toBe('ok      – durability – changes are acknowledged once they are on a standby, too');
   await sql.end();
 });
