@@ -235,9 +235,7 @@ export async function stateOf({ sql }: PortalForTest, withTries = false): Promis
   const tables = changing.filter((table) => withTries || table !== 'throttle');
   const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries', 'last_code_hash', 'last_code_at'];
   const rows = await Promise.all(
-    tables.map((table) =>
-      sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`,
-    ),
+    tables.map((table) => sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`),
   );
   return rows.map((row, at) => [tables[at], ...row]);
 }

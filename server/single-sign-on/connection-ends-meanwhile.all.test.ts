@@ -212,7 +212,10 @@ describe('a session from a connection', () => {
   });
 
   it('SE-12 is not left over by a sign-in that is stored while that is switched off', async () => {
-    const release = await holdRows(portal.sql, (sql) => sql`select from portal_user where username = 'alice' for update`);
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`select from portal_user where username = 'alice' for update`,
+    );
     const signingIn = signInByProvider();
     await untilWaiting(portal.sql, 1);
     const ending = disable();

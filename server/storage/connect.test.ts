@@ -66,7 +66,8 @@ test('undefined is an error before anything is sent', async () => {
 test('a statement in another one becomes a part of that, with its values, names and texts', async () => {
   const { sql } = database;
   const part = sql`n > ${1} and ${sql.unsafe('n < 4')}`;
-  const rows = await sql`select ${sql('n')} as "of""it" from generate_series(0, ${9}::int) n where ${part} order by ${sql('n')}`;
+  const rows =
+    await sql`select ${sql('n')} as "of""it" from generate_series(0, ${9}::int) n where ${part} order by ${sql('n')}`;
   expect(rows).toEqual([{ 'of"it': 2 }, { 'of"it': 3 }]);
   expect(rows.count).toBe(2);
   expect((await sql`select from ${sql('x"; drop table mail; --')}`.catch((error) => error)).code).toBe('42P01');
