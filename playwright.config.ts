@@ -7,14 +7,13 @@ const { launchOptions } = browserOptions;
 // Starts no renderer in reserve, which each test would throw away; a site still has its own. The bench does without.
 const args = [...(launchOptions?.args ?? []), '--renderer-process-limit=1'];
 
-const everyBrowser = 'e2e/browsers/*.all.spec.ts';
+const everyBrowser = '**/browsers/*.all.spec.ts';
+const testIgnore = runsAll ? everyBrowser : '**/*.all.spec.ts';
 const engines: Engine[] = ['Firefox', 'WebKit', 'old Chromium'];
 
 // The unit test results are in test-results too, so Playwright empties a folder of its own.
 export default defineConfig<object, { engine: Engine }>({
-  testDir: '.',
-  testMatch: runsAll ? 'e2e/**/*.spec.ts' : 'e2e/*.spec.ts',
-  testIgnore: runsAll ? [] : '**/*.all.spec.ts',
+  testDir: 'e2e',
   outputDir: 'test-results/browser',
   fullyParallel: true,
   workers: 2,
@@ -27,8 +26,8 @@ export default defineConfig<object, { engine: Engine }>({
   use: { ...browserOptions, launchOptions: { ...launchOptions, args } },
   // Tests run with JavaScript in Chromium; tags mark those that also, or only, run without.
   projects: [
-    { name: 'script', testIgnore: everyBrowser, grepInvert: /@without-script-only/ },
-    { name: 'no script', testIgnore: everyBrowser, grep: /@without-script/, use: { javaScriptEnabled: false } },
+    { name: 'script', testIgnore, grepInvert: /@without-script-only/ },
+    { name: 'no script', testIgnore, grep: /@without-script/, use: { javaScriptEnabled: false } },
     // One worker each: one browser, and one portal for it.
     ...(runsAll ? engines : []).map((engine) => ({
       name: engine,

@@ -142,34 +142,6 @@ async function tabTo(page: Page, stop: Locator, most: number): Promise<void> {
   await expect(stop).toBeFocused();
 }
 
-test('signing in and out with only the keyboard', async ({ page }) => {
-  await page.goto('/portal/login');
-  const form = signInForm(page);
-  await expect(form.username).toBeFocused();
-  await page.keyboard.type('ada');
-  await page.keyboard.press('Tab');
-  await expect(form.password).toBeFocused();
-  await page.keyboard.type(password);
-  for (const stop of [
-    page.getByRole('button', { name: 'Show password' }),
-    page.getByRole('link', { name: 'Forgot password?' }),
-    form.button,
-  ]) {
-    expect(await focusIsSeen(page)).toBe(true);
-    await page.keyboard.press('Tab');
-    await expect(stop).toBeFocused();
-  }
-  expect(await focusIsSeen(page)).toBe(true);
-  await page.keyboard.press('Enter');
-  await expectSignedIn(page, 'ada');
-  const signOut = page.getByRole('button', { name: 'Sign out' });
-  for (let stops = 0; stops < 3 && !(await signOut.evaluate((button) => button === document.activeElement)); stops += 1)
-    await page.keyboard.press('Tab');
-  await expect(signOut).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL('/portal/login');
-});
-
 test('registering an app and signing in with it with only the keyboard', async ({ page, newPerson }) => {
   const { username } = await newPerson({ customers: ['apps'] });
   await page.goto('/portal/login');

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import { AttackerSite } from './attacker-site.ts';
-import { loadsOnceMore } from './loads-once-more.ts';
-import { changeForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
+import { changeForm, hashOf, linkFor } from './reset-forms.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { test as base, expect, password } from './test.ts';
 
@@ -15,7 +14,6 @@ const test = base.extend<{ attacker: AttackerSite }>({
   },
 });
 
-const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const sessionCookies = async (page: Page) =>
   (await page.context().cookies()).filter(({ name }) => name.includes('session'));
@@ -61,35 +59,6 @@ test('CS-09: pages prefetched by a foreign page count for nobody’s address', a
   for (const line of answered()) expect(JSON.parse(line)).toMatchObject({ status: 403 });
 });
 
-test('SE-15: a page that a neighbour had fetched ahead for one person is not shown to the next', async ({
-  page,
-  context,
-  attacker,
-  portal,
-  watch,
-  newPerson,
-}) => {
-  watch.expect(/403/);
-  const [first, next] = [await newPerson(), await newPerson()];
-  const account = `${portal.origin}/portal/account`;
-  const rules = { prefetch: [{ urls: [account], eagerness: 'immediate' }] };
-  attacker.put('/', `<a href="${account}">Go</a><script type="speculationrules">${JSON.stringify(rules)}</script>`);
-  const tab = await context.newPage();
-  await signIn(tab, first.username, password);
-  const fetched = () =>
-    portal.log.split('\n').filter((line) => line.includes('/portal/account') && line.includes('"status"')).length;
-  const before = fetched();
-  await page.bringToFront();
-  await page.goto(`${attacker.neighbourOrigin}/`);
-  await expect.poll(fetched).toBe(before + 1);
-  await signOutButton(tab).click();
-  await signIn(tab, next.username, password);
-  await page.getByText('Go').click();
-  await expect(heading(page)).toHaveText('Your account');
-  await expect(page.getByText(next.username, { exact: true })).toBeVisible();
-  await expect(page.getByText(first.username, { exact: true })).toHaveCount(0);
-});
-
 test('HD-06: there is no service worker', async ({ page }) => {
   await signIn(page, 'ada', password);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
@@ -118,7 +87,7 @@ test('HD-07: an injected script does not run', async ({ page, watch }) => {
   expect(ran).not.toBe('taken');
 });
 
-test('CS-06: our own form is accepted as the browser posts it', both, async ({ page, portal }) => {
+test('CS-06: our own form is accepted as the browser posts it', async ({ page, portal }) => {
   await page.goto('/portal/login');
   const posted = page.waitForRequest('**/performlogin');
   await signInForm(page).send('ada', password);
@@ -211,16 +180,16 @@ const lures = [
   'javascript:document.title="taken"',
 ] as const;
 
-for (const lure of lures) {
-  test(`IN-02: a name in the address is always treated as text: ${lure}`, both, async ({ page }) => {
+test('IN-02: a name in the address is always treated as text', async ({ page }) => {
+  for (const lure of lures) {
     await page.goto(`/portal/login?${new URLSearchParams({ login: lure })}`);
     await expect(signInForm(page).username).toHaveValue(lure);
     await expect(page).toHaveTitle('Sign in · Vestibule');
     await expect(page.getByRole('main').locator('img, script')).toHaveCount(0);
-  });
-}
+  }
+});
 
-test('IN-02: the name of a failed attempt comes back as text', both, async ({ page }) => {
+test('IN-02: the name of a failed attempt comes back as text', async ({ page }) => {
   const [, lure] = lures;
   await page.goto('/portal/login');
   await signInForm(page).send(lure, 'wrong');
@@ -229,25 +198,21 @@ test('IN-02: the name of a failed attempt comes back as text', both, async ({ pa
   await expect(page).toHaveTitle('Sign in · Vestibule');
 });
 
-for (const path of [
-  '<svg onload=document.title="taken">',
-  '%3Cscript%3Edocument.title=%22taken%22%3C/script%3E',
-  `a?b=</script><script>document.title='taken'</script>`,
-  'x'.repeat(8000),
-]) {
-  test(
-    `IN-04: an unknown address is shown as text, and truncated: ${path.slice(0, 40)}`,
-    both,
-    async ({ page, watch }) => {
-      watch.expect(/status of 404/);
-      await page.goto(`/portal/${path}`);
-      await expect(page).toHaveTitle('Page not found · Vestibule');
-      const shown = (await page.getByText(/^Address/).textContent()) ?? '';
-      expect(shown.length).toBeLessThan(250);
-      await expect(page.getByRole('main').locator('script, [onload]')).toHaveCount(0);
-    },
-  );
-}
+test('IN-04: an unknown address is shown as text, and truncated', async ({ page, watch }) => {
+  watch.expect(/status of 404/);
+  for (const path of [
+    '<svg onload=document.title="taken">',
+    '%3Cscript%3Edocument.title=%22taken%22%3C/script%3E',
+    `a?b=</script><script>document.title='taken'</script>`,
+    'x'.repeat(8000),
+  ]) {
+    await page.goto(`/portal/${path}`);
+    await expect(page).toHaveTitle('Page not found · Vestibule');
+    const shown = (await page.getByText(/^Address/).textContent()) ?? '';
+    expect(shown.length).toBeLessThan(250);
+    await expect(page.getByRole('main').locator('script, [onload]')).toHaveCount(0);
+  }
+});
 
 test('no page loads anything from third parties or leaks to them through the address', async ({ page }) => {
   const referrers: (string | undefined)[] = [];
@@ -256,50 +221,6 @@ test('no page loads anything from third parties or leaks to them through the add
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
   await expect(heading(page)).toHaveText('Sign in');
   expect(referrers.filter((referrer) => referrer?.includes('s3cret'))).toEqual([]);
-});
-
-test('SE-15: the next user finds neither the reset link nor the destination of the previous one, with a custom hub', async ({
-  page,
-  portal,
-  inbox,
-  newPerson,
-  watch,
-}) => {
-  // The icon that the browser requests for a page that names none.
-  watch.expect(/404/);
-  const { username, email } = await newPerson();
-  const link = await linkFor({ portal, inbox }, email);
-  // It stands for a hub: none of its pages are ours.
-  const atHub = '/healthz?of=first#/reports/of-the-first';
-  await page.goto(link);
-  await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-  await page.goto('/portal/login');
-  await page.goto('/portal/forgottenChange');
-  await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-  // As a browser without JavaScript sends it: the form itself would report at once that it is too weak.
-  await changeForm(page).fill('lanternq');
-  await page
-    .getByRole('main')
-    .locator('form')
-    .evaluate((form: HTMLFormElement) => form.submit());
-  await expect(page).toHaveURL(/[?]reason=/);
-  await page.goto(`/portal/login?destination=${encodeURIComponent('/healthz?of=first')}#/reports/of-the-first`);
-  await expect(page.getByRole('combobox', { name: 'Language' })).toBeEnabled();
-  await signInForm(page).send(username, password);
-  await expect(page).toHaveURL(atHub);
-  const saved = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
-  expect(await saved()).toContain('of-the-first');
-  await page.goto('/portal/logout');
-  await expect(signInForm(page).username).toHaveValue('');
-  await expect.poll(saved).not.toContain('of-the-first');
-  expect(await saved()).not.toContain(hashOf(link));
-  await page.goto('/portal/forgottenChange');
-  await expect(heading(page)).toBeVisible();
-  expect(await page.content()).not.toContain(hashOf(link));
-  expect(await page.content()).not.toContain(username);
-  await page.goto('/portal/login');
-  await signInForm(page).send('bob', password);
-  await expect(page).toHaveURL('/portal/portal.html');
 });
 
 test.describe('SE-15: a tab that stays open while somebody signs in and out in another one', () => {
@@ -314,63 +235,6 @@ test.describe('SE-15: a tab that stays open while somebody signs in and out in a
     await page.bringToFront();
     expect(await page.content()).not.toContain(hashOf(link));
     expect(await page.content()).not.toContain(username);
-  });
-
-  test('does not bring it back with Back', async ({ page, context, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    await page.goto(link);
-    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-    await page.getByRole('link', { name: 'Return to sign-in' }).click();
-    await expect(heading(page)).toHaveText('Sign in');
-    const other = await context.newPage();
-    const afterSignIn = loadsOnceMore(page);
-    await signIn(other, username, password);
-    await afterSignIn;
-    const afterSignOut = loadsOnceMore(page);
-    await signOutButton(other).click();
-    await expect(heading(other)).toHaveText('Sign in');
-    await afterSignOut;
-    await signIn(other, 'bob', password);
-    await page.bringToFront();
-    await page.goBack();
-    await expect(heading(page)).toHaveText('Choose a new password');
-    await expect(changeForm(page).hash).toHaveValue('');
-    await changeForm(page).send(newPassword);
-    await expect(heading(page)).not.toHaveText('Password changed');
-    expect(await portal.signInPlainly(username, password)).not.toBeNull();
-  });
-
-  test('discards it when the browser was closed and restores its tabs', async ({
-    page,
-    context,
-    portal,
-    inbox,
-    newPerson,
-  }) => {
-    const { username, email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    await page.goto(link);
-    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-    const saved = await page.evaluate(() => Object.entries(sessionStorage));
-    await page.goto('about:blank');
-    const other = await context.newPage();
-    await signIn(other, username, password);
-    await signOutButton(other).click();
-    await expect(heading(other)).toHaveText('Sign in');
-    // What the browser forgets and what it restores.
-    const kept = (await context.cookies()).filter(({ expires }) => expires !== -1);
-    await context.clearCookies();
-    await context.addCookies(kept);
-    const restored = await context.newPage();
-    await restored.goto('/healthz');
-    await restored.evaluate((entries) => {
-      for (const [key, value] of entries) sessionStorage.setItem(key, value);
-    }, saved);
-    await restored.goto('/portal/forgottenChange');
-    await expect(heading(restored)).toHaveText('Choose a new password');
-    await expect(changeForm(restored).hash).toHaveValue('');
-    expect(await restored.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(hashOf(link));
   });
 
   test('discards the destination with the sign-out, and nothing with a sign-in', async ({

@@ -1,58 +1,13 @@
-import type { Locator, Page } from '@playwright/test';
-import { changeForm, forgottenForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
-import { expectSignedIn, signInForm } from './sign-in-form.ts';
+import type { Page } from '@playwright/test';
+import { changeForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
+import { signInForm } from './sign-in-form.ts';
 import { expect, test } from './test.ts';
 import { textsOf } from './texts.ts';
 
-const both = { tag: '@without-script' };
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** Presses Tab until an element has the focus, up to a limit. */
-async function tabTo(page: Page, element: Locator, most = 4): Promise<void> {
-  for (let stops = 0; stops < most; stops += 1) {
-    await page.keyboard.press('Tab');
-    if (await element.evaluate((node) => node === document.activeElement)) return;
-  }
-  await expect(element).toBeFocused();
-}
-
-test(
-  'keyboard only: from the sign-in form through the email to being signed in',
-  both,
-  async ({ page, inbox, newPerson }) => {
-    const { username, email } = await newPerson();
-    await page.goto('/portal/login');
-    await expect(signInForm(page).username).toBeFocused();
-    await tabTo(page, page.getByRole('link', { name: 'Forgot password?' }));
-    await page.keyboard.press('Enter');
-    await expect(forgottenForm(page).email).toBeFocused();
-    await page.keyboard.type(email);
-    await page.keyboard.press('Enter');
-    await expect(heading(page)).toHaveText('Check your inbox');
-
-    await page.goto((await inbox.take(email, 'resetLink')).link);
-    const form = changeForm(page);
-    await expect(form.password).toBeFocused();
-    await page.keyboard.type(newPassword);
-    await tabTo(page, form.repeat, 2);
-    await page.keyboard.type(newPassword);
-    await tabTo(page, form.button, 2);
-    await page.keyboard.press('Enter');
-    await expect(heading(page)).toHaveText('Password changed');
-    await tabTo(page, page.getByRole('link', { name: 'Return to sign-in' }), 2);
-    await page.keyboard.press('Enter');
-    const signIn = signInForm(page);
-    await expect(signIn.username).toBeFocused();
-    await page.keyboard.type(username);
-    await page.keyboard.press('Tab');
-    await page.keyboard.type(newPassword);
-    await page.keyboard.press('Enter');
-    await expectSignedIn(page, username);
-  },
-);
-
-test('the form posts only password, repeat and hash', both, async ({ page, portal, inbox, newPerson }) => {
+test('the form posts only password, repeat and hash', async ({ page, portal, inbox, newPerson }) => {
   const { email } = await newPerson();
   const link = await linkFor({ portal, inbox }, email);
   await page.goto(link);
@@ -68,39 +23,32 @@ test('the form posts only password, repeat and hash', both, async ({ page, porta
   await expect(heading(page)).toHaveText('Password changed');
 });
 
-test('Enter in the last field changes the password', both, async ({ page, portal, inbox, newPerson }) => {
-  const { email } = await newPerson();
-  await page.goto(await linkFor({ portal, inbox }, email));
-  await changeForm(page).fill(newPassword);
-  await changeForm(page).repeat.press('Enter');
-  await expect(heading(page)).toHaveText('Password changed');
+test('a password manager finds the account and two fields for a new password', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await page.goto(link);
+  const form = changeForm(page);
+  await expect(form.username).toHaveValue(username);
+  await expect(form.username).toHaveAttribute('autocomplete', 'username');
+  await expect(form.username).toHaveAttribute('type', 'text');
+  for (const field of [form.password, form.repeat]) {
+    await expect(field).toHaveAttribute('autocomplete', 'new-password');
+    await expect(field).toHaveAttribute('type', 'password');
+  }
+  await expect(form.password).toHaveAttribute('name', 'password');
+  await expect(form.repeat).toHaveAttribute('name', 'repeat');
+  await expect(form.hash).toHaveValue(hashOf(link));
+  // Nobody can see, reach or change the name.
+  await expect(form.username).toHaveAttribute('tabindex', '-1');
+  await expect(form.username).toHaveAttribute('aria-hidden', 'true');
+  await expect(form.username).not.toBeEditable();
+  await expect(page.getByRole('textbox', { name: username })).toHaveCount(0);
 });
-
-test(
-  'a password manager finds the account and two fields for a new password',
-  both,
-  async ({ page, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    await page.goto(link);
-    const form = changeForm(page);
-    await expect(form.username).toHaveValue(username);
-    await expect(form.username).toHaveAttribute('autocomplete', 'username');
-    await expect(form.username).toHaveAttribute('type', 'text');
-    for (const field of [form.password, form.repeat]) {
-      await expect(field).toHaveAttribute('autocomplete', 'new-password');
-      await expect(field).toHaveAttribute('type', 'password');
-    }
-    await expect(form.password).toHaveAttribute('name', 'password');
-    await expect(form.repeat).toHaveAttribute('name', 'repeat');
-    await expect(form.hash).toHaveValue(hashOf(link));
-    // Nobody can see, reach or change the name.
-    await expect(form.username).toHaveAttribute('tabindex', '-1');
-    await expect(form.username).toHaveAttribute('aria-hidden', 'true');
-    await expect(form.username).not.toBeEditable();
-    await expect(page.getByRole('textbox', { name: username })).toHaveCount(0);
-  },
-);
 
 test('autofill without a key press enables the button', async ({ page, portal, inbox, newPerson }) => {
   const { email } = await newPerson();
@@ -173,31 +121,6 @@ test('no error is shown before both fields were touched', async ({ page }) => {
   await expect(form.password).toHaveAttribute('aria-invalid', 'false');
 });
 
-test('both entries can be revealed separately, and what is shown is still sent', async ({
-  page,
-  portal,
-  inbox,
-  newPerson,
-}) => {
-  const { username, email } = await newPerson();
-  await page.goto(await linkFor({ portal, inbox }, email));
-  const form = changeForm(page);
-  await form.fill(newPassword);
-  const [first, second] = await page.getByRole('button', { name: 'Show password' }).all();
-  await first?.click();
-  await expect(form.password).toHaveAttribute('type', 'text');
-  await expect(form.repeat).toHaveAttribute('type', 'password');
-  await expect(first as Locator).toHaveAttribute('aria-pressed', 'true');
-  await second?.click();
-  await expect(form.repeat).toHaveAttribute('type', 'text');
-  await first?.click();
-  await expect(form.password).toHaveAttribute('type', 'password');
-  await expect(form.password).toHaveValue(newPassword);
-  await form.button.click();
-  await expect(heading(page)).toHaveText('Password changed');
-  expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
-});
-
 test('a password may be pasted', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('/portal/forgottenChange?hash=abc');
@@ -211,42 +134,24 @@ test('a password may be pasted', async ({ page, context }) => {
   await expect(form.button).toBeEnabled();
 });
 
-test('two quick presses change the password and say so', both, async ({ page, portal, inbox, newPerson }) => {
-  const { username, email } = await newPerson();
-  await page.goto(await linkFor({ portal, inbox }, email));
-  await changeForm(page).fill(newPassword);
-  await changeForm(page).button.dblclick();
-  await expect(page).toHaveURL('/portal/forgottenChangedInfo?lang=en');
-  expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
-  expect(await portal.eventsOf(username, 'password-changed')).toHaveLength(1);
-  await inbox.take(email, 'passwordChanged');
-  expect(inbox.count(email, 'passwordChanged')).toBe(1);
-});
-
-test(
-  'Back after the change leads to no form that can be resubmitted',
-  both,
-  async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
-    const { email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    await page.goto('/portal/login');
-    await page.goto(link);
-    await changeForm(page).send(newPassword);
-    await expect(heading(page)).toHaveText('Password changed');
-    await page.goBack();
-    if (javaScriptEnabled) {
-      await expect(changeForm(page).hash).toHaveValue('');
-      await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
-    } else await expect(heading(page)).toHaveText('Password changed');
-  },
-);
-
-test('without a link the form says so before anything is typed, and offers one', both, async ({ page }) => {
-  await page.goto('/portal/forgottenChange');
-  // Playwright finds no text within noscript, only roles.
-  await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
-  await page.getByRole('note').getByRole('link').click();
-  await expect(heading(page)).toHaveText('Reset your password');
+test('Back after the change leads to no form that can be resubmitted', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+  javaScriptEnabled,
+}) => {
+  const { email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await page.goto('/portal/login');
+  await page.goto(link);
+  await changeForm(page).send(newPassword);
+  await expect(heading(page)).toHaveText('Password changed');
+  await page.goBack();
+  if (javaScriptEnabled) {
+    await expect(changeForm(page).hash).toHaveValue('');
+    await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
+  } else await expect(heading(page)).toHaveText('Password changed');
 });
 
 test('PR-06 a link that somebody sends names nobody else’s account, whoever was refused here', async ({

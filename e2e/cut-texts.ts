@@ -19,14 +19,14 @@ export async function cutTexts(page: Page): Promise<string[]> {
 }
 
 /** Runs in the page. */
-export function putReaderStyle(css: string): void {
+function putReaderStyle(css: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
 }
 
 /** Runs in the page. */
-export function findCutTexts(): string[] {
+function findCutTexts(): string[] {
   type Text = { what: string; parent: Element; boxes: DOMRect[] };
   const texts: Text[] = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

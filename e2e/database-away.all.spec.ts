@@ -6,7 +6,6 @@ import { test as base, expect } from './test.ts';
 import { textsOf } from './texts.ts';
 
 const texts = textsOf('en');
-const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 const test = base.extend<{ cuttable: CuttablePortal }>({
@@ -81,56 +80,43 @@ test('without JavaScript, requesting a link while the database is down answers w
   expect(inbox.count(email, 'resetLink')).toBe(1);
 });
 
-test(
-  'changing a password while the database is down answers with the form and its link, which works later',
-  both,
-  async ({ page, portal, cuttable: { database }, inbox, newPerson, javaScriptEnabled }) => {
-    const { username, email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    await page.addInitScript({ path: axeScript });
-    await page.goto(link);
-    database.cut();
-    const answered = page.waitForResponse('**/password/change*');
-    await changeForm(page).send(newPassword);
-    const answer = await answered;
-    expect(answer.status()).toBe(503);
-    expect(await answer.headerValue('retry-after')).toBe('5');
-    await expect(heading(page)).toHaveText('Choose a new password');
-    const said = page.getByText(texts['notice-unavailable-title']);
-    await expect(said).toBeVisible();
-    await expect(page.locator('html')).toHaveAttribute('lang', 'en');
-    const form = changeForm(page);
+test('changing a password while the database is down answers with the form and its link, which works later', async ({
+  page,
+  portal,
+  cuttable: { database },
+  inbox,
+  newPerson,
+  javaScriptEnabled,
+}) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await page.addInitScript({ path: axeScript });
+  await page.goto(link);
+  database.cut();
+  const answered = page.waitForResponse('**/password/change*');
+  await changeForm(page).send(newPassword);
+  const answer = await answered;
+  expect(answer.status()).toBe(503);
+  expect(await answer.headerValue('retry-after')).toBe('5');
+  await expect(heading(page)).toHaveText('Choose a new password');
+  const said = page.getByText(texts['notice-unavailable-title']);
+  await expect(said).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  const form = changeForm(page);
+  await expect(form.hash).toHaveValue(hashOf(link));
+  await expect(form.password).toHaveValue('');
+  if (javaScriptEnabled) {
+    await expect(page.getByRole('alert').filter({ has: said })).toBeFocused();
+    // The page has an address of its own again: a reload requests the form, and repeats no post.
+    expect(new URL(page.url()).pathname).toBe('/portal/forgottenChange');
+    expect(page.url()).not.toContain(hashOf(link));
+    await expectAccessible(page);
+    await page.reload();
     await expect(form.hash).toHaveValue(hashOf(link));
-    await expect(form.password).toHaveValue('');
-    if (javaScriptEnabled) {
-      await expect(page.getByRole('alert').filter({ has: said })).toBeFocused();
-      // The page has an address of its own again: a reload requests the form, and repeats no post.
-      expect(new URL(page.url()).pathname).toBe('/portal/forgottenChange');
-      expect(page.url()).not.toContain(hashOf(link));
-      await expectAccessible(page);
-      await page.reload();
-      await expect(form.hash).toHaveValue(hashOf(link));
-    }
+  }
 
-    database.mend();
-    await form.send(newPassword);
-    await expect(heading(page)).toHaveText('Password changed');
-    expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
-  },
-);
-
-test(
-  'the page of a link shows while the database is down, and works after recovery',
-  both,
-  async ({ page, portal, cuttable: { database }, inbox, newPerson }) => {
-    const { email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    database.cut();
-    for (const address of ['/portal/login', '/portal/forgotten', '/portal/emailInfo', link])
-      expect((await page.goto(address))?.status(), address).toBe(200);
-    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-    database.mend();
-    await changeForm(page).send(newPassword);
-    await expect(heading(page)).toHaveText('Password changed');
-  },
-);
+  database.mend();
+  await form.send(newPassword);
+  await expect(heading(page)).toHaveText('Password changed');
+  expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
+});

@@ -1,7 +1,5 @@
 import type { Page, Route } from '@playwright/test';
 import { languages } from '#contract/languages.ts';
-import { appCode, wrongAppCodes } from './authenticator-app.ts';
-import { codeForm } from './code-form.ts';
 import { holdRequests } from './held-requests.ts';
 import { expectSignedIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
@@ -50,12 +48,6 @@ test('the sign-in form needs one script, any other screen two; the rest is loade
   expect(scripts.slice(1).sort()).toEqual(['later-screen', 'main']);
 });
 
-test('when idle, the other screens and all texts are loaded', async ({ page }) => {
-  const scripts = scriptsOf(page);
-  await page.goto('/portal/login?lang=pl');
-  await expect.poll(() => [...scripts].sort()).toEqual(['ceremony', 'later-screen', 'main', 'pl']);
-});
-
 test('a second visit asks the server for the document alone', async ({ page }) => {
   const asked = () =>
     page.evaluate(() =>
@@ -91,31 +83,6 @@ test.describe('without the file of all texts', () => {
     await expectSignedIn(page, 'ada');
   });
 
-  test('a second factor says what is wrong', async ({ page, newPersonWithApp, watch }) => {
-    watch.expect(/Two-factor code not verified: wrong/);
-    const { username, key } = await newPersonWithApp();
-    await page.goto('/portal/login');
-    await signInForm(page).send(username, password);
-    const [wrong = ''] = wrongAppCodes(key, 1);
-    await codeForm(page).sendWrong(wrong);
-    await expect(page.getByText(texts['twofa-error-try-again-with-code'])).toBeVisible();
-    await codeForm(page).send(appCode(key));
-    await expectSignedIn(page, username);
-  });
-
-  test('a call that fails with the line says so', async ({ page, context, watch }) => {
-    watch.expect(/general-error-something-went-wrong|ERR_INTERNET_DISCONNECTED/);
-    await page.goto('/portal/forgotten');
-    await page.getByLabel(texts.email).fill('ada');
-    await page.getByLabel(texts.email).blur();
-    await expect(page.getByText(texts['email-invalid'])).toBeVisible();
-    await page.getByLabel(texts.email).fill('ada@acme.test');
-    await context.setOffline(true);
-    await page.getByRole('button', { name: texts['forgotten-button'] }).click();
-    await expect(page.getByText(texts['general-error-something-went-wrong'])).toBeVisible();
-    await context.setOffline(false);
-  });
-
   test('another screen is another document', async ({ page }) => {
     const loads = loadsOf(page);
     await page.goto('/portal/login?lang=de');
@@ -137,31 +104,6 @@ test.describe('without the file of all texts', () => {
     await expect(page).toHaveURL('/portal/login?lang=de');
     await isScripted(page);
   });
-
-  test('a screen that only the fragment names stays the server’s', async ({ page, watch }) => {
-    watch.expect(/./);
-    await page.goto('/portal/#/forgotten');
-    await expect(heading(page)).toHaveText(texts['login-title']);
-    await signInForm(page).send('ada', password);
-    await expectSignedIn(page, 'ada');
-  });
-});
-
-test('texts that come later are those of the language chosen meanwhile', async ({ page }) => {
-  await page.addInitScript(neverIdle);
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  const letGo = await holdRequests(page, /\/assets\/en-[^/]+\.js$/);
-  await page.goto('/portal/login');
-  await isScripted(page);
-  await page.getByRole('link', { name: texts['login-forgotten'] }).click();
-  await expect(page.getByRole('status')).toHaveText(texts['please-wait']);
-  const german = textsOf('de');
-  await page.getByLabel(texts.language).selectOption('de');
-  await expect(page.getByRole('status')).toHaveText(german['please-wait']);
-  letGo();
-  await expect(heading(page)).toHaveText(german['forgotten-title']);
-  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
-  await expect(page).toHaveTitle(`${german['forgotten-title']} · Vestibule`);
 });
 
 test.describe('a link pressed before the other screens’ script came', () => {

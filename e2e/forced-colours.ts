@@ -9,7 +9,7 @@ export async function forcedColourFaults(page: Page): Promise<string[]> {
 }
 
 /** Runs in the page, while colours are forced. */
-export function findForcedColourFaults(): string[] {
+function findForcedColourFaults(): string[] {
   const seen = (selector: string) =>
     [...document.querySelectorAll(selector)].filter((element) =>
       element.checkVisibility({ visibilityProperty: true, opacityProperty: true }),

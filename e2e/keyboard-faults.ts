@@ -25,7 +25,7 @@ export async function keyboardFaults(page: Page): Promise<string[]> {
 type Marked = { stops: Element[] };
 
 /** Runs in the page: puts the starting point before everything; returns the names of all stops, in reading order. */
-export function startAtTop(): string[] {
+function startAtTop(): string[] {
   const stops = [
     ...document.querySelectorAll<HTMLElement>('a[href], button, input, select, summary, [tabindex]'),
   ].filter(
@@ -44,7 +44,7 @@ export function startAtTop(): string[] {
 }
 
 /** Runs in the page. */
-export function stopOf(): Stop {
+function stopOf(): Stop {
   const element = document.activeElement as HTMLElement;
   const at = (window as unknown as Marked).stops.indexOf(element);
   if (at < 0) return { at, fault: null };

@@ -11,7 +11,7 @@ import {
 import { textsOf } from './texts.ts';
 
 /** An email as its reader sees it. */
-export type Letter = {
+type Letter = {
   subject: string;
   text: string;
   html: string;

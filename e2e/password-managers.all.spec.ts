@@ -2,10 +2,9 @@ import { signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 
-const both = { tag: '@without-script' };
 const texts = textsOf('en');
 
-test('a refused password comes back to its form, so that no manager offers to save it', both, async ({ page }) => {
+test('a refused password comes back to its form, so that no manager offers to save it', async ({ page }) => {
   await page.goto('/portal/login?destination=%2Fportal%2Fportal.html%3Ftab%3D2');
   const action = await page.locator('form:has(#password)').getAttribute('action');
   await signInForm(page).send('ada', `wrong ${Math.random()}`);

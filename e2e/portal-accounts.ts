@@ -9,7 +9,7 @@ import type { PortalUnderTest } from './portal-under-test.ts';
 // Does what `vestibule customer add` and `vestibule user add` do after parsing: hundreds of tests need users, and a
 // process for each took longer than many of the tests. command-line.spec.ts tests the commands themselves.
 
-export type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor' | 'passkeys'>>;
+type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor' | 'passkeys'>>;
 
 /** Adds a customer without networks and second factor unless told otherwise. */
 export async function addCustomerTo(

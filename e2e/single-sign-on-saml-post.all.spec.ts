@@ -44,7 +44,6 @@ async function startFor(portal: PortalUnderTest): Promise<SamlProviderForTest> {
 // Both workers would need a provider otherwise.
 test.describe.configure({ mode: 'default' });
 
-const both = { tag: '@without-script' };
 const withoutScript = { tag: '@without-script-only' };
 const onward = textsOf('en')['leaving-button'].replace('{provider}', '');
 
@@ -64,7 +63,7 @@ async function pressOn(button: Locator, after: Locator): Promise<void> {
   await expect(after).toBeVisible();
 }
 
-test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', both, async ({ page, provider }) => {
+test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', async ({ page, provider }) => {
   const posted = page.waitForRequest((request) => request.url() === provider.signOnUrl);
   await toProvider(page);
   expect((await posted).method()).toBe('POST');
@@ -76,7 +75,7 @@ test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', bot
   await expectSignedIn(page, 'pat');
 });
 
-test('cancel at such a provider ends on the failure page', both, async ({ page }) => {
+test('cancel at such a provider ends on the failure page', async ({ page }) => {
   await toProvider(page);
   await atProvider(page).cancel();
   await pressOn(
@@ -86,7 +85,7 @@ test('cancel at such a provider ends on the failure page', both, async ({ page }
   await expectFailure(page, 'saml');
 });
 
-test('Back from such a provider is not a trap: it ends on a page that stays', both, async ({ page, provider }) => {
+test('Back from such a provider is not a trap: it ends on a page that stays', async ({ page, provider }) => {
   await toProvider(page);
   await page.goBack();
   await expect(page).not.toHaveURL(new RegExp(provider.origin));

@@ -60,33 +60,6 @@ test('a deep link survives the way to the provider and back', both, async ({ pag
   await expect(page).toHaveURL('/portal/portal.html?report=7');
 });
 
-test('the fragment of a deep link survives as well with JavaScript', async ({ page }) => {
-  await page.goto('/portal/#/reports/7');
-  await ssoButton(page).click();
-  await ssoForm(page).send('sam@saml.test');
-  await signInAtProvider(page);
-  await expect(page).toHaveURL(/#\/reports\/7$/);
-});
-
-test(
-  'cancel at the provider ends on a page with a reference and a way back, nothing lost',
-  both,
-  async ({ page, portal }) => {
-    await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
-    await ssoForm(page).send('sam@saml.test');
-    await atProvider(page).cancel();
-    await pressOn(page);
-    const reference = await expectFailure(page, 'saml');
-    expect((await portal.run(['explain', reference])).out).toContain('AuthnFailed');
-    await page.getByRole('link', { name: 'Return to sign-in' }).click();
-    await ssoButton(page).click();
-    await expect(ssoForm(page).email).toHaveValue('sam@saml.test');
-    await ssoForm(page).send('sam@saml.test');
-    await signInAtProvider(page);
-    await expect(page).toHaveURL('/portal/portal.html?report=7');
-  },
-);
-
 test('an encrypted assertion is decrypted, and an answer signed by SHA-1 refused', async ({ page, provider }) => {
   for (const options of [{ algorithm: 'rsa-sha1' }, { encrypts: true }] as const) {
     await provider.set(options);

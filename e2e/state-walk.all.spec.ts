@@ -163,66 +163,67 @@ for (const [state, reach] of Object.entries(states)) {
     },
   );
 
-  test(
-    `${state}: another tab goes first`,
-    both,
-    async ({ page, context, portal, inbox, stages, newPerson, newPersonWithApp, javaScriptEnabled: isScripted }) => {
-      const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
-      await page.goto(asked(2, isScripted));
-      const heading = (await title(page).textContent()) ?? '';
-      const other = await context.newPage();
-      await other.goto(asked(3, isScripted));
-      await person.finish(other);
-      await expectArrived(other, 3, person, isScripted);
-      // The tab that waited needs no second sign-in.
-      await expect(title(page)).toHaveText(heading);
-      await page.reload();
-      await expectArrived(page, 2, person, isScripted);
-    },
-  );
+  test(`${state}: another tab goes first`, async ({
+    page,
+    context,
+    portal,
+    inbox,
+    stages,
+    newPerson,
+    newPersonWithApp,
+    javaScriptEnabled: isScripted,
+  }) => {
+    const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
+    await page.goto(asked(2, isScripted));
+    const heading = (await title(page).textContent()) ?? '';
+    const other = await context.newPage();
+    await other.goto(asked(3, isScripted));
+    await person.finish(other);
+    await expectArrived(other, 3, person, isScripted);
+    // The tab that waited needs no second sign-in.
+    await expect(title(page)).toHaveText(heading);
+    await page.reload();
+    await expectArrived(page, 2, person, isScripted);
+  });
 
-  test(
-    `${state}: the session ends meanwhile`,
-    both,
-    async ({
-      page,
-      context,
+  test(`${state}: the session ends meanwhile`, async ({
+    page,
+    context,
+    portal,
+    inbox,
+    stages,
+    newPerson,
+    newPersonWithApp,
+    watch,
+    javaScriptEnabled: isScripted,
+  }) => {
+    watch.expect(/status of 401/, /Two-factor code not verified: signInExpired/);
+    const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
+    // Its script asks for the secret once more, which is to come before the end.
+    const asksOnceMore = isScripted && state === 'must register an app';
+    const registration = asksOnceMore ? page.waitForResponse('**/two-factor-authentication/registration') : null;
+    await page.goto(asked(2, isScripted));
+    await registration;
+    await onDatabaseOf(
       portal,
-      inbox,
-      stages,
-      newPerson,
-      newPersonWithApp,
-      watch,
-      javaScriptEnabled: isScripted,
-    }) => {
-      watch.expect(/status of 401/, /Two-factor code not verified: signInExpired/);
-      const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
-      // Its script asks for the secret once more, which is to come before the end.
-      const asksOnceMore = isScripted && state === 'must register an app';
-      const registration = asksOnceMore ? page.waitForResponse('**/two-factor-authentication/registration') : null;
-      await page.goto(asked(2, isScripted));
-      await registration;
-      await onDatabaseOf(
-        portal,
-        (sql) =>
-          sql`update session set ends_at = now() from portal_user u where u.id = user_id and u.username = ${person.username}`,
-      );
-      if (state === 'signed in') await page.reload();
-      else if (state === 'must register an app') {
-        await giveCode(page, '123456', isScripted);
-      } else await person.finish(page);
-      const form = signInForm(page);
-      if (/code|must/.test(state)) {
-        if (isScripted) await page.getByRole('link', { name: texts['sign-in-again'] }).click();
-        await expect(page.getByText(texts['notice-signInExpired-title'])).toHaveCount(isScripted ? 0 : 1);
-        await expect(form.username).toHaveValue(person.username);
-        await givePassword(page, person.username);
-        if (person.nextCode) await giveCode(page, await person.nextCode(), isScripted);
-        else await person.finish(page);
-      } else if (state === 'signed in') await givePassword(page, person.username);
-      await expectArrived(page, 2, person, isScripted);
-    },
-  );
+      (sql) =>
+        sql`update session set ends_at = now() from portal_user u where u.id = user_id and u.username = ${person.username}`,
+    );
+    if (state === 'signed in') await page.reload();
+    else if (state === 'must register an app') {
+      await giveCode(page, '123456', isScripted);
+    } else await person.finish(page);
+    const form = signInForm(page);
+    if (/code|must/.test(state)) {
+      if (isScripted) await page.getByRole('link', { name: texts['sign-in-again'] }).click();
+      await expect(page.getByText(texts['notice-signInExpired-title'])).toHaveCount(isScripted ? 0 : 1);
+      await expect(form.username).toHaveValue(person.username);
+      await givePassword(page, person.username);
+      if (person.nextCode) await giveCode(page, await person.nextCode(), isScripted);
+      else await person.finish(page);
+    } else if (state === 'signed in') await givePassword(page, person.username);
+    await expectArrived(page, 2, person, isScripted);
+  });
 }
 
 test('a restart of the server changes nothing in any state', async ({

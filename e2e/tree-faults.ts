@@ -53,10 +53,10 @@ export async function documentFaults(page: Page): Promise<string[]> {
 
 const { tagline, support, imprint } = textsOf('en');
 /** The links and the menu of the footer. */
-export const frameInEnglish = [tagline, support, imprint, 'lang'].join();
+const frameInEnglish = [tagline, support, imprint, 'lang'].join();
 
 /** Runs in the page. */
-export function findDocumentFaults(frameWanted: string): string[] {
+function findDocumentFaults(frameWanted: string): string[] {
   const faults: string[] = [];
   const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
   for (const { outerHTML } of all(

@@ -1,31 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import jsqr from 'jsqr';
-import { PNG } from 'pngjs';
 import { appCode, stepLasts, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm, keyToRegister, recoveryCodes, shownKey } from './code-form.ts';
-import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { expectSignedIn, signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
-import { appCodeIsPast, halfSessionEnds, recoveryCodesAreUsed, renameTo, signInIsOld } from './time-passed.ts';
+import { appCodeIsPast, renameTo, signInIsOld } from './time-passed.ts';
 
-const both = { tag: '@without-script' };
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const asked = '/portal/portal.html?tab=2&filter=a%26b';
 const app = { customers: ['apps'] };
 
 test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong/));
-
-/** The address in a QR code, read from the screen as by a phone's camera. */
-async function scanned(page: Page): Promise<string> {
-  const { data, width, height } = PNG.sync.read(
-    await page.getByRole('img', { name: texts['registration-qr'] }).screenshot(),
-  );
-  const read = jsqr.default(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' });
-  if (!read) throw new Error('The QR code on the screen cannot be read');
-  return read.data;
-}
 
 /** Signs in on the open form, as far as the password leads. */
 async function givePassword(page: Page, username: string): Promise<void> {
@@ -48,59 +35,6 @@ async function signInAgain(page: Page, notice: 'tooManyCodes' | 'signInExpired')
   expect(top - bottom, 'the gap above the button').toBeGreaterThanOrEqual(16);
   await button.click();
 }
-
-test(
-  'an app is registered and asked for at the next sign-in, and the requested page is kept through both',
-  both,
-  async ({ page, context, portal, inbox, newPerson, javaScriptEnabled }) => {
-    const { username, email } = await newPerson(app);
-    // A fragment never reaches a server, so without JavaScript it cannot be kept.
-    const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
-    await page.goto(place);
-    await signInForm(page).send(username, password);
-    await expect(heading(page)).toHaveText('Set up two‑step verification');
-
-    const key = await keyToRegister(page);
-    expect(key).toMatch(/^[A-Z2-7]{32}$/);
-    await expect(shownKey(page)).toHaveText(/^(?:[A-Z2-7]{4} ){8}$/);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const { protocol, host, pathname, searchParams } = new URL(await scanned(page));
-      expect([protocol, host, decodeURIComponent(pathname)]).toEqual(['otpauth:', 'totp', `/Vestibule:${username}`]);
-      expect(Object.fromEntries(searchParams)).toEqual({ secret: key, issuer: 'Vestibule' });
-    }
-    if (javaScriptEnabled) {
-      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-      await page.getByRole('button', { name: 'Copy key' }).click();
-      await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
-    }
-    await page.reload();
-    expect(await keyToRegister(page)).toBe(key);
-
-    await codeForm(page, javaScriptEnabled).send(appCode(key));
-    await expect(heading(page)).toHaveText('Keep these codes safe');
-    await expect(recoveryCodes(page)).toHaveText(
-      Array(10).fill(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}$/),
-    );
-    await expect(page.getByRole('main')).toContainText(username);
-    await page.getByRole('link', { name: 'Continue' }).click();
-    await expect(page).toHaveURL(place);
-    await expectSignedIn(page, username);
-    expect((await inbox.take(email, 'secondFactorAdded')).text).not.toContain(key);
-
-    await signOutButton(page).click();
-    await expect(page).toHaveURL('/portal/login');
-    await page.goto(place);
-    await givePassword(page, username);
-    await expect(shownKey(page)).toHaveCount(0);
-    // Registration consumes the current code; the next one is already valid.
-    await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
-    await expect(page).toHaveURL(place);
-    await expectSignedIn(page, username);
-    expect(portal.log).not.toContain(key);
-  },
-);
 
 test('SE-09 recovery codes that the browser kept are not shown once more after the session has ended elsewhere', async ({
   page,
@@ -148,175 +82,107 @@ test('recovery codes are copied, saved as a file and printed', async ({ page, co
   await expect(page.getByRole('button', { name: 'Copy' })).toBeHidden();
 });
 
-test(
-  'a wrong code is reported, after five of them only signing in again helps, and the requested page is kept',
-  both,
-  async ({ page, watch, newPersonWithApp, javaScriptEnabled }) => {
-    watch.expect(/not verified: signInExpired/);
-    const { username, key } = await newPersonWithApp();
-    await page.goto(asked);
-    await givePassword(page, username);
-    const form = codeForm(page, javaScriptEnabled);
-    const [last = '', ...first] = wrongAppCodes(key, 5);
-    for (const code of first) await form.sendWrong(code);
-    await form.send(last);
-    await expect(page.getByText(texts['notice-tooManyCodes-title'])).toBeVisible();
-    if (javaScriptEnabled) await signInAgain(page, 'tooManyCodes');
-    await expect(heading(page)).toHaveText('Sign in');
-    await expect(signInForm(page).username).toHaveValue(username);
-
-    await givePassword(page, username);
-    await form.send(appCode(key));
-    await expect(page).toHaveURL(asked);
-    await expectSignedIn(page, username);
-  },
-);
-
-test(
-  'a wrong code during registration leaves the key unchanged',
-  both,
-  async ({ page, newPerson, javaScriptEnabled }) => {
-    const { username } = await newPerson(app);
-    await page.goto(asked);
-    await signInForm(page).send(username, password);
-    const key = await keyToRegister(page);
-    const form = codeForm(page, javaScriptEnabled);
-    for (const code of wrongAppCodes(key, 2)) await form.sendWrong(code);
-    await expect(heading(page)).toHaveText('Set up two‑step verification');
-    expect(await keyToRegister(page)).toBe(key);
-    await form.send(appCode(key));
-    await page.getByRole('link', { name: 'Continue' }).click();
-    await expect(page).toHaveURL(asked);
-  },
-);
-
-test(
-  'a code that comes too late leads to the sign-in form, which says so and keeps the requested page',
-  both,
-  async ({ page, watch, portal, newPersonWithApp, javaScriptEnabled }) => {
-    watch.expect(/status of 401/, /not verified: signInExpired/);
-    const { username, key } = await newPersonWithApp();
-    await page.goto(asked);
-    await givePassword(page, username);
-    await halfSessionEnds(portal, username);
-    await codeForm(page, javaScriptEnabled).send(appCode(key));
-    await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
-    if (javaScriptEnabled) await signInAgain(page, 'signInExpired');
-    await expect(heading(page)).toHaveText('Sign in');
-    await expect(signInForm(page).username).toHaveValue(username);
-
-    // Again, and this time the page itself is requested too late.
-    await givePassword(page, username);
-    await halfSessionEnds(portal, username);
-    await page.reload();
-    await expect(heading(page)).toHaveText('Sign in');
-    await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
-    await expect(signInForm(page).username).toHaveValue(username);
-    await givePassword(page, username);
-    await codeForm(page, javaScriptEnabled).send(appCode(key));
-    await expect(page).toHaveURL(asked);
-    await expectSignedIn(page, username);
-  },
-);
-
 for (const [what, flag] of [
   ['the code', 'app'],
   ['the registration', 'new app'],
 ] as const) {
-  test(
-    `giving up ${what} leads to the sign-in form with the requested page, and nothing stays open`,
-    both,
-    async ({ page, context, stages, javaScriptEnabled }) => {
-      await stages.enter(context, flag);
-      const isFetched = flag === 'new app' && javaScriptEnabled;
-      const fetched = isFetched && page.waitForResponse((answer) => answer.url().endsWith('/registration'));
-      await page.goto(asked);
-      // Leaving before the key has loaded would leave its request unanswered, or refused.
-      await fetched;
-      const way = page.getByRole('link', { name: flag === 'app' ? texts['twofa-change-user'] : texts.cancel });
-      await expect(way).toBeVisible();
-      await way.click();
-      await expect(heading(page)).toHaveText('Sign in');
-      expect(new URL(page.url()).pathname).toBe('/portal/login');
-      await page.goto('/portal/twoFactor');
-      await expect(heading(page)).toHaveText('Sign in');
-      await expect(page.getByText(texts['notice-signInExpired-text'])).toHaveCount(0);
-      // “Not you” leads to an empty form; who cancels a registration is the same person.
-      const name = signInForm(page).username;
-      if (flag === 'app') await expect(name).toHaveValue('');
-      else await expect(name).toHaveValue(/./);
-      await page.goBack();
-      await signInForm(page).send('ada', password);
-      await expect(page).toHaveURL(asked);
-      await expectSignedIn(page, 'ada');
-    },
-  );
+  test(`giving up ${what} leads to the sign-in form with the requested page, and nothing stays open`, async ({
+    page,
+    context,
+    stages,
+    javaScriptEnabled,
+  }) => {
+    await stages.enter(context, flag);
+    const isFetched = flag === 'new app' && javaScriptEnabled;
+    const fetched = isFetched && page.waitForResponse((answer) => answer.url().endsWith('/registration'));
+    await page.goto(asked);
+    // Leaving before the key has loaded would leave its request unanswered, or refused.
+    await fetched;
+    const way = page.getByRole('link', { name: flag === 'app' ? texts['twofa-change-user'] : texts.cancel });
+    await expect(way).toBeVisible();
+    await way.click();
+    await expect(heading(page)).toHaveText('Sign in');
+    expect(new URL(page.url()).pathname).toBe('/portal/login');
+    await page.goto('/portal/twoFactor');
+    await expect(heading(page)).toHaveText('Sign in');
+    await expect(page.getByText(texts['notice-signInExpired-text'])).toHaveCount(0);
+    // “Not you” leads to an empty form; who cancels a registration is the same person.
+    const name = signInForm(page).username;
+    if (flag === 'app') await expect(name).toHaveValue('');
+    else await expect(name).toHaveValue(/./);
+    await page.goBack();
+    await signInForm(page).send('ada', password);
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, 'ada');
+  });
 }
 
-test(
-  'an optional app can be skipped on the way to the requested page, still signed in',
-  both,
-  async ({ page, newPerson, javaScriptEnabled }) => {
-    const { username } = await newPerson();
-    const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
-    await signIn(page, username, password);
-    const registration = `/portal/twoFactorRegistration?${new URLSearchParams({ redirectURL: place })}`;
-    await page.goto(registration);
-    const key = await keyToRegister(page);
-    const form = codeForm(page, javaScriptEnabled);
-    await form.sendWrong(wrongAppCodes(key, 1)[0] ?? '');
-    expect(await keyToRegister(page)).toBe(key);
-    await page.getByRole('link', { name: texts.cancel }).click();
-    await expect(page).toHaveURL(place);
-    await expectSignedIn(page, username);
+test('an optional app can be skipped on the way to the requested page, still signed in', async ({
+  page,
+  newPerson,
+  javaScriptEnabled,
+}) => {
+  const { username } = await newPerson();
+  const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
+  await signIn(page, username, password);
+  const registration = `/portal/twoFactorRegistration?${new URLSearchParams({ redirectURL: place })}`;
+  await page.goto(registration);
+  const key = await keyToRegister(page);
+  const form = codeForm(page, javaScriptEnabled);
+  await form.sendWrong(wrongAppCodes(key, 1)[0] ?? '');
+  expect(await keyToRegister(page)).toBe(key);
+  await page.getByRole('link', { name: texts.cancel }).click();
+  await expect(page).toHaveURL(place);
+  await expectSignedIn(page, username);
 
-    await page.goto(registration);
-    await form.send(appCode(await keyToRegister(page)));
-    await expect(heading(page)).toHaveText('Keep these codes safe');
-    await page.getByRole('link', { name: 'Continue' }).click();
-    await expect(page).toHaveURL(place);
-    await expectSignedIn(page, username);
-  },
-);
+  await page.goto(registration);
+  await form.send(appCode(await keyToRegister(page)));
+  await expect(heading(page)).toHaveText('Keep these codes safe');
+  await page.getByRole('link', { name: 'Continue' }).click();
+  await expect(page).toHaveURL(place);
+  await expectSignedIn(page, username);
+});
 
-test(
-  'a sign-in too old to set up an app says so, at whatever step, and leads back to it',
-  both,
-  async ({ page, portal, watch, newPerson, javaScriptEnabled }) => {
-    watch.expect(/status of 409/, /not verified: signInTooOld/);
-    const { username } = await newPerson();
-    const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
-    const registration = `/portal/twoFactorRegistration?${new URLSearchParams({ redirectURL: place })}`;
-    await signIn(page, username, password);
-    await page.goto(registration);
-    const key = await keyToRegister(page);
-    await signInIsOld(portal, username);
-    await codeForm(page, javaScriptEnabled).send(appCode(key));
-    await expect(page.getByText(texts['once-more-title'])).toBeVisible();
-    if (javaScriptEnabled) {
-      // It stays where it happened, and the page that says so at once is the same address again.
-      await expect(page.getByRole('button', { name: texts['once-more-button'] })).toBeEnabled();
-      await page.reload();
-    }
-    await expect(heading(page)).toHaveText(texts['once-more-title']);
-    await page.getByRole('link', { name: texts.cancel }).click();
-    await expect(page).toHaveURL(place);
-    await expectSignedIn(page, username);
+test('a sign-in too old to set up an app says so, at whatever step, and leads back to it', async ({
+  page,
+  portal,
+  watch,
+  newPerson,
+  javaScriptEnabled,
+}) => {
+  watch.expect(/status of 409/, /not verified: signInTooOld/);
+  const { username } = await newPerson();
+  const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
+  const registration = `/portal/twoFactorRegistration?${new URLSearchParams({ redirectURL: place })}`;
+  await signIn(page, username, password);
+  await page.goto(registration);
+  const key = await keyToRegister(page);
+  await signInIsOld(portal, username);
+  await codeForm(page, javaScriptEnabled).send(appCode(key));
+  await expect(page.getByText(texts['once-more-title'])).toBeVisible();
+  if (javaScriptEnabled) {
+    // It stays where it happened, and the page that says so at once is the same address again.
+    await expect(page.getByRole('button', { name: texts['once-more-button'] })).toBeEnabled();
+    await page.reload();
+  }
+  await expect(heading(page)).toHaveText(texts['once-more-title']);
+  await page.getByRole('link', { name: texts.cancel }).click();
+  await expect(page).toHaveURL(place);
+  await expectSignedIn(page, username);
 
-    await page.goto(registration);
-    await expect(heading(page)).toHaveText(texts['once-more-title']);
-    await page.getByRole('button', { name: texts['once-more-button'] }).click();
-    await expect(heading(page)).toHaveText('Sign in');
-    await expect(signInForm(page).username).toHaveValue(username);
-    await signInForm(page).send(username, password);
-    await expect(heading(page)).toHaveText('Set up two‑step verification');
-    await codeForm(page, javaScriptEnabled).send(appCode(await keyToRegister(page)));
-    await expect(heading(page)).toHaveText('Keep these codes safe');
-    await page.getByRole('link', { name: 'Continue' }).click();
-    await expect(page).toHaveURL(place);
-    await expectSignedIn(page, username);
-  },
-);
+  await page.goto(registration);
+  await expect(heading(page)).toHaveText(texts['once-more-title']);
+  await page.getByRole('button', { name: texts['once-more-button'] }).click();
+  await expect(heading(page)).toHaveText('Sign in');
+  await expect(signInForm(page).username).toHaveValue(username);
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText('Set up two‑step verification');
+  await codeForm(page, javaScriptEnabled).send(appCode(await keyToRegister(page)));
+  await expect(heading(page)).toHaveText('Keep these codes safe');
+  await page.getByRole('link', { name: 'Continue' }).click();
+  await expect(page).toHaveURL(place);
+  await expectSignedIn(page, username);
+});
 
 test('without JavaScript an incomplete code gets an explanation, and the box stays ticked', {
   tag: '@without-script-only',
@@ -346,81 +212,34 @@ test('giving up that fails says so and still offers a way on', async ({ page, co
   await expect(heading(page)).toHaveText('Sign in');
 });
 
-test(
-  'Back and reload at each step lead to a page that continues',
-  both,
-  async ({ page, newPerson, javaScriptEnabled }) => {
-    const { username } = await newPerson(app);
-    await page.goto(asked);
-    await signInForm(page).send(username, password);
-    const key = await keyToRegister(page);
-    await page.goBack();
-    await expect(heading(page)).toHaveText('Sign in');
-    await page.goForward();
-    expect(await keyToRegister(page)).toBe(key);
-    await codeForm(page, javaScriptEnabled).send(appCode(key));
-
-    await expect(heading(page)).toHaveText('Keep these codes safe');
-    const codes = await recoveryCodes(page).allInnerTexts();
-    await page.reload();
-    await expect(recoveryCodes(page)).toHaveText(codes);
-    // Back over finished steps leads on to the requested page, and Forward to the codes again.
-    await page.goBack();
-    await expect(page).toHaveURL(asked);
-    await expectSignedIn(page, username);
-    await signOutButton(page).click();
-    await expect(heading(page)).toHaveText('Sign in');
-    // After signing out there is nothing left in the history.
-    await page.goBack();
-    await expect(heading(page)).toHaveText('Sign in');
-
-    await page.goto(asked);
-    await givePassword(page, username);
-    await page.reload();
-    await page.goBack();
-    await expect(heading(page)).toHaveText('Sign in');
-    await page.goForward();
-    await expect(heading(page)).toHaveText('Enter your code');
-    await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
-    await expect(page).toHaveURL(asked);
-    await page.reload();
-    await expectSignedIn(page, username);
-    await page.goBack();
-    await expect(page).toHaveURL(asked);
-    await expectSignedIn(page, username);
-  },
-);
-
-test(
-  'a second tab continues where the first one is, each to its own page',
-  both,
-  async ({ page, context, watch, newPersonWithApp, javaScriptEnabled }) => {
-    watch.expect(/status of 401/, /not verified: signInExpired/);
-    const { username, key } = await newPersonWithApp();
-    await page.goto('/portal/portal.html?one');
-    await givePassword(page, username);
-    const tab = await context.newPage();
-    await tab.goto('/portal/portal.html?two');
-    await expect(heading(tab)).toHaveText('Enter your code');
-    await codeForm(tab, javaScriptEnabled).send(appCode(key));
-    await expect(tab).toHaveURL('/portal/portal.html?two');
-    await expectSignedIn(tab, username);
-    const third = await context.newPage();
-    await third.goto('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html%3Fthree');
-    await expect(third).toHaveURL('/portal/portal.html?three');
-    // A signed-in user need not enter a right code.
-    await codeForm(page, javaScriptEnabled).send(appCode(key));
-    if (javaScriptEnabled) await signInAgain(page, 'signInExpired');
-    await expect(page).toHaveURL('/portal/portal.html?one');
-    await expectSignedIn(page, username);
-  },
-);
-
-test('a long name beside the way to change the user fits on a phone', { tag: '@without-script' }, async ({
+test('a second tab continues where the first one is, each to its own page', async ({
   page,
+  context,
+  watch,
   newPersonWithApp,
-  portal,
+  javaScriptEnabled,
 }) => {
+  watch.expect(/status of 401/, /not verified: signInExpired/);
+  const { username, key } = await newPersonWithApp();
+  await page.goto('/portal/portal.html?one');
+  await givePassword(page, username);
+  const tab = await context.newPage();
+  await tab.goto('/portal/portal.html?two');
+  await expect(heading(tab)).toHaveText('Enter your code');
+  await codeForm(tab, javaScriptEnabled).send(appCode(key));
+  await expect(tab).toHaveURL('/portal/portal.html?two');
+  await expectSignedIn(tab, username);
+  const third = await context.newPage();
+  await third.goto('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html%3Fthree');
+  await expect(third).toHaveURL('/portal/portal.html?three');
+  // A signed-in user need not enter a right code.
+  await codeForm(page, javaScriptEnabled).send(appCode(key));
+  if (javaScriptEnabled) await signInAgain(page, 'signInExpired');
+  await expect(page).toHaveURL('/portal/portal.html?one');
+  await expectSignedIn(page, username);
+});
+
+test('a long name beside the way to change the user fits on a phone', async ({ page, newPersonWithApp, portal }) => {
   const { username } = await newPersonWithApp();
   const long = `${'w'.repeat(90)}-שלום`;
   await renameTo(portal, username, long);
@@ -552,88 +371,31 @@ test('a failed check is reported, and the button sends the same code', async ({ 
   expect(again).toEqual([undefined, 'true']);
 });
 
-test(
-  'a shoulder-surfed code no longer works',
-  both,
-  async ({ page, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
+for (const secondsOff of [-300, 300]) {
+  test(`codes of a phone whose clock is ${secondsOff} s off: the second one shows by how much, and is refused`, async ({
+    page,
+    portal,
+    newPersonWithApp,
+    javaScriptEnabled,
+  }) => {
     const { username, key } = await newPersonWithApp();
-    const { page: other } = await anotherBrowser();
-    for (const each of [page, other]) {
-      await each.goto('/portal/login');
-      await givePassword(each, username);
-    }
-    const code = appCode(key);
-    await codeForm(page, javaScriptEnabled).send(code);
-    await expectSignedIn(page, username);
-    await codeForm(other, javaScriptEnabled).sendWrong(code);
-  },
-);
-
-test(
-  'a recovery code works once, and the number left is shown',
-  both,
-  async ({ page, portal, newPersonWithApp, anotherBrowser }) => {
-    const { username, recoveryCodes: codes } = await newPersonWithApp();
-    await recoveryCodesAreUsed(portal, username, 10);
-    const [first = '', second = ''] = codes;
-    const { page: other } = await anotherBrowser();
-    for (const each of [page, other]) {
-      await each.goto(asked);
-      await givePassword(each, username);
-      await each.getByRole('link', { name: 'Use a recovery code' }).click();
-      await expect(heading(each)).toHaveText('Enter a recovery code');
-      await expect(each.getByLabel('Recovery code')).toBeFocused();
-    }
-    // As people type it: in lower case, without dashes.
-    await page.getByLabel('Recovery code').fill(first.toLowerCase().replaceAll('-', ' '));
-    await page.getByRole('button', { name: 'Verify' }).click();
-    await expect(heading(page)).toHaveText('Your recovery codes');
-    await expect(page.getByText('Unused codes left 9')).toBeVisible();
-    await page.getByRole('link', { name: 'Continue' }).click();
+    await appCodeIsPast(portal, username);
+    await page.goto(asked);
+    await givePassword(page, username);
+    const form = codeForm(page, javaScriptEnabled);
+    const told = texts[secondsOff < 0 ? 'twofa-clock-slow' : 'twofa-clock-fast'].replace('{minutes}', '5');
+    await stepLasts(10);
+    // Each is another code: without JavaScript the same one again at once is the same press.
+    const before = appCode(key, secondsOff - Math.sign(secondsOff) * 30);
+    await form.sendWrong(before);
+    await expect(page.getByText(told)).toHaveCount(0);
+    await form.sendWrong(appCode(key, secondsOff), told);
+    // Once per sign-in.
+    await form.sendWrong(before);
+    await form.send(appCode(key));
     await expect(page).toHaveURL(asked);
     await expectSignedIn(page, username);
-
-    await other.getByLabel('Recovery code').fill(first);
-    await other.getByRole('button', { name: 'Verify' }).click();
-    await expect(other.getByText(texts['recovery-wrong'])).toBeVisible();
-    await other.getByLabel('Recovery code').fill('7K2M-Q4XD');
-    await other.getByRole('button', { name: 'Verify' }).click();
-    await expect(other.getByText(texts['recovery-malformed'])).toBeVisible();
-    await other.getByRole('link', { name: 'Use the code from your app' }).click();
-    await expect(heading(other)).toHaveText('Enter your code');
-    await other.getByRole('link', { name: 'Use a recovery code' }).click();
-    await other.getByLabel('Recovery code').fill(second);
-    await other.getByRole('button', { name: 'Verify' }).click();
-    await expect(other.getByText('Unused codes left 8')).toBeVisible();
-    await other.getByRole('link', { name: 'Continue' }).click();
-    await expect(other).toHaveURL(asked);
-  },
-);
-
-for (const secondsOff of [-300, 300]) {
-  test(
-    `codes of a phone whose clock is ${secondsOff} s off: the second one shows by how much, and is refused`,
-    both,
-    async ({ page, portal, newPersonWithApp, javaScriptEnabled }) => {
-      const { username, key } = await newPersonWithApp();
-      await appCodeIsPast(portal, username);
-      await page.goto(asked);
-      await givePassword(page, username);
-      const form = codeForm(page, javaScriptEnabled);
-      const told = texts[secondsOff < 0 ? 'twofa-clock-slow' : 'twofa-clock-fast'].replace('{minutes}', '5');
-      await stepLasts(10);
-      // Each is another code: without JavaScript the same one again at once is the same press.
-      const before = appCode(key, secondsOff - Math.sign(secondsOff) * 30);
-      await form.sendWrong(before);
-      await expect(page.getByText(told)).toHaveCount(0);
-      await form.sendWrong(appCode(key, secondsOff), told);
-      // Once per sign-in.
-      await form.sendWrong(before);
-      await form.send(appCode(key));
-      await expect(page).toHaveURL(asked);
-      await expectSignedIn(page, username);
-    },
-  );
+  });
 }
 
 test('a QR code that fails to load is reported, with a way to retry', async ({ page, context, watch, stages }) => {
