@@ -135,7 +135,7 @@ test('faults of a provider are switched on its own page', both, async ({ page, d
     await page.reload();
     await expect(page.getByLabel('Wrong audience')).toBeChecked();
     // As it was, for the next.
-    await page.getByLabel('Everything works').check();
+    await page.getByLabel('As it should').check();
     await page.getByRole('button', { name: 'Save' }).click();
   }
 });
