@@ -4,7 +4,7 @@ import {
   importUsers,
   type RefusedLine,
 } from '#server/moving-in/import-users.ts';
-import { readJsonLines } from '#server/moving-in/read-json-lines.ts';
+import { readJsonLines } from '#server/moving-in/read-records.ts';
 import { readVestibule } from '#server/moving-in/vestibule-source.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 

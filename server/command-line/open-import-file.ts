@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { ImportEntry } from '../moving-in/import-entry.ts';
+import type { ImportEntry } from '../moving-in/read-records.ts';
 import { failure } from './failure.ts';
 
 export type ImportFile = {
@@ -27,8 +27,8 @@ export async function openImportFile(path: string, format: 'jsonl' | 'csv' | und
   }
   // Code that other commands don't need is loaded on demand.
   const entries = isCsv
-    ? (await import('../moving-in/read-csv.ts')).readCsv(counted())
-    : (await import('../moving-in/read-json-lines.ts')).readJsonLines(counted());
+    ? (await import('../moving-in/read-records.ts')).readCsv(counted())
+    : (await import('../moving-in/read-records.ts')).readJsonLines(counted());
   return { entries, bytes, bytesRead: () => read };
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import type { ImportCounts, RefusedLine } from '../moving-in/import-users.ts';
-import { type SourceName, sourceNames } from '../moving-in/source-names.ts';
+import { type SourceName, sourceNames } from '../moving-in/source-user.ts';
 import { readShortName } from '../names/read-name.ts';
 import { countUsersWithoutPasskey } from '../storage/customer.ts';
 import type { Connection } from '../storage/database.ts';
@@ -59,7 +59,7 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
   const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
   // Code that other commands don't need is loaded on demand.
-  const { openImportSource } = await import('../moving-in/open-import-source.ts');
+  const { openImportSource } = await import('../moving-in/source-user.ts');
   const { firebaseConfig } = flags;
   const readSource = await openImportSource(flags.from, {
     now: () => new Date(),

@@ -1,8 +1,7 @@
 import type { Reading } from '../names/read-name.ts';
-import { isRecord } from './is-record.ts';
-import { readAuth0CustomHash } from './read-auth0-custom-hash.ts';
 import { readPasswordHash } from './read-password-hash.ts';
-import type { SourceRecord, SourceUser } from './source-user.ts';
+import { isGiven, isRecord, refusedValue, type SourceRecord, textOf } from './read-value.ts';
+import type { SourceUser } from './source-user.ts';
 
 /**
  * A user of Auth0: as its support exports them with `passwordHash`, or in the schema of its bulk import, with
@@ -10,26 +9,31 @@ import type { SourceRecord, SourceUser } from './source-user.ts';
  */
 export function readAuth0(record: SourceRecord): Reading<SourceUser> {
   const custom = record.custom_password_hash;
-  const createdAt = isRecord(record.created_at) ? record.created_at.$date : record.created_at;
   return {
     kind: 'ok',
     value: {
       username: record.username,
       email: record.email,
       emailVerified: record.email_verified,
-      active: !isBlocked(record.blocked),
-      createdAt,
-      passwordHash: custom
-        ? readAuth0CustomHash(custom)
-        : readPasswordHash(record.passwordHash ?? record.password_hash),
+      // Anything but a clear no blocks.
+      active: !isGiven(record.blocked) || textOf(record.blocked) === 'false',
+      createdAt: isRecord(record.created_at) ? record.created_at.$date : record.created_at,
+      passwordHash: isGiven(custom) ? readCustomHash(custom) : readPasswordHash(record.passwordHash ?? record.password_hash),
       totp: { secret: totpSecretOf(record.mfa_factors) },
     },
   };
 }
 
-/** Anything but a clear no blocks. */
-function isBlocked(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '' && value !== false && value !== 'false';
+/** Argon2 and PBKDF2 as PHC strings, bcrypt as crypt's. Plain digests protect nothing once they are copied. */
+function readCustomHash(custom: unknown): Reading<string | null> {
+  if (!isRecord(custom) || !isRecord(custom.hash) || typeof custom.hash.value !== 'string')
+    return refusedValue('passwordHash', 'custom_password_hash has no hash.value');
+  const algorithm = textOf(custom.algorithm);
+  if (!['argon2', 'bcrypt', 'pbkdf2'].includes(algorithm))
+    return refusedValue('passwordHash', `${JSON.stringify(algorithm.slice(0, 40))} cannot be verified here`);
+  const encoding = isRecord(custom.password) ? textOf(custom.password.encoding ?? 'utf8') : 'utf8';
+  if (encoding !== 'utf8') return refusedValue('passwordHash', 'is verified here for passwords in UTF-8 only');
+  return readPasswordHash(custom.hash.value);
 }
 
 function totpSecretOf(factors: unknown): unknown {

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Reading } from '../names/read-name.ts';
-import { checkedHash } from './checked-hash.ts';
-import { refusedValue } from './refusal.ts';
+import { checkedHash } from './read-password-hash.ts';
+import { isGiven, refusedValue, textOf } from './read-value.ts';
 import type { ReadSource } from './source-user.ts';
-import { textOf } from './text-of.ts';
 
 /** The password hash parameters of a project. */
 export type FirebaseConfig = { signerKey: Buffer; saltSeparator: Buffer; rounds: number; memCost: number };
@@ -47,7 +46,7 @@ export function readFirebase(config: FirebaseConfig | null): ReadSource {
  * stored, so that the signer key need not be.
  */
 function readHash(hash: unknown, salt: unknown, config: FirebaseConfig | null): Reading<string | null> {
-  if (hash === undefined || hash === null || hash === '') return { kind: 'ok', value: null };
+  if (!isGiven(hash)) return { kind: 'ok', value: null };
   if (typeof hash !== 'string' || typeof salt !== 'string') return refusedValue('passwordHash', 'needs a salt');
   if (!config) return refusedValue('passwordHash', "--firebase-config is needed, with the project's parameters");
   const bytes = Buffer.from(hash, 'base64');

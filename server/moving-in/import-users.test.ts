@@ -11,7 +11,7 @@ import { readAuth0 } from './auth0-source.ts';
 import { readDjango } from './django-source.ts';
 import { readFirebase } from './firebase-source.ts';
 import { readKeycloak } from './keycloak-source.ts';
-import type { SourceRecord } from './source-user.ts';
+import type { SourceRecord } from './read-value.ts';
 import { readVestibule } from './vestibule-source.ts';
 
 const portal = portalOfFile();

@@ -2,9 +2,9 @@ import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import { limits } from '../limits.ts';
 import type { Keys } from '../secrets/keys.ts';
 import type { Database } from '../storage/database.ts';
-import type { ImportEntry } from './import-entry.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
+import type { ImportEntry } from './read-records.ts';
+import { type Refusal, refusalOf } from './read-value.ts';
 import type { ReadSource } from './source-user.ts';
 import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
 

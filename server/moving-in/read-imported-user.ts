@@ -1,9 +1,8 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
 import { type Reading, readEmail, readShortName, readUsername } from '../names/read-name.ts';
 import type { UserToInsert } from '../storage/imported-user.ts';
-import { readFlag } from './read-flag.ts';
 import { readTotp } from './read-totp.ts';
-import { refusedValue } from './refusal.ts';
+import { isGiven, readAll, readFlag, refusedValue } from './read-value.ts';
 import type { SourceUser } from './source-user.ts';
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */
@@ -23,52 +22,30 @@ export type ImportRules = {
   now: Date;
 };
 
-/** Checks every value of a user from another system; the first problem refuses the user. */
+/** Checks every value of a user from another system; the first problem refuses the source. */
 export function readImportedUser(source: SourceUser, rules: ImportRules): Reading<ImportedUser> {
+  const { acceptsUnverified, customers, now } = rules;
   const email = readText('email', source.email, readEmail);
-  if (email.kind === 'refused') return email;
   const isVerified = readFlag('emailVerified', source.emailVerified, true);
-  if (isVerified.kind === 'refused') return isVerified;
-  if (!isVerified.value && !rules.acceptsUnverified)
+  if (email.kind === 'ok' && isVerified.kind === 'ok' && !isVerified.value && !acceptsUnverified)
     return refusedValue('email', 'the source has not verified it; --accept-unverified takes such users over');
-  const hasUsername = isGiven(source.username);
-  const username = readText('username', hasUsername ? source.username : email.value, readUsername);
-  if (username.kind === 'refused') return username;
-  const customers = readCustomers(source.customers, rules.customers);
-  if (customers.kind === 'refused') return customers;
-  const language = readLanguage(source.language, rules);
-  if (language.kind === 'refused') return language;
-  const active = readFlag('active', source.active, true);
-  if (active.kind === 'refused') return active;
-  const mayChangePassword = readFlag('mayChangePassword', source.mayChangePassword, true);
-  if (mayChangePassword.kind === 'refused') return mayChangePassword;
-  const createdAt = readMoment('createdAt', source.createdAt, rules.now);
-  if (createdAt.kind === 'refused') return createdAt;
-  const passwordHash = source.passwordHash ?? { kind: 'ok', value: null };
-  if (passwordHash.kind === 'refused') return passwordHash;
-  const former = source.formerPasswordHashes ?? { kind: 'ok', value: [] };
-  if (former.kind === 'refused') return former;
-  const totp = readTotp(source.totp ?? null);
-  if (totp.kind === 'refused') return totp;
-  return {
-    kind: 'ok',
-    value: {
-      username: username.value,
-      email: email.value,
-      language: language.value,
-      customers: customers.value,
-      active: active.value,
-      mayChangePassword: mayChangePassword.value,
-      createdAt: createdAt.value,
-      passwordHash: passwordHash.value,
-      formerPasswordHashes: former.value,
-      totp: totp.value,
-    },
-  };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
+  const name = isGiven(source.username) || email.kind === 'refused' ? source.username : email.value;
+  const read = readAll({
+    email,
+    emailVerified: isVerified,
+    username: readText('username', name, readUsername),
+    customers: readCustomers(source.customers, customers),
+    language: readLanguage(source.language, rules),
+    active: readFlag('active', source.active, true),
+    mayChangePassword: readFlag('mayChangePassword', source.mayChangePassword, true),
+    createdAt: readMoment('createdAt', source.createdAt, now),
+    passwordHash: source.passwordHash ?? { kind: 'ok', value: null },
+    formerPasswordHashes: source.formerPasswordHashes ?? { kind: 'ok', value: [] },
+    totp: readTotp(source.totp ?? null),
+  });
+  if (read.kind === 'refused') return read;
+  const { emailVerified, ...value } = read.value;
+  return { kind: 'ok', value };
 }
 
 function readText(field: string, value: unknown, read: (text: string) => Reading): Reading {

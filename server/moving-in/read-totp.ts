@@ -1,8 +1,7 @@
 import type { Reading } from '../names/read-name.ts';
 import { storedTotpSecret, type TotpAlgorithm } from '../two-factor/totp-secret.ts';
-import { refusedValue } from './refusal.ts';
+import { isGiven, numberOf, refusedValue, textOf } from './read-value.ts';
 import type { TotpOfSource } from './source-user.ts';
-import { numberOf, textOf } from './text-of.ts';
 
 /** RFC 4226 §4 requires 128 bits; the verification refuses less. */
 const shortestSecret = 16;
@@ -11,8 +10,7 @@ const longestSecret = 64;
 
 /** The secret of an authenticator app as it is sealed; refused if its codes could not be verified here. */
 export function readTotp(source: TotpOfSource | null): Reading<string | null> {
-  if (!source || source.secret === undefined || source.secret === null || source.secret === '')
-    return { kind: 'ok', value: null };
+  if (!source || !isGiven(source.secret)) return { kind: 'ok', value: null };
   // Empty cells of a CSV file count as absent.
   const [digits, period] = [source.digits || 6, source.period || 30];
   const algorithm = algorithmOf(source.algorithm || 'SHA1');

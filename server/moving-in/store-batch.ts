@@ -16,7 +16,7 @@ import { foldsOfUser } from '../storage/names-of-user.ts';
 import { totpPlace } from '../two-factor/registration.ts';
 import { period } from '../two-factor/totp.ts';
 import type { ImportedUser } from './read-imported-user.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './read-value.ts';
 
 export type BatchLine = { line: number; user: ImportedUser };
 export type StoredBatch = { added: number; unchanged: number; refused: ({ line: number } & Refusal)[] };

@@ -1,29 +1,17 @@
 import type { Reading } from '../names/read-name.ts';
 import { readPasswordHash } from './read-password-hash.ts';
-import { refusedValue } from './refusal.ts';
-import type { SourceRecord, SourceUser } from './source-user.ts';
+import { isGiven, refusedValue, type SourceRecord } from './read-value.ts';
+import type { SourceUser } from './source-user.ts';
 
 /** The fields of our own format, as `vestibule user export` writes them. */
-const vestibuleFields = [
-  'username',
-  'email',
-  'language',
-  'customers',
-  'active',
-  'mayChangePassword',
-  'createdAt',
-  'passwordHash',
-  'formerPasswordHashes',
-  'totpSecret',
-  'totpAlgorithm',
-  'totpDigits',
-  'totpPeriod',
-] as const;
+const knownFields = [
+  ...['username', 'email', 'language', 'customers', 'active', 'mayChangePassword', 'createdAt', 'passwordHash'],
+  ...['formerPasswordHashes', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
+];
 
 /** Our own format. An unknown field is refused: it may be a misspelt one whose value would be lost. */
 export function readVestibule(record: SourceRecord): Reading<SourceUser> {
-  const known: readonly string[] = vestibuleFields;
-  const unknown = Object.keys(record).find((name) => !known.includes(name));
+  const unknown = Object.keys(record).find((name) => !knownFields.includes(name));
   if (unknown !== undefined)
     return refusedValue('line', `has the unknown field ${JSON.stringify(unknown.slice(0, 100))}`);
   const { totpSecret, totpAlgorithm, totpDigits, totpPeriod, formerPasswordHashes, passwordHash, ...rest } = record;
@@ -39,7 +27,7 @@ export function readVestibule(record: SourceRecord): Reading<SourceUser> {
 }
 
 function readFormerHashes(value: unknown): Reading<string[]> {
-  if (value === undefined || value === null || value === '') return { kind: 'ok', value: [] };
+  if (!isGiven(value)) return { kind: 'ok', value: [] };
   if (!Array.isArray(value) || value.length > 100) return refusedValue('formerPasswordHashes', 'must be a short list');
   const hashes: string[] = [];
   for (const entry of value) {

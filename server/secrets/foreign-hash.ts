@@ -5,7 +5,7 @@ export type ForeignHash =
   | { kind: 'argon2'; text: string; memory: number; passes: number; lanes: number; version: number }
   /** `over` says what bcrypt hashed: the password, or the hexadecimal SHA-256 of it (Django's bcrypt_sha256). */
   | { kind: 'bcrypt'; text: string; cost: number; over: 'password' | 'sha256-hex' }
-  | { kind: 'pbkdf2'; digest: Digest; rounds: number; salt: Buffer; key: Buffer; encoding: PasswordEncoding }
+  | { kind: 'pbkdf2'; digest: Digest; rounds: number; salt: Buffer; key: Buffer }
   | {
       kind: 'scrypt';
       log2Cost: number;
@@ -13,17 +13,12 @@ export type ForeignHash =
       lanes: number;
       salt: Buffer;
       key: Buffer;
-      encoding: PasswordEncoding;
     }
   /** Firebase's variant (github.com/firebase/scrypt): `key` is the key stream, its hash without the signer key. */
   | { kind: 'firebase'; log2Cost: number; block: number; salt: Buffer; key: Buffer };
 
 export const digests = ['sha1', 'sha256', 'sha512'] as const;
 export type Digest = (typeof digests)[number];
-
-/** How the other system turned a password into bytes. */
-export const passwordEncodings = ['utf8', 'utf16le', 'latin1'] as const;
-export type PasswordEncoding = (typeof passwordEncodings)[number];
 
 /**
  * Reads a hash in the form in which it is stored: the PHC string format for argon2, PBKDF2 and scrypt, crypt's form for
@@ -45,9 +40,9 @@ export function foreignHashText(hash: ForeignHash): string {
     case 'bcrypt':
       return (hash.over === 'password' ? '' : sha256Mark) + hash.text;
     case 'pbkdf2':
-      return `$pbkdf2-${hash.digest}$i=${hash.rounds}${encodingPart(hash)}${bytesPart(hash)}`;
+      return `$pbkdf2-${hash.digest}$i=${hash.rounds}${bytesPart(hash)}`;
     case 'scrypt':
-      return `$scrypt$ln=${hash.log2Cost},r=${hash.block},p=${hash.lanes}${encodingPart(hash)}${bytesPart(hash)}`;
+      return `$scrypt$ln=${hash.log2Cost},r=${hash.block},p=${hash.lanes}${bytesPart(hash)}`;
     case 'firebase':
       return `$firebase-scrypt$ln=${hash.log2Cost},r=${hash.block}${bytesPart(hash)}`;
   }
@@ -98,23 +93,22 @@ function readBcrypt(text: string, over: 'password' | 'sha256-hex'): ForeignHash 
 }
 
 function readPbkdf2(text: string): ForeignHash | null {
-  const form = /^\$pbkdf2-(sha1|sha256|sha512)\$i=([1-9]\d{0,9})(?:,e=(utf16le|latin1))?\$([\w+/]*)\$([\w+/]+)$/;
-  const [, digest, rounds, encoding = 'utf8', salt, key] = form.exec(text) ?? [];
+  const form = /^\$pbkdf2-(sha1|sha256|sha512)\$i=([1-9]\d{0,9})\$([\w+/]*)\$([\w+/]+)$/;
+  const [, digest, rounds, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
   if (!bytes) return null;
   return {
     kind: 'pbkdf2',
     digest: digest as Digest,
     rounds: Number(rounds),
-    encoding: encoding as PasswordEncoding,
     ...bytes,
   };
 }
 
 function readScrypt(text: string): ForeignHash | null {
   const form =
-    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})(?:,e=(utf16le|latin1))?\$([\w+/]*)\$([\w+/]+)$/;
-  const [, log2Cost, block, lanes, encoding = 'utf8', salt, key] = form.exec(text) ?? [];
+    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
+  const [, log2Cost, block, lanes, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
   const cost = { log2Cost: Number(log2Cost), block: Number(block) };
   if (!bytes || !isScryptCost(cost)) return null;
@@ -122,7 +116,6 @@ function readScrypt(text: string): ForeignHash | null {
     kind: 'scrypt',
     ...cost,
     lanes: Number(lanes),
-    encoding: encoding as PasswordEncoding,
     ...bytes,
   };
 }
@@ -160,5 +153,3 @@ const unpadded = (text: string) => Buffer.from(text, 'base64');
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 
 const bytesPart = ({ salt, key }: { salt: Buffer; key: Buffer }) => `$${base64(salt)}$${base64(key)}`;
-
-const encodingPart = ({ encoding }: { encoding: PasswordEncoding }) => (encoding === 'utf8' ? '' : `,e=${encoding}`);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
 import { limits } from '../limits.ts';
-import type { ForeignHash, PasswordEncoding } from './foreign-hash.ts';
+import type { ForeignHash } from './foreign-hash.ts';
 
 /** Whether a password, as typed, matches a hash that another system made. The work does not depend on the answer. */
 export async function verifyForeignHash(hash: ForeignHash, password: string): Promise<boolean> {
@@ -14,13 +14,13 @@ export async function verifyForeignHash(hash: ForeignHash, password: string): Pr
       return await verifyBcrypt(hash.over === 'password' ? password : sha256Hex(password), hash.text);
     case 'pbkdf2': {
       const { salt, rounds, key, digest } = hash;
-      const made = await promisify(pbkdf2)(bytesOf(password, hash.encoding), salt, rounds, key.length, digest);
-      return timingSafeEqual(made, key) && isEncodable(password, hash.encoding);
+      const made = await promisify(pbkdf2)(Buffer.from(password), salt, rounds, key.length, digest);
+      return timingSafeEqual(made, key);
     }
     case 'scrypt': {
       const { salt, key } = hash;
-      const made = await scryptKey(bytesOf(password, hash.encoding), salt, key.length, hash);
-      return timingSafeEqual(made, key) && isEncodable(password, hash.encoding);
+      const made = await scryptKey(Buffer.from(password), salt, key.length, hash);
+      return timingSafeEqual(made, key);
     }
     case 'firebase': {
       const made = await scryptKey(Buffer.from(password), hash.salt, 32, { ...hash, lanes: 1 });
@@ -40,15 +40,6 @@ function scryptKey(
   return new Promise((resolve, reject) => {
     scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
-}
-
-function bytesOf(password: string, encoding: PasswordEncoding): Buffer {
-  return Buffer.from(password, encoding);
-}
-
-/** Latin-1 would drop half of any other letter, so that different passwords became the same bytes. */
-function isEncodable(password: string, encoding: PasswordEncoding): boolean {
-  return encoding !== 'latin1' || Buffer.from(password, 'latin1').toString('latin1') === password;
 }
 
 function sha256Hex(password: string): string {
