@@ -1,48 +1,56 @@
 import type { Command } from 'commander';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { mergeUsers } from '../accounts/merge-users.ts';
 import { removeUser } from '../accounts/remove-user.ts';
 import { signOutUser } from '../accounts/sign-out-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import { hour, limits } from '../limits.ts';
+import { outboxOf } from '../mail/outbox.ts';
+import { inviteUsers } from '../password/invite-users.ts';
+import { issueResetLink } from '../password/issue-reset-link.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
+import type { Database } from '../storage/database.ts';
 import { patientRead } from '../storage/patient-read.ts';
-import { findUser, listUsers, type User } from '../storage/portal-user.ts';
+import { listUsers, type User } from '../storage/portal-user.ts';
 import { listSessionsOfUser } from '../storage/session-list.ts';
 import { findAccountWait } from '../storage/throttle.ts';
-import { eventRow } from './audit-commands.ts';
+import { agreed } from './ask.ts';
+import { printEventTable } from './audit-commands.ts';
 import { failure } from './failure.ts';
-import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
-import { positiveNumber } from './read-values.ts';
-import { addUserAddCommand } from './user-add-command.ts';
+import { type JsonFlag, nameArgument, positiveNumber } from './options.ts';
+import {
+  localTime,
+  printFacts,
+  printJson,
+  printLine,
+  printOutcome,
+  printTable,
+  printWarning,
+  stepsInWords,
+  yesOrNo,
+} from './print.ts';
+import { addUserAccessCommands, aliveAt } from './user-access-commands.ts';
+import { addUserChangeCommands } from './user-change-commands.ts';
+import { existingUser } from './user-change-commands.ts';
 import { addUserExportCommand } from './user-export-command.ts';
 import { addUserImportCommand } from './user-import-command.ts';
-import { addUserInviteCommand } from './user-invite-command.ts';
-import { addUserMergeCommand } from './user-merge-command.ts';
-import { addUserPasskeysCommand } from './user-passkeys-command.ts';
-import { addUserResetLinkCommand } from './user-reset-link-command.ts';
-import { addUserSessionsCommand, aliveAt } from './user-sessions-command.ts';
-import { addUserSetCommand } from './user-set-command.ts';
-import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
-import { withDatabase } from './with-database.ts';
-
-type ListFlags = { customer?: string; limit: number; json?: true };
+import { type Keyed, withDatabase, withKeys } from './with-database.ts';
 
 /** `vestibule user …` */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('the users who sign in');
-  addUserAddCommand(user);
   addListCommand(user);
   addShowCommand(user);
-  addUserSetCommand(user);
+  addUserChangeCommands(user);
   addUnlockCommand(user);
   addSignOutCommand(user);
-  addUserSessionsCommand(user);
-  addUserInviteCommand(user);
-  addUserResetLinkCommand(user);
-  addUserTwoFactorCommands(user);
-  addUserPasskeysCommand(user);
+  addInviteCommand(user);
+  addResetLinkCommand(user);
+  addUserAccessCommands(user);
   addUserImportCommand(user);
   addUserExportCommand(user);
-  addUserMergeCommand(user);
+  addMergeCommand(user);
   addRemoveCommand(user);
 }
 
@@ -54,8 +62,9 @@ function addListCommand(user: Command): void {
     .option('--customer <key>', 'only users of this customer')
     .option('--limit <number>', 'maximum number', positiveNumber, 1000)
     .option('--json', 'print them as JSON')
-    .action((text: string | undefined, { customer, limit, json }: ListFlags) =>
+    .action((text: string | undefined, flags: JsonFlag & { customer?: string; limit: number }) =>
       withDatabase(async (sql) => {
+        const { customer, limit, json } = flags;
         const filter = { ...(text && { contains: text }), ...(customer && { customerKey: customer }) };
         const users = await patientRead(sql, (sql) => listUsers(sql, { ...filter, limit }));
         if (json) return printJson(users);
@@ -68,65 +77,55 @@ function addListCommand(user: Command): void {
 }
 
 function rowOf({ username, email, customers, active, hasPassword, createdAt }: User): string[] {
-  const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
   return [username, email, customers.join(', ') || '-', yesOrNo(active), yesOrNo(hasPassword), localTime(createdAt)];
 }
 
 function addShowCommand(user: Command): void {
   user
     .command('show')
-    .argument('<name>', 'username or email')
+    .argument(...nameArgument)
     .description('show a user and their latest events')
     .option('--json', 'print it as JSON')
-    .action((name: string, { json }: { json?: true }) =>
+    .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
-        const found = await findUser(sql, foldLoginName(name));
-        if (!found) throw failure(`There is no user ${name}.`);
+        const found = await existingUser(sql, name);
         const now = new Date();
         const waitsUntil = await findAccountWait(sql, found.id, now);
         const sessions = (await listSessionsOfUser(sql, found.id, aliveAt(config, now))).length;
         const events = await listAuditEvents(sql, { userId: found.id, limit: 5 });
         if (json) return printJson({ ...found, sessions, waitsUntil, lastEvents: events });
-        printFacts(factsOf(found, { sessions, waitsUntil }));
-        if (events.length > 0) printLine('\nLatest events (all: vestibule audit --user):');
-        if (events.length > 0)
-          printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
+        printFacts([
+          ['Username', found.username],
+          ['Email', found.email],
+          ['Customers', found.customers.join(', ') || 'none: cannot sign in'],
+          ['Active', found.active ? 'yes' : 'no: cannot sign in'],
+          ['Password', found.hasPassword ? 'set' : 'none'],
+          ['Authenticator app', found.hasApp ? 'registered' : 'none'],
+          ['Passkeys', String(found.passkeys)],
+          ['Sessions', String(sessions)],
+          ['May change password', yesOrNo(found.mayChangePassword)],
+          ['Locked until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'not locked'],
+          ['Language', found.language ?? 'of the browser'],
+          ['Added', localTime(found.createdAt)],
+          ['Id', found.id],
+        ]);
+        if (events.length === 0) return;
+        printLine('\nLatest events (all: vestibule audit --user):');
+        printEventTable(events);
       }),
     );
-}
-
-function factsOf(
-  user: User,
-  { sessions, waitsUntil }: { sessions: number; waitsUntil: Date | null },
-): [string, string][] {
-  return [
-    ['Username', user.username],
-    ['Email', user.email],
-    ['Customers', user.customers.join(', ') || 'none: cannot sign in'],
-    ['Active', user.active ? 'yes' : 'no: cannot sign in'],
-    ['Password', user.hasPassword ? 'set' : 'none'],
-    ['Authenticator app', user.hasApp ? 'registered' : 'none'],
-    ['Passkeys', String(user.passkeys)],
-    ['Sessions', String(sessions)],
-    ['May change password', user.mayChangePassword ? 'yes' : 'no'],
-    ['Locked until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'not locked'],
-    ['Language', user.language ?? 'of the browser'],
-    ['Added', localTime(user.createdAt)],
-    ['Id', user.id],
-  ];
 }
 
 function addUnlockCommand(user: Command): void {
   user
     .command('unlock')
-    .argument('<name>', 'username or email')
+    .argument(...nameArgument)
     .description('unlock a user after too many wrong passwords or codes')
     .option('--json', 'print the outcome as JSON')
-    .action((name: string, { json }: { json?: true }) =>
+    .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         if (!(await unlockUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
-        if (json) printJson({ unlocked: name });
-        else printLine(`User ${name} is unlocked.`);
+        printOutcome(json, { unlocked: name }, `User ${name} is unlocked.`);
       }),
     );
 }
@@ -134,30 +133,113 @@ function addUnlockCommand(user: Command): void {
 function addSignOutCommand(user: Command): void {
   user
     .command('sign-out')
-    .argument('<name>', 'username or email')
+    .argument(...nameArgument)
     .description('sign a user out everywhere')
     .option('--json', 'print the outcome as JSON')
-    .action((name: string, { json }: { json?: true }) =>
+    .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         const sessionsEnded = await signOutUser(sql, name, new Date());
         if (sessionsEnded === null) throw failure(`There is no user ${name}.`);
-        if (json) printJson({ signedOut: name, sessionsEnded });
-        else printLine(`User ${name} is signed out everywhere (sessions ended: ${sessionsEnded}).`);
+        const words = `User ${name} is signed out everywhere (sessions ended: ${sessionsEnded}).`;
+        printOutcome(json, { signedOut: name, sessionsEnded }, words);
       }),
     );
+}
+
+const hours = limits.invitation / hour;
+
+function addInviteCommand(user: Command): void {
+  user
+    .command('invite')
+    .argument('<name...>', 'usernames or emails')
+    .description('email users without a password a link to choose one')
+    .option('--json', 'print who was invited as JSON')
+    .addHelpText(
+      'after',
+      `\nThe link works once, within ${hours} hours after its email was sent. Inviting somebody again replaces their link.\nIf one of them cannot be invited, nobody is. The running server sends the emails.\n\nExample:\n  vestibule user invite alice bob@acme.example`,
+    )
+    .action((names: string[], flags: JsonFlag) => withKeys((keyed) => runInvite(keyed, names, flags)));
+}
+
+async function runInvite({ sql, config, keys, now }: Keyed, names: readonly string[], { json }: JsonFlag) {
+  const result = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, names, now());
+  if (result.kind === 'refused') {
+    const words = result.refusals.map(({ name, problem }) => `User ${name} cannot be invited: ${problem}.`);
+    throw failure([...words, ...(names.length > 1 ? ['Nobody was invited.'] : [])].join('\n'));
+  }
+  if (json) printJson(result.users.map(({ username, email }) => ({ invited: username, email })));
+  else
+    for (const { username, email } of result.users)
+      printLine(`User ${username} is invited by an email to ${email}; its link works once, within ${hours} hours.`);
+  if (!config.smtp)
+    printWarning(`SMTP_URL is not set: emails are written to ${outboxOf(config.dataFolder)} and are not delivered.`);
+}
+
+/** For the help desk, if email does not reach the user. */
+function addResetLinkCommand(user: Command): void {
+  user
+    .command('reset-link')
+    .argument(...nameArgument)
+    .description('print a link for a user to choose a new password; give it to nobody else')
+    .option('--json', 'print the link and its expiry as JSON')
+    .addHelpText(
+      'after',
+      '\nThe link works once, within an hour. The command is recorded in the audit log; the link is not stored.\n\nExample:\n  vestibule user reset-link alice',
+    )
+    .action((name: string, { json }: JsonFlag) =>
+      withDatabase(async (sql, config) => {
+        const now = new Date();
+        const result = await issueResetLink(sql, name, now);
+        if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
+        const { username } = result;
+        if (result.kind === 'useless') throw failure(`A link would not help ${username}: ${result.problem}.`);
+        const path = screenUrl(config.basePath, 'forgottenChange', { [queryNames.hash]: result.token });
+        const link = config.publicUrl.origin + path;
+        const endsAt = new Date(now.getTime() + limits.resetLink);
+        printOutcome(json, { username, link, endsAt }, link);
+        if (!json) printWarning(`For ${username}, once, until ${localTime(endsAt)}.`);
+      }),
+    );
+}
+
+function addMergeCommand(user: Command): void {
+  user
+    .command('merge')
+    .argument('<from>', 'username or email of the duplicate, which is removed')
+    .argument('<into>', 'username or email of the user who stays')
+    .description('merge a duplicate: customers, links to providers and known browsers move, its names become free')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print the outcome as JSON')
+    .action((from: string, into: string, flags: JsonFlag & { yes?: true }) =>
+      withDatabase((sql) => runMerge(sql, from, into, flags)),
+    );
+}
+
+async function runMerge(sql: Database, from: string, into: string, flags: JsonFlag & { yes?: true }): Promise<void> {
+  let result = await mergeUsers(sql, { from, into, isAgreed: flags.yes === true }, new Date());
+  if (result.kind === 'notAgreed') {
+    printWarning(`What happens to ${result.into}:\n${stepsInWords(result.steps)}`);
+    printWarning(`User ${from} is removed, with password, passkeys, authenticator app and remembered devices.`);
+    await agreed();
+    result = await mergeUsers(sql, { from, into, isAgreed: true }, new Date());
+  }
+  if (result.kind === 'notFound') throw failure(`There is no user ${result.name}.`);
+  if (result.kind === 'sameUser') throw failure(`${from} and ${into} are the same user.`);
+  const { into: name, steps } = result as { into: string; steps: readonly AuditStep[] };
+  const words = `User ${from} is merged into ${name}.\n${stepsInWords(steps)}`;
+  printOutcome(flags.json, { merged: from, into: name, steps }, words);
 }
 
 function addRemoveCommand(user: Command): void {
   user
     .command('remove')
-    .argument('<name>', 'username or email')
+    .argument(...nameArgument)
     .description('remove a user, their sessions and memberships; the audit log stays')
     .option('--json', 'print the outcome as JSON')
-    .action((name: string, { json }: { json?: true }) =>
+    .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         if (!(await removeUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
-        if (json) printJson({ removed: name });
-        else printLine(`User ${name} removed.`);
+        printOutcome(json, { removed: name }, `User ${name} removed.`);
       }),
     );
 }
