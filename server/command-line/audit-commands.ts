@@ -20,8 +20,8 @@ import type { Database } from '../storage/database.ts';
 import { patientRead } from '../storage/patient-read.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
+import { pastMoment, positiveNumber } from './options.ts';
 import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
-import { pastMoment, positiveNumber } from './read-values.ts';
 import { withDatabase } from './with-database.ts';
 
 type AuditFlags = { user?: string; event?: string; since?: Date; limit: number; json?: true };
@@ -61,7 +61,7 @@ async function runAudit({ user, event, since, limit, json }: AuditFlags): Promis
     const events = await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, limit }));
     if (json) return printJson(events);
     if (events.length === 0) return printLine('No recorded event matches.');
-    printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
+    printEventTable(events);
   });
 }
 
@@ -71,9 +71,13 @@ async function whose(sql: Database, name: string): Promise<{ userId: string } | 
   return user ? { userId: user.id } : { username: name };
 }
 
-/** An event as a row of a table. */
-export function eventRow({ at, event, reason, username, customerKey, address, reference }: AuditEventRow): string[] {
-  return [localTime(at), event, reason ?? '', username ?? '', customerKey ?? '', address ?? '', reference ?? ''];
+export function printEventTable(events: readonly AuditEventRow[]): void {
+  printTable(
+    ['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'],
+    events.map(({ at, event, reason, username, customerKey, address, reference }) => [
+      ...[localTime(at), event, reason ?? '', username ?? '', customerKey ?? '', address ?? '', reference ?? ''],
+    ]),
+  );
 }
 
 async function runExplain(text: string, { json }: { json?: true }): Promise<void> {

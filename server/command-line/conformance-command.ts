@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loopbackNames } from '../config/loopback-names.ts';
 import type { Account, Finding } from '../conformance/conformance-checks.ts';
-import { askPassword, canAsk, readStdin } from './ask-password.ts';
+import { askPassword, canAsk, readStdin } from './ask.ts';
 import { exitCodes, failure } from './failure.ts';
 import { printJson, printLine } from './print.ts';
 

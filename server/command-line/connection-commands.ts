@@ -1,67 +1,36 @@
-import { type Command, Option } from 'commander';
-import type { Config } from '../config/config.ts';
-import {
-  type ChangeOfConnection,
-  changeConnection,
-  trustsAddressesLess,
-  wordsOf,
-} from '../single-sign-on/change-connection.ts';
-import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
-import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
+import { X509Certificate } from 'node:crypto';
+import type { Command } from 'commander';
+import { wordsOf } from '../single-sign-on/change-connection.ts';
+import { publishNextKey, signWithNextKey, withdrawKey } from '../single-sign-on/change-portal-keys.ts';
+import type { CheckStep } from '../single-sign-on/check-step.ts';
+import { portalKeys } from '../single-sign-on/portal-keys.ts';
 import { removeConnection } from '../single-sign-on/remove-connection.ts';
 import { unlinkUser } from '../single-sign-on/unlink-user.ts';
-import type { Database } from '../storage/database.ts';
-import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
-import type { OidcSettings, SamlSettings } from '../storage/sso-settings.ts';
-import { findLinksOfConnection } from '../storage/sso-subject.ts';
-import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
-import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';
+import { listPortalKeys, type PortalKeyRow } from '../storage/portal-key.ts';
+import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import { askToGoOn, yesFlag } from './ask.ts';
+import { addConnectionChangeCommands } from './connection-change-commands.ts';
+import { printCheck } from './doctor-command.ts';
+import { exitCodes, failure } from './failure.ts';
+import type { JsonFlag } from './options.ts';
 import {
-  addConnectionFlags,
-  addSecretFlags,
-  type ClientAuthFlag,
-  type ConnectionFlags,
-  clientAuthenticationOf,
-  clientAuthOption,
-  clientSecretOf,
-  connectionChanges,
-  logoutAddressTaken,
-  maxAuthenticationAge,
-  networksOf,
-  providerTaken,
-} from './connection-flags.ts';
-import { addConnectionKeysCommand } from './connection-keys-command.ts';
-import { addConnectionTestCommand } from './connection-test-command.ts';
-import { failure } from './failure.ts';
-import { type OnOff, onOff, repeatable } from './options.ts';
-import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
-import { samlSettingsOf } from './read-metadata-argument.ts';
-import { accepted } from './read-values.ts';
-import { publicView } from './show-connection.ts';
-import { withDatabase } from './with-database.ts';
-import { withKeys } from './with-keys.ts';
-
-type JsonFlag = { json?: true };
-type SetFlags = ConnectionFlags & {
-  issuer?: string;
-  clientId?: string;
-  clientAuth?: ClientAuthFlag;
-  scope?: string[];
-  metadata?: string;
-  idpInitiated?: OnOff;
-  requireEncryption?: OnOff;
-  enable?: true;
-  disable?: true;
-  yes?: true;
-  keepLinks?: true;
-};
+  localTime,
+  printFacts,
+  printJson,
+  printLine,
+  printOutcome,
+  printTable,
+  printWarning,
+  yesOrNo,
+} from './print.ts';
+import { existingConnection, publicView, whatTheProviderNeeds } from './show-connection.ts';
+import { type Keyed, withDatabase, withKeys } from './with-database.ts';
 
 /** `vestibule connection …` */
 export function addConnectionCommands(program: Command): void {
   const connection = program.command('connection').description("the customers' own identity providers");
-  addConnectionAddCommands(connection);
+  addConnectionChangeCommands(connection);
   addListCommands(connection);
-  addSetCommand(connection);
   addConnectionTestCommand(connection);
   addUnlinkCommand(connection);
   addConnectionKeysCommand(connection);
@@ -88,150 +57,55 @@ function addListCommands(connection: Command): void {
     .option('--json', 'print it as JSON')
     .action((key: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
-        const found = await existing(sql, key);
+        const found = await existingConnection(sql, key);
         if (json) return printJson(publicView(found, config));
-        show(found, config);
+        const { customerKey, protocol } = found;
+        printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOf(found)]);
+        printLine('\nFor the provider:');
+        printFacts(whatTheProviderNeeds(config, found));
       }),
     );
 }
 
 function rowOf({ key, customerKey, protocol, domains, required, active, createdAt }: SsoConnection): string[] {
-  const yesNo = (value: boolean) => (value ? 'yes' : 'no');
-  return [key, customerKey, protocol, domains.join(', '), yesNo(required), yesNo(active), localTime(createdAt)];
+  return [key, customerKey, protocol, domains.join(', '), yesOrNo(required), yesOrNo(active), localTime(createdAt)];
 }
 
-function show(connection: SsoConnection, config: Config): void {
-  const { key, customerKey, protocol } = connection;
-  printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOf(connection)]);
-  printLine('\nFor the provider:');
-  printFacts(whatTheProviderNeeds(config, connection));
-}
-
-/** The connection with a key. Throws a failure if there is none. */
-async function existing(sql: Database, key: string): Promise<SsoConnection> {
-  const found = await findSsoConnectionByKey(sql, key);
-  if (!found) throw failure(`There is no connection ${key}.`);
-  return found;
-}
-
-function addSetCommand(connection: Command): void {
-  const set = connection
-    .command('set')
-    .argument('<key>')
-    .description('change a connection; unspecified options stay unchanged')
-    .option('--issuer <url>', "OpenID Connect: the provider's issuer")
-    .option('--client-id <id>', 'OpenID Connect: the client ID that the provider assigned')
-    .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, replacing the existing ones'))
-    .addOption(clientAuthOption())
-    .option('--metadata <file-or-url>', "SAML: the provider's current metadata")
-    .option(
-      '--keep-links',
-      'with another issuer or entity ID: it is the same provider with the same users, who stay linked and signed in; ' +
-        'with fewer domains: so do their users',
-    )
-    .addOption(onOff('--idp-initiated', 'SAML: allow sign-ins that start at the provider'))
-    .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
-    .option('--no-second-factor', 'no longer accept a second factor from the provider')
-    .addOption(
-      new Option(
-        '--disable',
-        'end its sessions and disable sign-in through it; where it is required, its domains cannot sign in at all',
-      ).conflicts('enable'),
-    )
-    .option('--enable', 'enable sign-in through it again; ended sessions stay ended')
-    .option(...yesFlag);
-  addSecretFlags(addConnectionFlags(set)).action(runSet);
-}
-
-async function runSet(key: string, flags: SetFlags, command: Command): Promise<void> {
-  const changes: ChangeOfConnection = connectionChanges(flags);
-  if (flags.enable || flags.disable) changes.active = flags.enable === true;
-  const secret = await clientSecretOf(flags);
-  if (secret !== undefined) changes.secret = secret;
-  await withKeys(async ({ sql, keys, config }) => {
-    const before = await existing(sql, key);
-    const settings = await changedSettings(before, flags);
-    if (settings) changes.settings = settings;
-    if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
-    if (flags.keepLinks) changes.keepsLinks = true;
-    const result = await askToGoOn(
-      (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
-      flags.yes === true,
+/** `vestibule connection test` */
+function addConnectionTestCommand(connection: Command): void {
+  connection
+    .command('test')
+    .argument('[key]', 'the connection (default: all enabled ones)')
+    .description('check everything at the provider that can be checked without signing in, and name the wrong field')
+    .option('--json', 'print the checks as JSON: {connection, step, ok, words}')
+    .action((key: string | undefined, { json }: JsonFlag) =>
+      withKeys(async (keyed) => {
+        const connections = (await listSsoConnections(keyed.sql)).filter((found) =>
+          key === undefined ? found.active : found.key === key,
+        );
+        if (connections.length === 0)
+          throw failure(key === undefined ? 'There are no connections yet.' : `There is no connection ${key}.`);
+        const reports = connections.map(async (found) =>
+          (await checksOf(keyed, found)).map((check) => ({ connection: found.key, ...check })),
+        );
+        const checks = (await Promise.all(reports)).flat();
+        if (json) printJson(checks);
+        else
+          for (const { connection, step, ...check } of checks) printCheck({ ...check, check: `${connection} ${step}` });
+        if (checks.some(({ ok }) => ok === false)) process.exitCode = exitCodes.refused;
+      }),
     );
-    if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
-    if (result.kind === 'providerTaken') throw failure(providerTaken(result.by));
-    if (result.kind === 'logoutAddressTaken') throw failure(logoutAddressTaken(result.by));
-    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
-    const isTrustedLess = trustsAddressesLess(before, changes);
-    const showsLinks = changes.active !== undefined || isTrustedLess;
-    const links = showsLinks ? await findLinksOfConnection(sql, before.id, { most: 5 }) : null;
-    if (flags.json) {
-      const { sessionsEnded, usersUnlinked } =
-        result.kind === 'changed' ? result : { sessionsEnded: 0, usersUnlinked: 0 };
-      return printJson({
-        ...publicView(await existing(sql, key), config),
-        ...((flags.disable || usersUnlinked > 0) && { sessionsEnded }),
-        ...(usersUnlinked > 0 && { usersUnlinked }),
-        ...(links && { linkedUsers: links }),
-      });
-    }
-    if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
-    const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
-    printLine([`Connection ${key} changed.`, ...lines].join('\n'));
-    if (links) printLinks(key, links, isTrustedLess ? 'They stay linked;' : 'If the provider was compromised,');
-  });
 }
 
-/**
- * Links outlive a provider's compromise, and the trust in its addresses, so operators see them when they disable or enable
- * its connection or trust it less; `why`: some may be wrong.
- */
-function printLinks(
-  key: string,
-  { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>,
-  why: string,
-): void {
-  const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
-  printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
-  if (count > 0) printLine(`${why} undo doubtful links: vestibule connection unlink ${key} <name>.`);
-}
-
-/** The protocol's settings with the flags applied, or null if they change none. */
-async function changedSettings(
-  connection: SsoConnection,
-  flags: SetFlags,
-): Promise<OidcSettings | SamlSettings | null> {
-  const { issuer, clientId, scope, metadata, idpInitiated, requireEncryption, providerNetwork } = flags;
-  const networks = providerNetwork ? networksOf(providerNetwork) : connection.providerNetworks;
-  const { clientAuth } = flags;
-  const isOidcChange = [issuer, clientId, scope, clientAuth].some((flag) => flag !== undefined);
-  const isSamlChange = metadata !== undefined || idpInitiated !== undefined || requireEncryption !== undefined;
-  const age = maxAuthenticationAge(flags);
-  const isAgeChange = 'maxAuthenticationAge' in age;
+/** The report on a connection. Code used only by this command is loaded on demand. */
+async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<CheckStep[]> {
   if (connection.protocol === 'oidc') {
-    if (isSamlChange) throw failure(`${connection.key} uses OpenID Connect; that option is for SAML.`);
-    if (!isOidcChange && !isAgeChange) return null;
-    const needsSecret = clientAuth !== undefined && clientAuth !== 'private-key';
-    if (needsSecret && connection.sealedSecret === null && !flags.clientSecretStdin)
-      throw failure('--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
-    return {
-      ...connection.settings,
-      ...age,
-      ...(issuer !== undefined && { issuer: accepted(readProviderUrl('--issuer', issuer)) }),
-      ...(clientId !== undefined && { clientId: accepted(readProviderValue('--client-id', clientId)) }),
-      ...(clientAuth && { clientAuthentication: clientAuthenticationOf(clientAuth) }),
-      ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
-    };
+    const { checkOidc } = await import('../single-sign-on/oidc/check-oidc.ts');
+    return await checkOidc(keyed, connection);
   }
-  if (isOidcChange) throw failure(`${connection.key} uses SAML; that option is for OpenID Connect.`);
-  if (!isSamlChange && !isAgeChange) return null;
-  return {
-    ...connection.settings,
-    ...age,
-    ...(metadata !== undefined && (await samlSettingsOf(metadata, networks))),
-    ...(idpInitiated && { mayBegin: idpInitiated === 'on' }),
-    ...(requireEncryption && { wantsEncryption: requireEncryption === 'on' }),
-  };
+  const { checkSaml } = await import('../single-sign-on/saml/check-saml.ts');
+  const { openConversation } = await import('../single-sign-on/provider-fetch.ts');
+  return await checkSaml(connection, { now: keyed.now(), conversation: openConversation(connection.providerNetworks) });
 }
 
 function addUnlinkCommand(connection: Command): void {
@@ -263,6 +137,43 @@ function addUnlinkCommand(connection: Command): void {
     );
 }
 
+type KeysFlags = { add?: true; use?: true; withdraw?: 'next' | 'last'; json?: true };
+
+/** `vestibule connection keys`: the portal's own keys, and their rotation without an interruption. */
+function addConnectionKeysCommand(connection: Command): void {
+  connection
+    .command('keys')
+    .description("list the portal's own keys, by which providers recognize it")
+    .option('--add', 'publish the next key beside the current one')
+    .option('--use', 'sign with the next key from now on; the current one stays published as "last"')
+    .option('--withdraw <stage>', 'remove the next or the last key from the metadata')
+    .option('--json', 'print them as JSON')
+    .addHelpText(
+      'after',
+      '\nTo change the key: --add, wait until every provider has reloaded the metadata, --use, and after some days\n--withdraw last.',
+    )
+    .action((flags: KeysFlags) => withKeys((keyed) => runKeys(keyed, flags)));
+}
+
+async function runKeys(keyed: Keyed, { add, use, withdraw, json }: KeysFlags): Promise<void> {
+  await portalKeys(keyed);
+  if (add && !(await publishNextKey(keyed))) throw failure('keys: there is already a next key.');
+  if (use && !(await signWithNextKey(keyed))) throw failure('keys: there is no next key: --add creates one.');
+  if (withdraw) {
+    if (withdraw !== 'next' && withdraw !== 'last') throw failure('--withdraw: must be next or last.');
+    if (!(await withdrawKey(keyed, withdraw))) throw failure(`keys: there is no ${withdraw} key.`);
+  }
+  const rows = await listPortalKeys(keyed.sql);
+  if (json) return printJson(rows.map(({ sealedKey: _, ...row }) => row));
+  printTable(['STAGE', 'SHA-256 OF THE CERTIFICATE', 'CREATED', 'EXPIRES'], rows.map(rowOfKey));
+  if (rows.length === 1) printLine('\nOne key is published; --add publishes the next one.');
+}
+
+function rowOfKey({ stage, certificate, madeAt, endsAt }: PortalKeyRow): string[] {
+  const { fingerprint256 } = new X509Certificate(certificate);
+  return [stage, fingerprint256.replaceAll(':', '').slice(0, 16).toLowerCase(), localTime(madeAt), localTime(endsAt)];
+}
+
 function addRemoveCommand(connection: Command): void {
   connection
     .command('remove')
@@ -275,8 +186,8 @@ function addRemoveCommand(connection: Command): void {
         const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
         if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
         const { sessionsEnded } = result;
-        if (json) return printJson({ removed: key, sessionsEnded });
-        printLine(`Connection ${key} removed; sessions ended: ${sessionsEnded}.`);
+        const words = `Connection ${key} removed; sessions ended: ${sessionsEnded}.`;
+        printOutcome(json, { removed: key, sessionsEnded }, words);
       }),
     );
 }

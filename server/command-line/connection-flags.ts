@@ -1,13 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { type Reading, readCustomerName } from '../names/read-name.ts';
 import { readNetwork } from '../names/read-network.ts';
 import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
+import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
+import { openConversation } from '../single-sign-on/provider-fetch.ts';
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '../single-sign-on/read-connection.ts';
-import type { Attributes, ClientAuthentication } from '../storage/sso-settings.ts';
+import { readSamlMetadata, type SamlMetadata } from '../single-sign-on/saml/read-saml-metadata.ts';
+import type { Attributes, ClientAuthentication, SamlSettings } from '../storage/sso-settings.ts';
+import { readStdin } from './ask.ts';
 import { failure } from './failure.ts';
-import { type OnOff, onOff, repeatable } from './options.ts';
+import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
 import { printWarning } from './print.ts';
-import { accepted } from './read-values.ts';
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
@@ -24,7 +28,7 @@ export function clientAuthenticationOf(flag: ClientAuthFlag | undefined): Client
 }
 
 /** Options common to `connection add` and `connection set`. */
-export type ConnectionFlags = {
+export type ConnectionFlags = JsonFlag & {
   name?: string;
   domain?: string[];
   jit?: OnOff;
@@ -37,7 +41,6 @@ export type ConnectionFlags = {
   maxAuthenticationAge?: string;
   secretEnds?: string;
   clientSecretStdin?: true;
-  json?: true;
 };
 
 /** The flags of both protocols. */
@@ -104,11 +107,8 @@ export function networksOf(texts: readonly string[]): string[] {
   if (texts.length === 1 && texts[0] === 'none') return [];
   return texts.map((text) => {
     const reading = readNetwork(text);
-    return accepted(
-      reading.kind === 'ok'
-        ? reading
-        : { kind: 'refused', problem: reading.problem.replace(/^network/, '--provider-network') },
-    );
+    if (reading.kind === 'ok') return reading.value;
+    throw failure(`${reading.problem.replace(/^network/, '--provider-network')}.`);
   });
 }
 
@@ -134,21 +134,47 @@ function readDay(text: string): Reading<Date> {
   return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
 }
 
-/** Why a second connection may not let the same provider start sign-ins. */
-export function providerTaken(by: string): string {
-  return `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`;
-}
-
-/** Why a provider may not use this address for single logout. */
-export function logoutAddressTaken(by: string): string {
-  return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider, which would receive messages that the portal signs: ask both providers.`;
+/** Why another connection is in the way of a new or changed one. */
+export function takenFailure({ kind, by }: { kind: 'providerTaken' | 'logoutAddressTaken'; by: string }): Error {
+  return failure(
+    kind === 'providerTaken'
+      ? `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`
+      : `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider, which would receive messages that the portal signs: ask both providers.`,
+  );
 }
 
 /** The client secret from standard input, or undefined if not requested. */
 export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Promise<string | undefined> {
   if (!clientSecretStdin) return undefined;
-  const { readStdin } = await import('./ask-password.ts');
   const secret = (await readStdin('client secret')).trim();
   if (/^[\x20-\x7e]{1,1000}$/.test(secret)) return secret;
   throw failure('--client-secret-stdin: standard input holds no secret of visible ASCII characters.');
+}
+
+/** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
+export async function samlSettingsOf(
+  argument: string,
+  networks: readonly string[],
+): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {
+  const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
+  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
+  const reading = readSamlMetadata(text, { now: new Date() });
+  if (reading.kind === 'refused') throw failure(`--metadata: ${reading.problem}.`);
+  for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
+  return { ...reading.settings, metadataUrl };
+}
+
+async function textOfFile(path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw failure(`--metadata: ${path} cannot be read (${error.code}).`);
+  });
+}
+
+async function textAt(url: string, networks: readonly string[]): Promise<string> {
+  try {
+    return await (await openConversation(networks).read(url)).text();
+  } catch (error) {
+    if (error instanceof ProviderFailure) throw failure(`--metadata: ${error.message}.`);
+    throw error;
+  }
 }

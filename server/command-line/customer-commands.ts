@@ -16,14 +16,22 @@ import {
   type TwoFactorPolicy,
 } from '../storage/customer.ts';
 import type { Connection } from '../storage/database.ts';
-import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
+import { askToGoOn, yesFlag } from './ask.ts';
 import { failure } from './failure.ts';
-import { type OnOff, onOff, repeatable } from './options.ts';
-import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
-import { accepted } from './read-values.ts';
+import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
+import {
+  localTime,
+  printJson,
+  printLine,
+  printOutcome,
+  printTable,
+  printWarning,
+  stepsInWords,
+  yesOrNo,
+} from './print.ts';
 import { withDatabase } from './with-database.ts';
 
-type Flags = {
+type Flags = JsonFlag & {
   name?: string;
   allowNetwork?: string[];
   allowAnywhere?: true;
@@ -34,7 +42,6 @@ type Flags = {
   enable?: true;
   disable?: true;
   yes?: true;
-  json?: true;
 };
 
 const twoFactorOption = () =>
@@ -109,7 +116,7 @@ function addListCommand(customer: Command): void {
 function rowOf(customer: Customer & { users: number }): string[] {
   const { key, name, users, allowedNetworks, twoFactor, active, createdAt } = customer;
   const networks = allowedNetworks.join(', ') || 'anywhere';
-  return [key, name, String(users), networks, twoFactor, active ? 'yes' : 'no', localTime(createdAt)];
+  return [key, name, String(users), networks, twoFactor, yesOrNo(active), localTime(createdAt)];
 }
 
 function addSetCommand(customer: Command): void {
@@ -151,9 +158,7 @@ function addSetCommand(customer: Command): void {
         if (isOnlyNow && config.passkeys) await warnOfPeopleWithout(sql, key, config.passkeys);
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
-        printLine(
-          [`Customer ${key} changed.`, ...result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`)].join('\n'),
-        );
+        printLine(`Customer ${key} changed.\n${stepsInWords(result.steps)}`);
       });
     });
 }
@@ -198,9 +203,8 @@ function addRemoveCommand(customer: Command): void {
         const result = await askToGoOn(attempt, flags.yes === true);
         if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const { usersLeftWithout } = result;
-        if (flags.json) return printJson({ removed: key, usersLeftWithout });
-        printLine(`Customer ${key} removed.`);
-        if (usersLeftWithout.length > 0) {
+        printOutcome(flags.json, { removed: key, usersLeftWithout }, `Customer ${key} removed.`);
+        if (usersLeftWithout.length > 0 && !flags.json) {
           printWarning(`These users no longer have a customer and cannot sign in: ${usersLeftWithout.join(', ')}`);
         }
       }),

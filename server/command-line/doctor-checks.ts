@@ -16,8 +16,7 @@ import { listSsoConnections } from '../storage/sso-connection.ts';
 import { countSeals } from '../upkeep/renew-seals.ts';
 import { isFailure } from './failure.ts';
 import { sealProblem } from './seal-problem.ts';
-import { withDatabase } from './with-database.ts';
-import { withKeys } from './with-keys.ts';
+import { withDatabase, withKeys } from './with-database.ts';
 
 /** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */
 export type Check = { check: string } & Finding;

@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { type Reading, readEmail } from '../names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
 import { exitCodes } from './failure.ts';
-import { checkConfig } from './load-config.ts';
+import { accepted } from './options.ts';
 import { printJson, printLine } from './print.ts';
-import { accepted } from './read-values.ts';
+import { checkConfig } from './with-database.ts';
 
 type Flags = { sendTo?: string; json?: true };
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { drained } from './drained.ts';
+import { drained } from './user-export-command.ts';
 
 const names = ['drain', 'close', 'error'];
 

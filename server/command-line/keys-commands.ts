@@ -3,7 +3,7 @@ import { addMissingHubKeys } from '../hub/add-hub-keys.ts';
 import { rollHubKeys } from '../hub/roll-hub-keys.ts';
 import { type HubKeyRow, listHubKeys } from '../storage/hub-key.ts';
 import { localTime, printJson, printLine, printTable } from './print.ts';
-import { type Keyed, withKeys } from './with-keys.ts';
+import { type Keyed, withKeys } from './with-database.ts';
 
 type Flags = { now?: true; json?: true };
 

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { buildStalePages } from '../build-pages.ts';
 import { placeholderWarning } from '../config/config.ts';
 import { failure } from './failure.ts';
-import { loadConfig } from './load-config.ts';
 import { repeatable } from './options.ts';
 import { printJson, printLine } from './print.ts';
+import { loadConfig } from './with-database.ts';
 
 type Flags = { provider?: string[]; force?: true; json?: true };
 

@@ -23,6 +23,19 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
 }
 
+/** An outcome: as JSON, or in a line. */
+export function printOutcome(json: true | undefined, value: unknown, line: string): void {
+  if (json) printJson(value);
+  else printLine(line);
+}
+
+/** The steps of a change, one a line. */
+export function stepsInWords(steps: readonly { step: string; outcome: string }[]): string {
+  return steps.map(({ step, outcome }) => `  ${step}: ${outcome}`).join('\n');
+}
+
+export const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+
 /** Rows under headings, each column as wide as its widest cell. */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = [headings, ...rows].map((row) => row.map((cell) => visible(cell)));

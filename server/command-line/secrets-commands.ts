@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from './failure.ts';
 import { printJson, printLine, printTable, printWarning } from './print.ts';
 import { sealProblem } from './seal-problem.ts';
-import { type Keyed, withKeys } from './with-keys.ts';
+import { type Keyed, withKeys } from './with-database.ts';
 
 /** `vestibule secrets …` */
 export function addSecretsCommands(program: Command): void {

@@ -3,9 +3,8 @@ import { placeholderWarning } from '../config/config.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
 import { outboxOf } from '../mail/outbox.ts';
 import { exitCodes, failure } from './failure.ts';
-import { checkConfig } from './load-config.ts';
 import { printFacts, printJson, printLine, printWarning } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { checkConfig, withDatabase } from './with-database.ts';
 
 type Flags = { json?: true };
 

@@ -31,8 +31,7 @@ import {
   yesOrNo,
 } from './print.ts';
 import { addUserAccessCommands, aliveAt } from './user-access-commands.ts';
-import { addUserChangeCommands } from './user-change-commands.ts';
-import { existingUser } from './user-change-commands.ts';
+import { addUserChangeCommands, existingUser } from './user-change-commands.ts';
 import { addUserExportCommand } from './user-export-command.ts';
 import { addUserImportCommand } from './user-import-command.ts';
 import { type Keyed, withDatabase, withKeys } from './with-database.ts';

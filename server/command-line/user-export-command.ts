@@ -1,9 +1,10 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { findCustomer } from '../storage/customer.ts';
-import { drained } from './drained.ts';
 import { exitCodes, failure } from './failure.ts';
 import { printWarning } from './print.ts';
-import { withKeys } from './with-keys.ts';
+import { type Keyed, withKeys } from './with-database.ts';
 
 type Flags = { secrets?: true; customer?: string; yes?: true };
 
@@ -32,10 +33,7 @@ export function refuseTerminal({ secrets, yes }: Flags, isTerminal: boolean): vo
     throw failure('Secrets are not written to a terminal. Redirect the output into a file, or add --yes.');
 }
 
-async function run(
-  { sql, keys }: Parameters<Parameters<typeof withKeys>[0]>[0],
-  { secrets, customer }: Flags,
-): Promise<void> {
+async function run({ sql, keys }: Keyed, { secrets, customer }: Flags): Promise<void> {
   if (customer !== undefined && !(await findCustomer(sql, customer)))
     throw failure(`There is no customer ${customer}.`);
   if (secrets)
@@ -56,4 +54,21 @@ async function run(
     },
   );
   for await (const line of lines) if (process.stdout.write(`${line}\n`) === false) await drained(process.stdout);
+}
+
+/** Waits until the reader of an export has caught up. Throws a failure if it is gone. */
+export async function drained(stream: Writable): Promise<void> {
+  const gone = failure('Standard output was closed; the export is incomplete.');
+  if (stream.destroyed) throw gone;
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]);
+  } catch {
+    throw gone;
+  } finally {
+    // Removes the listeners of the event that did not happen.
+    waiting.abort();
+  }
+  if (stream.destroyed) throw gone;
 }

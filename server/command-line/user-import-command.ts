@@ -1,17 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
+import { type SourceName, sourceNames } from '../moving-in/import-sources.ts';
 import type { ImportCounts, RefusedLine } from '../moving-in/import-users.ts';
-import { type SourceName, sourceNames } from '../moving-in/source-user.ts';
 import { readShortName } from '../names/read-name.ts';
 import { countUsersWithoutPasskey } from '../storage/customer.ts';
 import type { Connection } from '../storage/database.ts';
 import { exitCodes, failure } from './failure.ts';
-import { importProgress } from './import-progress.ts';
-import { openImportFile } from './open-import-file.ts';
-import { openRefusedFile } from './open-refused-file.ts';
+import { importProgress, openImportFile, openRefusedFile } from './import-files.ts';
 import { repeatable } from './options.ts';
 import { printJson, printLine, printWarning } from './print.ts';
-import { withKeys } from './with-keys.ts';
+import { withKeys } from './with-database.ts';
 
 type Flags = {
   from: SourceName;
@@ -59,7 +57,7 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
   const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
   // Code that other commands don't need is loaded on demand.
-  const { openImportSource } = await import('../moving-in/source-user.ts');
+  const { openImportSource } = await import('../moving-in/import-sources.ts');
   const { firebaseConfig } = flags;
   const readSource = await openImportSource(flags.from, {
     now: () => new Date(),

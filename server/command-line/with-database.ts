@@ -1,11 +1,24 @@
-import type { Config } from '../config/config.ts';
+import { type Config, type ConfigResult, readConfig } from '../config/config.ts';
 import { openStorage, type Storage } from '../open-storage.ts';
+import type { Keys } from '../secrets/keys.ts';
+import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { failure, isFailure } from './failure.ts';
-import { loadConfig } from './load-config.ts';
 import { printWarning } from './print.ts';
+
+/** The configuration of this environment, or all its problems. */
+export function checkConfig(): ConfigResult {
+  return readConfig(process.env);
+}
+
+/** The configuration, for commands that need one. Throws a failure that lists the problems. */
+export function loadConfig(): Config {
+  const result = checkConfig();
+  if (result.kind === 'ok') return result.config;
+  throw failure(['The configuration is not valid:', ...result.problems].join('\n  '), 'notAvailable');
+}
 
 export type WorkOnDatabase<T> = (sql: Database, config: Config, applied: string[]) => Promise<T>;
 
@@ -33,4 +46,15 @@ async function open(config: Config): Promise<Storage> {
 
 function notAvailable(error: Error): Error {
   return isFailure(error) ? error : failure(`The database is not available: ${error.message}`, 'notAvailable');
+}
+
+/** For commands that seal or open secrets. */
+export type Keyed = { sql: Database; config: Config; keys: Keys; now: () => Date };
+
+/** Runs a command on the database, with the server's keys. */
+export async function withKeys<T>(work: (keyed: Keyed) => Promise<T>): Promise<T> {
+  return await withDatabase(async (sql, config) => {
+    const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
+    return await work({ sql, config, keys: keysOf(secrets), now: () => new Date() });
+  });
 }

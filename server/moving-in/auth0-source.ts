@@ -18,7 +18,9 @@ export function readAuth0(record: SourceRecord): Reading<SourceUser> {
       // Anything but a clear no blocks.
       active: !isGiven(record.blocked) || textOf(record.blocked) === 'false',
       createdAt: isRecord(record.created_at) ? record.created_at.$date : record.created_at,
-      passwordHash: isGiven(custom) ? readCustomHash(custom) : readPasswordHash(record.passwordHash ?? record.password_hash),
+      passwordHash: isGiven(custom)
+        ? readCustomHash(custom)
+        : readPasswordHash(record.passwordHash ?? record.password_hash),
       totp: { secret: totpSecretOf(record.mfa_factors) },
     },
   };

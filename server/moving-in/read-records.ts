@@ -57,7 +57,8 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Im
       line = info.lines;
       const cells = Object.entries(record).filter(([, value]) => value !== '');
       if (info.error) yield { line, problem: `line: ${problemOf(info.error)}` };
-      else if (cells.some(([, value]) => String(value).includes(garbled))) yield { line, problem: 'line: is not UTF-8' };
+      else if (cells.some(([, value]) => String(value).includes(garbled)))
+        yield { line, problem: 'line: is not UTF-8' };
       else yield { line, record: Object.fromEntries(cells) };
     }
   } catch (error) {

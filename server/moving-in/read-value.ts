@@ -19,9 +19,11 @@ export function refusalOf(problem: string): Refusal {
 }
 
 /** The values of all readings by their names, or the first refusal. */
-export function readAll<Values extends object>(readings: {
-  [Name in keyof Values]: Reading<Values[Name]>;
-}): Reading<Values> {
+export function readAll<Values extends object>(
+  readings: {
+    [Name in keyof Values]: Reading<Values[Name]>;
+  },
+): Reading<Values> {
   const values: Record<string, unknown> = {};
   for (const [name, reading] of Object.entries<Reading<unknown>>(readings)) {
     if (reading.kind === 'refused') return reading;

@@ -106,8 +106,7 @@ function readPbkdf2(text: string): ForeignHash | null {
 }
 
 function readScrypt(text: string): ForeignHash | null {
-  const form =
-    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
+  const form = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
   const [, log2Cost, block, lanes, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
   const cost = { log2Cost: Number(log2Cost), block: Number(block) };
