@@ -11,9 +11,8 @@ import { type Hub, readHub } from './hub.ts';
 import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { loopbackNames } from './loopback-names.ts';
-import { readConfigFile } from './read-config-file.ts';
+import { readConfigFile, withSecretFiles } from './read-config-file.ts';
 import { type RelyingParty, readRelyingParty } from './relying-party.ts';
-import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
