@@ -55,7 +55,6 @@ export async function checkPassword(
     address: visitor.address,
     deviceHash,
     guess,
-    decoyShare: 0,
     now,
   });
   const own = { key: accountKey(session.userId), limit: limits.throttle.account };

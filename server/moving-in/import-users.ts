@@ -1,4 +1,3 @@
-import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import { limits } from '../limits.ts';
 import type { Keys } from '../secrets/keys.ts';
 import type { Database } from '../storage/database.ts';
@@ -37,9 +36,6 @@ export async function importUsers(
   const counts = { added: 0, unchanged: 0, refused: 0 };
   let batch: BatchLine[] = [];
   let refused: RefusedLine[] = [];
-  const decoys = async () => {
-    if (!dryRun) await renewPasswordDecoys(deps.sql);
-  };
   // A dry run stores nothing, so it remembers the names of earlier lines: some 200 bytes for each user.
   const seen = dryRun ? new Map<string, Compared>() : null;
   const finish = async () => {
@@ -51,8 +47,6 @@ export async function importUsers(
     all.forEach(onRefused);
     batch = [];
     refused = [];
-    // Early, since users sign in while others are still to come.
-    if (stored.added > 0 && stored.added === counts.added) await decoys();
     onProgress(counts);
   };
   for await (const entry of entries) {
@@ -64,7 +58,6 @@ export async function importUsers(
     if (isStopped()) break;
   }
   if (batch.length + refused.length > 0) await finish();
-  if (counts.added > 0) await decoys();
   return counts;
 }
 

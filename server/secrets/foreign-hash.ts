@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 /** A password hash that another system made. Buffers are the decoded salt and key. */
 export type ForeignHash =
   | { kind: 'argon2'; text: string; memory: number; passes: number; lanes: number; version: number }
@@ -46,28 +44,6 @@ export function foreignHashText(hash: ForeignHash): string {
     case 'firebase':
       return `$firebase-scrypt$ln=${hash.log2Cost},r=${hash.block}${bytesPart(hash)}`;
   }
-}
-
-/** A hash that takes the same work as a stored one and that no password is known for; null if it is not a foreign one. */
-export function decoyLike(text: string): string | null {
-  const hash = readForeignHash(text);
-  if (!hash) return null;
-  if (hash.kind === 'bcrypt')
-    return foreignHashText({
-      ...hash,
-      text: `${hash.text.slice(0, 7)}${bcryptLetters(22, 'O')}${bcryptLetters(31, 'O')}`,
-    });
-  if (hash.kind !== 'argon2')
-    return foreignHashText({ ...hash, salt: randomBytes(hash.salt.length), key: randomBytes(hash.key.length) });
-  const [salt, key] = hash.text.split('$').slice(-2) as [string, string];
-  const start = hash.text.slice(0, -salt.length - key.length - 2);
-  return start + bytesPart({ salt: randomBytes(unpadded(salt).length), key: randomBytes(unpadded(key).length) });
-}
-
-/** The last letter holds fewer bits than the others: one that is valid in either place is given. */
-function bcryptLetters(count: number, last: string): string {
-  const letters = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-  return [...randomBytes(count - 1)].map((byte) => letters[byte % 64]).join('') + last;
 }
 
 const longestText = 600;

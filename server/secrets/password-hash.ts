@@ -37,17 +37,12 @@ export function hashPassword(password: string, origin: Origin | null): Promise<s
 
 /**
  * Whether the password matches the stored hash, ours or an imported one; checked in the turn of an origin. A null hash costs
- * the same work as the decoy, or as ours without one, and never matches, so that timing doesn't reveal an account without a
- * password, or a missing one. A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
+ * the same work as one of ours and never matches, so that timing doesn't reveal an account without a password, or a missing
+ * one. A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
  */
-export function verifyPassword(
-  storedHash: string | null,
-  password: string,
-  origin: Origin | null,
-  decoy: string | null = null,
-): Promise<boolean> {
+export function verifyPassword(storedHash: string | null, password: string, origin: Origin | null): Promise<boolean> {
   return inTurn(origin ?? noAddress, async () => {
-    const right = await isRight(storedHash ?? decoy ?? decoyHash, password);
+    const right = await isRight(storedHash ?? decoyHash, password);
     return right && storedHash !== null;
   });
 }

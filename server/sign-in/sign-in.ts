@@ -2,7 +2,6 @@ import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason }
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { decoyLike } from '../secrets/foreign-hash.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -39,15 +38,12 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     address: request.address,
     deviceHash,
     guess,
-    decoyShare: keyedDigest(deps.keys.guess, `decoy\n${fold}`).readUInt32BE(0) / 2 ** 32,
     now,
   });
   if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, now);
 
-  const userHash = attempt.user?.passwordHash ?? null;
-  // A throttled user's is not verified, but another of its kind: an imported one takes another time than ours.
-  const decoy = userHash === null ? attempt.decoy : decoyLike(userHash);
-  const passwordRight = await verifyPassword(attempt.admitted ? userHash : null, request.password, turn, decoy);
+  const userHash = attempt.admitted ? (attempt.user?.passwordHash ?? null) : null;
+  const passwordRight = await verifyPassword(userHash, request.password, turn);
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);

@@ -53,8 +53,6 @@ export type SignInAttempt = {
   hasManySessions: boolean;
   /** The attempt is counted and may continue. */
   admitted: boolean;
-  /** A hash that no password has, for names without one (docs/decisions/0041); null stands for one of ours. */
-  decoy: string | null;
 };
 
 /**
@@ -71,8 +69,6 @@ export async function beginSignIn(
     address: string;
     deviceHash: Buffer | null;
     guess: Buffer;
-    /** From 0 to 1, the same for a name each time, unknown to anybody else. */
-    decoyShare: number;
     now: Date;
   },
 ): Promise<SignInAttempt> {
@@ -124,7 +120,6 @@ export async function beginSignIn(
         else throttle_attempt(coalesce('account:' || found.id, ${attempt.unknownNameKey}), guess, now,
           ${limitArguments(sql, account)})
       end as admitted,
-      (select decoy from password_decoy where until_share > ${attempt.decoyShare} order by place limit 1) as decoy,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor,
           'newDeviceMail', c.new_device_mail, 'rememberDevices', c.remember_devices, 'admits',
@@ -134,9 +129,9 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted, decoy, ...user } = row;
+  const { deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted, ...user } = row;
   const found = user.id === null ? null : user;
-  return { user: found, deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted, decoy };
+  return { user: found, deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted };
 }
 
 /** A user's current second factor, and where codes are sent; null if the user is gone. */

@@ -1,4 +1,3 @@
-import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits } from '../limits.ts';
@@ -26,8 +25,7 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
  * over long ago, requests for one that were unanswered for a day, finished visits to providers, and ceremonies with passkeys. Replaces the keys for
- * hubs when they are old, gives up on hubs that are not to be reached, and adapts the decoys of unknown names to the
- * imported hashes that are left.
+ * hubs when they are old, and gives up on hubs that are not to be reached.
  */
 export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   const { sql, now, config } = deps;
@@ -54,7 +52,6 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);
   await giveUpTelling(deps);
-  await renewPasswordDecoys(sql);
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
