@@ -80,11 +80,7 @@ async function check(passkey: PasskeyForTest, answer: string, origin: string): P
     userId: userHandle.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     publicKey: cbor(passkey.publicKey),
   };
-  const checked = await checkAssertion(
-    { assertion, clientData, passkey: stored },
-    { id: 'localhost', origins: [origin], related: [] },
-    [],
-  );
+  const checked = await checkAssertion({ assertion, clientData, passkey: stored }, { id: 'localhost', origin }, []);
   if (checked.kind === 'refused') throw new Error(checked.reason);
 }
 

@@ -32,7 +32,6 @@ import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
 import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
 import { passkeyOptionsRoute } from './passkeys/options-route.ts';
-import { relatedOriginsRoute } from './passkeys/related-origins-route.ts';
 import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './passkeys/sign-in-route.ts';
 import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
@@ -292,7 +291,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     return reply.redirect(url, 302);
   });
   app.get('/.well-known/passkey-endpoints', named('passkeyEndpoints'), passkeyEndpointsRoute(deps.config));
-  app.get('/.well-known/webauthn', named('relatedOrigins'), relatedOriginsRoute(deps.config));
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));

@@ -49,12 +49,6 @@ export const ConfigFile = only({
       maxLength: 253,
       description: 'Domain that passkeys are made for: the host of PUBLIC_URL (the default) or a parent of it.',
     },
-    relatedOrigins: {
-      type: 'array',
-      maxItems: 5,
-      items: { type: 'string', pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$' },
-      description: 'Other https origins whose pages may use these passkeys, and are trusted as the portal itself.',
-    },
   }),
   trustedProxies: {
     type: 'array',

@@ -27,7 +27,6 @@ export const rootPaths = [
   '/metrics',
   '/.well-known/change-password',
   '/.well-known/passkey-endpoints',
-  '/.well-known/webauthn',
   '/.well-known/jwks.json',
 ] as const;
 

@@ -32,7 +32,6 @@ describe('a hub that has every address but the portal’s', () => {
       ...other,
       '/.well-known/change-password',
       '/.well-known/passkey-endpoints',
-      '/.well-known/webauthn',
       '/portal/authenticate/saml/acs',
     ])
       for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND', 'DELETE'])

@@ -66,7 +66,6 @@ const readableRootPaths = [
   '/',
   '/.well-known/change-password',
   '/.well-known/passkey-endpoints',
-  '/.well-known/webauthn',
   '/healthz',
   '/readyz',
   '/metrics',

@@ -20,10 +20,10 @@ export type CheckedAssertion =
  */
 export async function checkAssertion(
   { assertion, clientData, passkey }: { assertion: Assertion; clientData: ClientData; passkey: PasskeyToVerify },
-  { id: rpId, origins }: RelyingParty,
+  { id: rpId, origin }: RelyingParty,
   steps: AuditStep[],
 ): Promise<CheckedAssertion> {
-  const ofClient = refusalOfClientData(clientData, { type: 'webauthn.get', origins });
+  const ofClient = refusalOfClientData(clientData, { type: 'webauthn.get', origin });
   if (ofClient) return { kind: 'refused', reason: ofClient };
   // The authenticator may hold passkeys of several users; what it signs with must be of the one that it names.
   if (!assertion.userHandle.equals(userHandleOf(passkey.userId))) return { kind: 'refused', reason: 'other-user' };
@@ -32,7 +32,7 @@ export async function checkAssertion(
   const ofData = refusalOfAuthenticatorData(data, rpId);
   if (ofData) return { kind: 'refused', reason: ofData };
   if (data.backupEligible !== passkey.backupEligible) return { kind: 'refused', reason: 'backup-flags' };
-  const problem = await problemOfSignature({ assertion, clientData, passkey }, rpId, origins);
+  const problem = await problemOfSignature({ assertion, clientData, passkey }, rpId, origin);
   if (problem === 'wrong') return { kind: 'refused', reason: 'wrong-signature' };
   if (problem !== null) {
     steps.push({ step: 'library', outcome: recordable(problem) });
@@ -55,7 +55,7 @@ export function userHandleOf(userId: string): Buffer {
 async function problemOfSignature(
   { assertion, clientData, passkey }: { assertion: Assertion; clientData: ClientData; passkey: PasskeyToVerify },
   rpId: string,
-  origins: string[],
+  origin: string,
 ): Promise<string | null> {
   const text = (bytes: Buffer) => bytes.toString('base64url');
   const id = text(assertion.credentialId);
@@ -74,7 +74,7 @@ async function problemOfSignature(
         },
       },
       expectedChallenge: clientData.challenge,
-      expectedOrigin: origins,
+      expectedOrigin: origin,
       expectedRPID: rpId,
       requireUserVerification: true,
       // Below any, as the library looks at the counter before the signature.

@@ -31,11 +31,11 @@ type Given = { enrolment: Enrolment; clientData: ClientData; isUnasked?: boolean
  */
 export async function checkEnrolment(
   given: Given,
-  { id: rpId, origins }: RelyingParty,
+  { id: rpId, origin }: RelyingParty,
   steps: AuditStep[],
 ): Promise<CheckedEnrolment> {
   const { enrolment, clientData, isUnasked = false } = given;
-  const ofClient = refusalOfClientData(clientData, { type: 'webauthn.create', origins });
+  const ofClient = refusalOfClientData(clientData, { type: 'webauthn.create', origin });
   if (ofClient) return { kind: 'refused', reason: ofClient };
   const object = readAttestation(enrolment.attestationObject);
   if (object === 'attestation') return { kind: 'refused', reason: 'attestation' };
@@ -46,7 +46,7 @@ export async function checkEnrolment(
   if (ofData) return { kind: 'refused', reason: ofData };
   const ofKey = keyProblem(attested.publicKey);
   if (ofKey) return { kind: 'refused', reason: ofKey };
-  const problem = await problemOfLibrary(given, rpId, origins);
+  const problem = await problemOfLibrary(given, rpId, origin);
   if (problem !== null) {
     steps.push({ step: 'library', outcome: recordable(problem) });
     return { kind: 'refused', reason: 'answer-invalid' };
@@ -89,7 +89,7 @@ function readAttestation(bytes: Buffer): { data: AuthenticatorData } | 'attestat
 async function problemOfLibrary(
   { enrolment, clientData, isUnasked = false }: Given,
   rpId: string,
-  origins: string[],
+  origin: string,
 ): Promise<string | null> {
   const text = (bytes: Buffer) => bytes.toString('base64url');
   const id = text(enrolment.credentialId);
@@ -106,7 +106,7 @@ async function problemOfLibrary(
         },
       },
       expectedChallenge: clientData.challenge,
-      expectedOrigin: origins,
+      expectedOrigin: origin,
       expectedRPID: rpId,
       requireUserPresence: !isUnasked,
       requireUserVerification: !isUnasked,

@@ -26,10 +26,10 @@ export function readClientData(bytes: Buffer): ClientData | null {
 /** Why the client data are refused, or null. The library ignores `crossOrigin` (docs/decisions/0052). */
 export function refusalOfClientData(
   { type, origin, crossOrigin, topOrigin }: ClientData,
-  expected: { type: 'webauthn.create' | 'webauthn.get'; origins: readonly string[] },
+  expected: { type: 'webauthn.create' | 'webauthn.get'; origin: string },
 ): PasskeyRefusalReason | null {
   if (type !== expected.type) return 'wrong-type';
-  if (typeof origin !== 'string' || !expected.origins.includes(origin)) return 'wrong-origin';
+  if (origin !== expected.origin) return 'wrong-origin';
   if ((crossOrigin !== undefined && crossOrigin !== false) || topOrigin !== undefined) return 'cross-origin';
   return null;
 }

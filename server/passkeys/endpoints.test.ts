@@ -24,10 +24,6 @@ it('these are pages that ask who it is first', async () => {
   }
 });
 
-it('browsers learn of no other origins that use the passkeys, as there are none', async () => {
-  expect((await portal.send({ url: '/.well-known/webauthn' })).statusCode).toBe(404);
-});
-
 it('no other method is supported there', async () => {
   const { statusCode, headers } = await portal.send({ url, method: 'POST' });
   expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD']);

@@ -95,8 +95,7 @@ async function complete(
   if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };
   const user = { id: passkey.userId, username: passkey.username };
   steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });
-  const origins = purpose === 'sign-in' ? [...rp.origins, ...rp.related] : rp.origins;
-  const checked = await checkAssertion({ assertion, clientData, passkey }, { ...rp, origins }, steps);
+  const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return { ...checked, user };
   if (onlyFor !== null && passkey.userId !== onlyFor) return refusedSigned('sign-in-over', user);
   if (purpose === 'second-factor') {
