@@ -6,9 +6,6 @@ export const calls = {
   /** What a browser needs to make a passkey, and to prove by one, on the account page; its forms post the answers. */
   passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
   passkeyProofOptions: { method: 'POST', path: '/passkeys/prove/options' },
-  /** What lets a browser make a passkey by itself after a sign-in by password; with `.js`, the script that begins it. */
-  unaskedPasskey: { method: 'POST', path: '/passkeys/upgrade' },
-  unaskedPasskeyScript: { method: 'GET', path: '/passkeys/upgrade.js' },
   /** Redirects to a provider, so that the form's own post stays on our origin. */
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */

@@ -1,4 +1,4 @@
-import type { BrowserContext, ConsoleMessage, Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 
 /** Collects what must not happen in any page: console errors, uncaught errors, policy violations, foreign requests. */
 export class Watch {
@@ -42,7 +42,7 @@ export class Watch {
 
   async over(context: BrowserContext): Promise<void> {
     context.on('console', (message) => {
-      if (message.type() === 'error' && !isUnasked(message) && !this.#isElsewhere(message.page()))
+      if (message.type() === 'error' && !this.#isElsewhere(message.page()))
         this.#seen.push(`console: ${message.text()}`);
     });
     context.on('weberror', (error) => this.#seen.push(`uncaught: ${error.error().stack}`));
@@ -60,9 +60,4 @@ export class Watch {
       });
     });
   }
-}
-
-/** A passkey that the browser may make by itself: where the server cannot answer, nobody misses it (web/passkeys/upgrade.ts). */
-function isUnasked(message: ConsoleMessage): boolean {
-  return /status of 503/.test(message.text()) && /\/passkeys\/upgrade(?:\.js)?$/.test(message.location().url);
 }

@@ -279,7 +279,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
-  addAccount(app, deps, { passkeyScript: built.passkeyScript });
+  addAccount(app, deps);
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub, timeouts.streamsLookedAtEvery);
   else app.get(basePath + hubStartPath, { ...named('standIn'), onRequest: onlyOpened(deps) }, standInRoute(deps));

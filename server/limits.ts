@@ -106,8 +106,6 @@ export const limits = {
   freshSignIn: 10 * minute,
   /** How long a ceremony with a passkey may take, from its challenge to its answer. */
   passkeyChallenge: 5 * minute,
-  /** How long after a sign-in by password the page that loads then may have the browser make a passkey by itself. */
-  passkeyUnasked: minute,
   /** How long a browser is known by the cookie that its ceremonies belong to. */
   passkeyBrowser: day,
   passkeysOfUser: 20,

@@ -1,6 +1,5 @@
 import { renderToString } from 'react-dom/server';
 import { houseBrand } from '#contract/brand.ts';
-import { callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
 import type { Page, RenderedPage } from '#contract/page.ts';
 import { allTexts } from './all-texts.ts';
@@ -92,18 +91,11 @@ ${scriptOfPasskeys(page, assets)}</body>
 `;
 }
 
-/**
- * Where people arrive without a hub, their browser may make a passkey by itself; where a passkey was refused that nobody has, the
- * page tells what keeps it (docs/decisions/0056).
- */
-function scriptOfPasskeys(
-  { serverPage, passkeys, unknownPasskey, rules }: Page,
-  { passkeyScript }: PageAssets,
-): string {
-  if (unknownPasskey)
-    return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>\n`;
-  if (serverPage?.name !== 'signedIn' || !passkeys) return '';
-  return `<script type="module" async src="${escaped(callUrl(rules.basePath, 'unaskedPasskeyScript'))}"></script>\n`;
+/** Where a passkey was refused that nobody has, the page tells what keeps it (docs/decisions/0056). */
+function scriptOfPasskeys({ unknownPasskey }: Page, { passkeyScript }: PageAssets): string {
+  if (!unknownPasskey) return '';
+  return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>
+`;
 }
 
 /** How every page fits its screen; the colours are those of the wall around it. */

@@ -10,7 +10,6 @@ import { devices } from './devices.ts';
 import { overview } from './overview.ts';
 import { enrolOptionsRoute } from './passkey-options-route.ts';
 import { passkeyProofOptionsRoute } from './passkey-proof-route.ts';
-import { upgradeRoute, upgradeScriptRoute } from './passkey-upgrade-routes.ts';
 import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
@@ -30,17 +29,14 @@ const sections: readonly Section[] = [
   signIns,
 ];
 
-/** Adds the account page: a page and its forms for each section. `passkeyScript`: the address of that of ceremonies. */
-export function addAccount(app: FastifyInstance, deps: Deps, { passkeyScript }: { passkeyScript: string }): void {
+/** Adds the account page: a page and its forms for each section. */
+export function addAccount(app: FastifyInstance, deps: Deps): void {
   const { basePath } = deps.config;
   for (const [name, handler] of [
     ['passkeyEnrolOptions', enrolOptionsRoute(deps)],
     ['passkeyProofOptions', passkeyProofOptionsRoute(deps)],
-    ['unaskedPasskey', upgradeRoute(deps)],
   ] as const)
     app.post(callUrl(basePath, name), { config: { name } }, handler);
-  const script = { config: { name: 'unaskedPasskeyScript' } };
-  app.get(callUrl(basePath, 'unaskedPasskeyScript'), script, upgradeScriptRoute(deps, passkeyScript));
   for (const section of sections) {
     const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };

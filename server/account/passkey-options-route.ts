@@ -30,6 +30,6 @@ export function enrolOptionsRoute(deps: Deps) {
       return sendProblem(reply, 409);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
-    return reply.send(await beginEnrolment(deps, rp, visit, { browserToken, purpose: 'enrol' }));
+    return reply.send(await beginEnrolment(deps, rp, visit, browserToken));
   };
 }

@@ -70,7 +70,7 @@ async function enrol(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   if (throttled) return throttled;
   const token = nextToken(deps, { visitor: visit.visitor, fields });
   const along = (sql: Connection, now: Date) => rotateSession(deps, sql, visit, { token, now });
-  const done = await enrolPasskey(deps, rp, visit, { answer: credential, purpose: 'enrol', along });
+  const done = await enrolPasskey(deps, rp, visit, { answer: credential, along });
   return done.kind === 'enrolled'
     ? { kind: 'done', notice: 'passkeyAdded', sessionToken: token }
     : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };

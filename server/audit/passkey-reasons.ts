@@ -29,7 +29,6 @@ export const passkeyRefusalReasons = {
   'key-unusable': 'The key of the new passkey is too short, too long, or not a key.',
   attestation: 'The new passkey came with an attestation, which was not asked for.',
   'already-enrolled': 'The new passkey is enrolled already.',
-  'made-before': 'The browser has made a passkey for the user by itself before, which it may do once.',
   'too-many-passkeys': 'The user has as many passkeys as one user may have.',
   'invitation-over':
     'The invitation is unknown, was used, has expired or was replaced, or its user can sign in already.',

@@ -48,8 +48,8 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   };
 }
 
-function textOf({ kind, details }: Mail) {
-  return kind === 'passkeyAdded' && details.isUnasked ? 'mail-passkeyAdded-unasked' : (`mail-${kind}-text` as const);
+function textOf({ kind }: Mail) {
+  return `mail-${kind}-text` as const;
 }
 
 /** What readers should do, besides reading. */

@@ -59,17 +59,12 @@ function readAttested(bytes: Buffer): { attested: Attested; end: number } | null
 }
 
 /**
- * Why authenticator data are refused in either ceremony, or null. `isUnasked`: a passkey that the browser makes by itself, with
- * nobody there to be seen or verified (§7.1, steps on UP and UV).
+ * Why authenticator data are refused in either ceremony, or null.
  */
-export function refusalOfAuthenticatorData(
-  data: AuthenticatorData,
-  rpId: string,
-  isUnasked = false,
-): PasskeyRefusalReason | null {
+export function refusalOfAuthenticatorData(data: AuthenticatorData, rpId: string): PasskeyRefusalReason | null {
   if (!data.rpIdHash.equals(hash('sha256', rpId, 'buffer'))) return 'wrong-relying-party';
-  if (!data.isPresent && !isUnasked) return 'not-present';
-  if (!data.isVerified && !isUnasked) return 'not-verified';
+  if (!data.isPresent) return 'not-present';
+  if (!data.isVerified) return 'not-verified';
   if (data.backedUp && !data.backupEligible) return 'backup-flags';
   return null;
 }

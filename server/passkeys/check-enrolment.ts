@@ -22,8 +22,7 @@ export type EnrolledKey = Pick<
 >;
 export type CheckedEnrolment = { kind: 'right'; key: EnrolledKey } | { kind: 'refused'; reason: PasskeyRefusalReason };
 
-/** `isUnasked`: the browser makes it by itself (docs/decisions/0056). */
-type Given = { enrolment: Enrolment; clientData: ClientData; isUnasked?: boolean };
+type Given = { enrolment: Enrolment; clientData: ClientData };
 
 /**
  * Checks the answer of an enrolment (Web Authentication Level 3, §7.1) whose challenge has been taken: first what the library
@@ -34,7 +33,7 @@ export async function checkEnrolment(
   { id: rpId, origin }: RelyingParty,
   steps: AuditStep[],
 ): Promise<CheckedEnrolment> {
-  const { enrolment, clientData, isUnasked = false } = given;
+  const { enrolment, clientData } = given;
   const ofClient = refusalOfClientData(clientData, { type: 'webauthn.create', origin });
   if (ofClient) return { kind: 'refused', reason: ofClient };
   const object = readAttestation(enrolment.attestationObject);
@@ -42,7 +41,7 @@ export async function checkEnrolment(
   const attested = object?.data.attested;
   if (!object || !attested?.credentialId.equals(enrolment.credentialId))
     return { kind: 'refused', reason: 'malformed' };
-  const ofData = refusalOfAuthenticatorData(object.data, rpId, isUnasked);
+  const ofData = refusalOfAuthenticatorData(object.data, rpId);
   if (ofData) return { kind: 'refused', reason: ofData };
   const ofKey = keyProblem(attested.publicKey);
   if (ofKey) return { kind: 'refused', reason: ofKey };
@@ -87,7 +86,7 @@ function readAttestation(bytes: Buffer): { data: AuthenticatorData } | 'attestat
 
 /** Null if the library finds everything right, or its words. */
 async function problemOfLibrary(
-  { enrolment, clientData, isUnasked = false }: Given,
+  { enrolment, clientData }: Given,
   rpId: string,
   origin: string,
 ): Promise<string | null> {
@@ -108,8 +107,8 @@ async function problemOfLibrary(
       expectedChallenge: clientData.challenge,
       expectedOrigin: origin,
       expectedRPID: rpId,
-      requireUserPresence: !isUnasked,
-      requireUserVerification: !isUnasked,
+      requireUserPresence: true,
+      requireUserVerification: true,
       supportedAlgorithmIDs: [...offeredAlgorithms],
     });
     return verified ? null : 'not verified';

@@ -12,7 +12,7 @@ export function creationOptions(
   challenge: string,
   rp: { id: string; name: string },
   { id, username }: { id: string; username: string },
-  { known, userVerification = 'required' }: { known: readonly Known[]; userVerification?: 'required' | 'preferred' },
+  known: readonly Known[],
 ) {
   return {
     challenge,
@@ -25,7 +25,7 @@ export function creationOptions(
       id: credentialId.toString('base64url'),
       transports,
     })),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification },
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     attestation: 'none' as const,
   };
 }

@@ -11,8 +11,6 @@ import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
-import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
-import { putPasskeyMade } from '../storage/passkey-upgrade.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { withdrawInvitations } from '../storage/reset-link.ts';
@@ -27,9 +25,6 @@ import { readEnrolment } from './read-answer.ts';
 import { refusePasskey } from './refuse-passkey.ts';
 import { takeCeremony } from './take-ceremony.ts';
 
-/** Whether the person asks for a passkey, or their browser makes one by itself after a password (docs/decisions/0056). */
-export type EnrolPurpose = Extract<PasskeyPurpose, 'enrol' | 'upgrade'>;
-
 /** Who enrols: a full session that has just proven who it is, which the caller has checked. */
 export type Enroller = {
   visitor: KnownVisitor;
@@ -38,25 +33,22 @@ export type Enroller = {
   account: { hasApp: boolean };
 };
 
-/**
- * Begins an enrolment, on no device twice; returns what the browser is told. One that the browser makes by itself, for an
- * `upgrade`, cannot require verification: some browsers fail then, others make it all the same.
- */
+/** Begins an enrolment, on no device twice; returns what the browser is told. */
 export async function beginEnrolment(
   deps: Deps,
   { id }: RelyingParty,
   { session, sessionToken }: Enroller,
-  { browserToken, purpose }: { browserToken: string; purpose: EnrolPurpose },
+  browserToken: string,
 ) {
   const { userId, username } = session;
-  const ceremony = { purpose, sessionHash: tokenHash(sessionToken) };
+  const ceremony = { purpose: 'enrol' as const, sessionHash: tokenHash(sessionToken) };
   const challenge = await beginCeremony(deps, browserToken, ceremony);
   const credentials = await listCredentials(deps.sql, { userId, rpId: id });
   return creationOptions(
     challenge,
     { id, name: deps.config.brand.branding.name },
     { id: userId, username },
-    { known: credentials, userVerification: purpose === 'upgrade' ? 'preferred' : 'required' },
+    credentials,
   );
 }
 
@@ -65,7 +57,6 @@ type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
 /** What an authenticator has made. `along`: what is stored with it, if it is stored. */
 type Given = {
   answer: string;
-  purpose: EnrolPurpose;
   along?: ((sql: Connection, now: Date) => Promise<void>) | undefined;
 };
 
@@ -92,29 +83,28 @@ async function complete(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  { answer, purpose, along }: Given,
+  { answer, along }: Given,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const enrolment = readEnrolment(answer);
   const clientData = enrolment && readClientData(enrolment.clientData);
   if (!enrolment || !clientData) return { kind: 'refused', reason: 'malformed' };
   const { passkeyToken: browserToken } = enroller.visitor;
-  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose }, steps);
+  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'enrol' }, steps);
   if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
   // Somebody else may have signed in at the browser since.
   if (!ceremony.sessionHash?.equals(tokenHash(enroller.sessionToken)))
     return { kind: 'refused', reason: 'session-over' };
-  const isUnasked = purpose === 'upgrade';
-  const checked = await checkEnrolment({ enrolment, clientData, isUnasked }, rp, steps);
+  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
   if (checked.kind === 'refused') return checked;
-  return await store(deps, rp, enroller, { ...checked.key, isUnasked, along }, steps);
+  return await store(deps, rp, enroller, { ...checked.key, along }, steps);
 }
 
 async function store(
   deps: Deps,
   rp: RelyingParty,
   { visitor, session, sessionToken, account }: Enroller,
-  { isUnasked, along, ...key }: EnrolledKey & { isUnasked: boolean } & Pick<Given, 'along'>,
+  { along, ...key }: EnrolledKey & Pick<Given, 'along'>,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const { userId, username } = session;
@@ -128,8 +118,6 @@ async function store(
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
     if ((await standingOf(sql, { session, sessionHash, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
-    if (isUnasked && !(await putPasskeyMade(sql, { userId, deviceHash: hashOrNull(visitor.deviceToken), now })))
-      return refused('made-before');
     const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
     if (!id) return refused('already-enrolled');
@@ -137,13 +125,7 @@ async function store(
     await withdrawInvitations(sql, userId);
     await along?.(sql, now);
     const place = placeOfVisitor(visitor);
-    await queueMail(sql, reader, {
-      kind: 'passkeyAdded',
-      now,
-      ...place,
-      passkey: name,
-      ...(isUnasked && { isUnasked }),
-    });
+    await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });
     const who = {
       userId,
       username,
@@ -151,15 +133,10 @@ async function store(
       address,
       requestId,
     };
-    const way = isUnasked ? 'by the browser itself, after a sign-in by password' : 'by the user';
-    const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }, { step: 'made', outcome: way }];
+    const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }, { step: 'made', outcome: 'by the user' }];
     await insertAuditEvent(sql, { event: 'passkey-added', ...who, steps: made }, now);
     return { kind: 'enrolled' as const };
   });
-}
-
-function hashOrNull(token: string | null): Buffer | null {
-  return token === null ? null : tokenHash(token);
 }
 
 /** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */

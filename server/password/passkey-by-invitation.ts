@@ -60,7 +60,7 @@ export async function beginByInvitation(
   const ceremony = { purpose: 'invitation', sessionHash: null, linkHash: tokenHash(token) } as const;
   const challenge = await beginCeremony(deps, browserToken, ceremony);
   const rp = { id, name: deps.config.brand.branding.name };
-  return { kind: 'begun', options: creationOptions(challenge, rp, opened.user, { known: [] }) };
+  return { kind: 'begun', options: creationOptions(challenge, rp, opened.user, []) };
 }
 
 /**
@@ -144,7 +144,7 @@ async function complete(
     steps.push({ step: 'challenge', outcome: 'begun by another link' });
     return refused('challenge-unknown');
   }
-  const checked = await checkEnrolment({ enrolment, clientData, isUnasked: false }, rp, steps);
+  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
   if (checked.kind === 'refused') return refused(checked.reason);
   return await deps.sql.begin((sql) => store(deps, sql, rp, { ...invited, key: checked.key }, steps));
 }

@@ -43,8 +43,6 @@ export type MailDetails = {
   browser?: string;
   /** The name of a passkey. */
   passkey?: string;
-  /** The browser has made the passkey by itself. */
-  isUnasked?: boolean;
   /** How many passkeys a replaced password leaves; absent for none. */
   passkeys?: number;
   /** How long a code remains valid from then on, in milliseconds. */

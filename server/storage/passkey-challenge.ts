@@ -5,7 +5,7 @@ import { deleteInParts } from './delete-in-parts.ts';
 export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'invitation' | PurposeOfSession;
 
 /** What a signed-in person begins: their session is stored beside it. */
-type PurposeOfSession = 'enrol' | 'upgrade' | 'prove';
+type PurposeOfSession = 'enrol' | 'prove';
 
 /**
  * A ceremony begun in a browser; `sessionHash` is of the session that has begun it, `linkHash` of the link of an invitation, each

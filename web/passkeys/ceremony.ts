@@ -2,15 +2,13 @@ import { bytesOf, textOf } from './base64url.ts';
 import { startEnrolment } from './enrol.ts';
 import { startProof } from './prove.ts';
 import { reportUnknown } from './signals.ts';
-import { startUpgrade } from './upgrade.ts';
 
 export { offerToEnrol } from './enrol.ts';
 
 // A script of its own, loaded when a passkey may be used or made, also by an invitation, and the only one of the account page
-// (docs/decisions/0052). The hub may load it, too (docs/decisions/0056), so what it looks for in a document are marks of our own pages.
+// (docs/decisions/0052).
 startEnrolment();
 startProof((optionsUrl) => askForPasskey(optionsUrl));
-startUpgrade();
 reportUnknown();
 
 /** What the server asks for, in base64url (server/passkeys/begin.ts). */

@@ -18,7 +18,7 @@ export async function makePasskey(
     const options = await askForOptions(optionsUrl, body);
     return typeof options === 'number'
       ? { problem: [429, 503].includes(options) ? 'busy' : 'old' }
-      : JSON.stringify(await createPasskey(options, {}));
+      : JSON.stringify(await createPasskey(options));
   } catch (error) {
     return { problem: error instanceof DOMException && error.name === 'InvalidStateError' ? 'already' : 'none' };
   }
@@ -33,10 +33,8 @@ export async function askForOptions(
   return answer.status === 200 ? ((await answer.json()) as CreationOptions) : answer.status;
 }
 
-type More = Omit<CredentialCreationOptions, 'publicKey'> & { mediation?: 'conditional' };
-
 /** Asks the browser for a passkey; returns the authenticator's answer as the server reads it. Throws as the browser does. */
-export async function createPasskey(options: CreationOptions, more: More) {
+async function createPasskey(options: CreationOptions) {
   const credential = (await navigator.credentials.create({
     publicKey: {
       ...options,
@@ -44,7 +42,6 @@ export async function createPasskey(options: CreationOptions, more: More) {
       user: { ...options.user, id: bytesOf(options.user.id) },
       excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
     },
-    ...more,
   })) as PublicKeyCredential;
   const response = credential.response as AuthenticatorAttestationResponse;
   return {

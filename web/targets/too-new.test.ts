@@ -32,7 +32,6 @@ const allowed: Record<string, string> = {
   '.connections': 'our own',
   '.cookieEnabled': 'as old as Navigator',
   'PublicKeyCredential.isConditionalMediationAvailable': 'asked for before it is called; else the button alone',
-  '.getClientCapabilities': 'asked for before it is called; else no passkey is made unasked',
   '.signalAllAcceptedCredentials': 'asked for before it is called; else the list of a manager stays as it is',
   '.getTransports': 'asked for before it is called; else browsers look everywhere',
   '.isComposing': 'every target has it on key and input events',
