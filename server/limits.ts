@@ -34,44 +34,23 @@ export type XmlLimits = {
 /** Every lifetime and attempt count of the product; times in milliseconds, sizes in bytes unless named otherwise. */
 export const limits = {
   throttle: {
+    /** Wrong passwords of one account, or of one unknown name. */
     account: { freeFailures: 5, leakEvery: hour, firstWait: 30 * second, longestWait: 15 * minute },
+    /** The same in a browser that signed in before, which nobody else's guesses keep out. */
     device: { freeFailures: 5, leakEvery: hour, firstWait: 30 * second, longestWait: 15 * minute },
-    /** One IPv4 address or one IPv6 /64: a company behind one address must get in, a sprayer must not. */
+    /**
+     * Failures from one IPv4 address or one IPv6 /64: a company behind one address must get in, a sprayer must not. Wider
+     * networks, and what a whole company begins at once, have a multiple (storage/throttle-keys.ts).
+     */
     address: { freeFailures: 100, leakEvery: 10 * second, firstWait: 10 * second, longestWait: 5 * minute },
-    /** One IPv6 /56. */
-    network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
-    /** One IPv6 /48, as one customer of a provider may have: a fifth of what everybody has together. */
-    site: { freeFailures: 1000, leakEvery: second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
-    /** Visits to identity providers begun from one address: a whole company may begin work at once. */
-    sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
-    /** Refused logout tokens from one address: a provider's are valid, or wrong by misconfiguration. */
-    logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
-    /**
-     * SAML answers and logout messages from one address without a valid signature, each counted apart: each costs milliseconds of
-     * the one thread. Valid ones don't count.
-     */
-    samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
-    /** Answers to one SAML request: a browser posts one, and the same again at each press or reload. */
-    samlRequest: { freeFailures: 10, leakEvery: minute, firstWait: 10 * second, longestWait: minute },
-    /**
-     * Ceremonies with a passkey begun from one address, or in one known browser: each page with the sign-in form begins one every
-     * four minutes, and a whole company may have it open.
-     */
-    passkey: { freeFailures: 2000, leakEvery: second / 10, firstWait: 10 * second, longestWait: minute },
-    /**
-     * Refused answers of passkeys from one address, or in one known browser. Nobody guesses a signature, but each try costs time
-     * and an event.
-     */
-    passkeyFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
-    /** Codes of the second factor, over all half sessions of an account by one way in. */
+    /** What is counted for one account, each kind apart: codes tried or mailed by one way in, notices, changes. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
-    /** Emails with a code to one account, by one way in. */
-    codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
-    /** Emails of one kind to one account about what needs no proof, or a right password only. */
-    notice: { freeFailures: 10, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
-    /** Changes of one kind on an account page: some have emails sent, hashes computed or everybody's sessions checked anew. */
-    change: { freeFailures: 10, leakEvery: minute, firstWait: minute, longestWait: 5 * minute },
+    /**
+     * Refused answers and messages of providers and passkeys from one address or known browser: nobody guesses a signature,
+     * but each costs milliseconds of the one thread.
+     */
+    costly: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,

@@ -4,7 +4,6 @@ import type { Database } from '#server/storage/database.ts';
 const everyTable = [
   ...['customer', 'portal_user', 'session', 'ended_session', 'signed_out_session'],
   ...['pending_totp', 'email_code', 'reset_link', 'reset_request', 'device', 'throttle', 'mail', 'audit_event'],
-  'password_decoy',
 ];
 
 /** Deletes everything except the portal's own keys. */

@@ -80,7 +80,7 @@ export async function checkPassword(
     keys: readonly ThrottleKey[],
     until: Date | null,
   ): Promise<CheckedPassword> {
-    await insertRefusal(deps.sql, { event, reason, ...personOf(visit) }, { keys, guess }, deps.now());
+    await insertRefusal(deps.sql, { event, reason, ...personOf(visit) }, keys, deps.now());
     if (until === null) return { kind: 'wrong' };
     return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
   }

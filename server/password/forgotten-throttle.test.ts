@@ -1,6 +1,7 @@
 import type { Response } from 'light-my-request';
 import { expect, it } from 'vitest';
 import { limits, type ThrottleLimit } from '#server/limits.ts';
+import { originLimits } from '#server/storage/throttle-keys.ts';
 import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
@@ -78,7 +79,7 @@ async function spent(key: string, { freeFailures: free, longestWait }: ThrottleL
 }
 
 it('BF-06 who asks from all over a /48 waits for all of it, and spends none of what everybody has', async () => {
-  const { site } = limits.throttle;
+  const { site } = originLimits;
   const ask = (from: string) => askForReset(portal, 'nobody@acme.test', { ...script, from });
   await ask('2001:db8:77:100::1');
   await portal.sql`update throttle set failures = ${site.freeFailures - 1} where key = ${keys[0]}`;

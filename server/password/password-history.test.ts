@@ -31,7 +31,7 @@ it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, a
     expect(await rows()).toBe(Math.min(n + 1, passwordsRemembered - 1));
   }
   for (const password of passwords) expect(await landing('alice', password.normalize('NFD'))).toBe(failedPage(11));
-  portal.wait(limits.throttle.change.firstWait);
+  portal.wait(limits.throttle.code.firstWait);
   // There is no minimum age: with eleven links users may return to the eleventh oldest at once.
   expect(await landing('alice', testPassword)).toBe(changedPage);
   expect(await rows()).toBe(passwordsRemembered - 1);
@@ -54,7 +54,7 @@ it('PW-08 the history is per user, stored as hashes, and includes passwords set 
 it('LM-08 a password used before, tried again and again with one link, is not looked up any more: 429 with the form', async () => {
   const token = await linkFor(portal, 'alice');
   const again = (more = {}) => changeTo(portal, token, testPassword, more);
-  const { freeFailures, firstWait } = limits.throttle.change;
+  const { freeFailures, firstWait } = limits.throttle.code;
   // At once, and from many addresses.
   const answers = await Promise.all(
     Array.from({ length: freeFailures + 5 }, (_, n) => again({ from: `192.0.2.${n}` })),

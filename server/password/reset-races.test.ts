@@ -30,8 +30,8 @@ vi.mock('@node-rs/argon2', async (original) => ({
 vi.mock(import('#server/limits.ts'), async (original) => {
   const module = await original();
   const { throttle } = module.limits;
-  const change = { ...throttle.change, freeFailures: 1000 as never };
-  return { ...module, limits: { ...module.limits, throttle: { ...throttle, change } } };
+  const code = { ...throttle.code, freeFailures: 1000 as never };
+  return { ...module, limits: { ...module.limits, throttle: { ...throttle, code } } };
 });
 
 // Two instances on one database, each with its own pool; requests alternate between them.

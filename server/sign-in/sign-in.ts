@@ -47,7 +47,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
-  if (reason) return await refused(deps, request, attempt, reason, steps, { keys: origin, guess });
+  if (reason) return await refused(deps, request, attempt, reason, steps, origin);
 
   let user = attempt.user as RightUser;
   for (let round = 1; round <= mostRounds; round += 1) {
@@ -65,7 +65,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     if (!changed) break;
     user = { ...user, ...changed };
   }
-  return await refused(deps, request, attempt, 'changed-meanwhile', steps, { keys: origin, guess });
+  return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
 }
 
 /** How often a sign-in restarts because its user changed, which takes an operator, the user, or another sign-in. */
@@ -126,7 +126,7 @@ async function refused(
   { user, deviceKnown }: SignInAttempt,
   reason: RefusalReason,
   steps: AuditStep[],
-  failure: { keys: readonly ThrottleKey[]; guess: Buffer },
+  origin: readonly ThrottleKey[],
 ): Promise<SignInResult> {
   const reference = newReference();
   deps.metrics.signIns.inc({ way: 'password', outcome: reason });
@@ -142,7 +142,7 @@ async function refused(
       ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
     },
     // A known browser's failures count only on that browser, and a right password is no guess.
-    deviceKnown || reason === 'network' ? { ...failure, keys: [] } : failure,
+    deviceKnown || reason === 'network' ? [] : origin,
     deps.now(),
   );
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };

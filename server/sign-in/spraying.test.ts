@@ -8,7 +8,7 @@ import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { originKeys } from '../storage/throttle-keys.ts';
+import { originKeys, originLimits } from '../storage/throttle-keys.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
@@ -87,7 +87,7 @@ it('BF-06 BF-07 addresses of one /64 share a budget, and a mapped address is its
 });
 
 it('BF-06 who has failed from all over a /48 waits for all of it, and everybody else does not', async () => {
-  const { site, total } = limits.throttle;
+  const { site, total } = originLimits;
   await countThrottleAttempt(portal.sql, { key: 'site:2001:db8:77::/48', limit: site }, portal.deps.now());
   await portal.sql`update throttle set failures = ${site.freeFailures - 1}`;
   const last = await portal.signIn('nobody', 'x', { from: '2001:db8:77:100::1' });

@@ -184,7 +184,7 @@ describe('BF-11 mails with a code to an account with several ways in', () => {
   }
 
   it('BF-11 emails caused by one provider block none for the password or another provider', async () => {
-    expect(await useUp('evil')).toBe(limits.throttle.codeMail.freeFailures);
+    expect(await useUp('evil')).toBe(limits.throttle.code.freeFailures);
     const other = await half('honest');
     expect(await isWaiting(other)).toBe(false);
     portal.wait(limits.samePress);

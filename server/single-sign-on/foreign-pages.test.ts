@@ -112,7 +112,7 @@ describe('what is on a foreign page', () => {
   });
 
   it('CS-09 its images and frames lock nobody at the address out of single sign-on', async () => {
-    const more = limits.throttle.samlFailure.freeFailures + 4;
+    const more = limits.throttle.costly.freeFailures + 4;
     for (let images = 0; images < more; images += 1) {
       await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('no-cors', 'image') });
       await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('navigate', 'iframe') });
@@ -141,7 +141,7 @@ describe('what is on a foreign page', () => {
   });
 
   it('CS-09 its speculation rules lock nobody at the address out of single sign-on', async () => {
-    for (let loaded = 0; loaded < limits.throttle.samlFailure.freeFailures + 15; loaded += 1)
+    for (let loaded = 0; loaded < limits.throttle.costly.freeFailures + 15; loaded += 1)
       await portal.send({ url: `${logout}?SAMLRequest=n`, headers: { ...ahead, 'sec-purpose': 'prefetch' } });
     expect((await signInBySaml()).statusCode).toBe(303);
   });
@@ -188,7 +188,7 @@ describe('the address that the servers of providers call', () => {
   it('accepts a valid token from an address that sent many invalid ones', async () => {
     await browser.get(pathOf(op.visit(await departFor(browser, 'opal@op.test'))));
     expect((await browser.get('/portal/session')).statusCode).toBe(200);
-    for (let tries = 0; tries < limits.throttle.logoutToken.freeFailures + 2; tries += 1) await post('x');
+    for (let tries = 0; tries < limits.throttle.costly.freeFailures + 2; tries += 1) await post('x');
     expect((await post('x')).statusCode).toBe(429);
     expect((await post(await token())).statusCode).toBe(200);
     expect((await browser.get('/portal/session')).statusCode).toBe(401);

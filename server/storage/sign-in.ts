@@ -15,7 +15,7 @@ import { replacedBySignIn, replacedFull } from './replaced-session.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { NewSession, SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
-import { limitArguments, originLimits } from './throttle.ts';
+import { limitArguments, originLimitRows } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
 
 export type SignInUser = {
@@ -91,7 +91,7 @@ export async function beginSignIn(
     origin as materialized (
       select key, free, leak, first, longest, t.blocked_until, t.failures >= free and key <> 'total' as spent
       from unnest(${attempt.originKeys.map(({ key }) => key)}::text[]) as k (key)
-      join throttle t using (key) join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
+      join throttle t using (key) join ${originLimitRows(sql)} on l.kind = split_part(key, ':', 1)
     ),
     waiting as materialized (select max(blocked_until) as until from origin, given where blocked_until > now),
     -- A spent origin gets one try after each wait, not as many as are sent side by side.
@@ -141,34 +141,28 @@ export async function findFactorsOfUser(sql: Connection, userId: string) {
     from portal_user where id = ${userId}`);
 }
 
-/**
- * Records a refused sign-in and counts it under the keys of its origin, of which the first is the address: a guess that the
- * address has just made counts under none of them.
- */
+/** Records a refused sign-in and counts it under the keys of its origin. */
 export async function insertRefusal(
   sql: Connection,
   event: AuditEvent,
-  { keys, guess }: { keys: readonly ThrottleKey[]; guess: Buffer },
+  keys: readonly ThrottleKey[],
   now: Date,
 ): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
-    origin as materialized (
-      select key, place, free, leak, first, longest
-      from unnest(${keys.map(({ key }) => key)}::text[]) with ordinality as k (key, place)
-      join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
-    ),
-    address as materialized (
-      select throttle_guess(key, ${guess}, ${now}, free, leak, first, longest) as is_new from origin where place = 1
-    ),
     counted as materialized (
       select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
-      from (select * from origin where place > 1 and (select is_new from address) order by place) as wider
+      from (
+        select key, free, leak, first, longest
+        from unnest(${keys.map(({ key }) => key)}::text[]) with ordinality as k (key, place)
+        join ${originLimitRows(sql)} on l.kind = split_part(key, ':', 1)
+        order by place
+      ) as origin
     )
     insert into audit_event (at, event, reason, reference, user_id, username, customer_key, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
       ${event.username ?? null}, ${event.customerKey ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])}::jsonb
-    from quick where (select count(*) from address) + (select count(*) from counted) >= 0`;
+    from quick where (select count(*) from counted) >= 0`;
 }
 
 /**

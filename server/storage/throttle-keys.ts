@@ -6,6 +6,19 @@ import type { Origin } from '../secrets/fair-line.ts';
 /** A row of the throttle and how fast it fills. */
 export type ThrottleKey = { key: string; limit: ThrottleLimit };
 
+/** A limit that fills as many times slower. */
+function times(limit: ThrottleLimit, factor: number): ThrottleLimit {
+  return { ...limit, freeFailures: limit.freeFailures * factor, leakEvery: limit.leakEvery / factor };
+}
+
+/** The limits of an origin by kind: an IPv4 address or IPv6 /64, a /56, a /48, and everybody together. */
+export const originLimits = {
+  address: limits.throttle.address,
+  network: times(limits.throttle.address, 4),
+  site: times(limits.throttle.address, 10),
+  total: limits.throttle.total,
+};
+
 /** The key for a user's wrong passwords, whichever name was typed. */
 export function accountKey(userId: string): string {
   return `account:${userId}`;
@@ -30,17 +43,22 @@ export function codeKey(way: WayIn): ThrottleKey {
 
 /** The key for emailed codes to a user, per way in like the codes. */
 export function codeMailKey(way: WayIn): ThrottleKey {
-  return { key: `code-mail:${wayText(way)}`, limit: limits.throttle.codeMail };
+  return { key: `code-mail:${wayText(way)}`, limit: limits.throttle.code };
 }
 
 /** The key for changes of one kind on a user's account page. */
 export function changeKey(what: string, userId: string): ThrottleKey {
-  return { key: `change-${what}:${userId}`, limit: limits.throttle.change };
+  return { key: `change-${what}:${userId}`, limit: limits.throttle.code };
 }
 
 /** The key for emails of one kind to a user about what can be repeated at will. */
 export function noticeKey(kind: string, userId: string): ThrottleKey {
-  return { key: `notice-${kind}:${userId}`, limit: limits.throttle.notice };
+  return { key: `notice-${kind}:${userId}`, limit: limits.throttle.code };
+}
+
+/** The key for answers to a SAML request: a browser posts one, and the same again at each press or reload. */
+export function samlRequestKey(requestId: string): ThrottleKey {
+  return { key: `saml-request:${requestId}`, limit: limits.throttle.code };
 }
 
 /** The password's key is the prefix of the others. */
@@ -66,39 +84,32 @@ export function unknownLinkKeys(address: string): ThrottleKey[] {
   return [...own, total];
 }
 
+/** What a whole company behind one address begins on one morning: visits to providers, and ceremonies with passkeys. */
+const company = times(limits.throttle.address, 20);
+
 /** The keys for visits to identity providers started from an address. */
 export function ssoKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `sso-${key}`, limit: limits.throttle.sso }];
+  return [{ key: `sso-${keyOf({ address })}`, limit: company }];
 }
 
 /** The keys for provider answers from an address that belong to no visit, counted apart from visits. */
 export function failedAnswerKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `answer-${key}`, limit: limits.throttle.sso }];
+  return [{ key: `answer-${keyOf({ address })}`, limit: company }];
 }
 
-/** The key for refused logout tokens from an address, apart from failed sign-ins. */
+/** The keys for refused logout tokens from an address, apart from failed sign-ins. */
 export function logoutTokenKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `logout-${key}`, limit: limits.throttle.logoutToken }];
-}
-
-/** The key for answers to a SAML request. */
-export function samlRequestKey(requestId: string): ThrottleKey {
-  return { key: `saml-request:${requestId}`, limit: limits.throttle.samlRequest };
+  return [{ key: `logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
 }
 
 /** The keys for refused SAML logout messages from an address, which any page open there can cause. */
 export function samlLogoutKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `saml-logout-${key}`, limit: limits.throttle.samlFailure }];
+  return [{ key: `saml-logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
 }
 
 /** The keys for unverified SAML answers from an address. */
 export function samlFailureKeys(address: string): ThrottleKey[] {
-  const [{ key }] = originKeys(address);
-  return [{ key: `saml-${key}`, limit: limits.throttle.samlFailure }];
+  return [{ key: `saml-${keyOf({ address })}`, limit: limits.throttle.costly }];
 }
 
 /** An address, or a browser that counts by itself. */
@@ -106,12 +117,12 @@ type AddressOrBrowser = { address: string } | { deviceHash: Buffer };
 
 /** The keys for ceremonies with a passkey begun from an address or in a browser. */
 export function passkeyKeys(from: AddressOrBrowser): ThrottleKey[] {
-  return [{ key: `passkey-${keyOf(from)}`, limit: limits.throttle.passkey }];
+  return [{ key: `passkey-${keyOf(from)}`, limit: company }];
 }
 
 /** The keys for refused answers of passkeys from an address or a browser, apart from failed passwords. */
 export function passkeyFailureKeys(from: AddressOrBrowser): ThrottleKey[] {
-  return [{ key: `passkey-failure-${keyOf(from)}`, limit: limits.throttle.passkeyFailure }];
+  return [{ key: `passkey-failure-${keyOf(from)}`, limit: limits.throttle.costly }];
 }
 
 function keyOf(from: AddressOrBrowser): string {
@@ -134,8 +145,8 @@ function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   const network = [...site, (groups[3] as number) & 0xff00];
   return [
     { key: `address:${hex(groups.slice(0, 4))}::/64`, limit: limits.throttle.address },
-    { key: `network:${hex(network)}::/56`, limit: limits.throttle.network },
-    { key: `site:${hex(site)}::/48`, limit: limits.throttle.site },
+    { key: `network:${hex(network)}::/56`, limit: originLimits.network },
+    { key: `site:${hex(site)}::/48`, limit: originLimits.site },
   ];
 }
 

@@ -1,8 +1,8 @@
-import { limits, type ThrottleLimit } from '../limits.ts';
+import type { ThrottleLimit } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import type { Fragment } from './sso-domain.ts';
-import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
+import { accountKey, originLimits, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
 export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
@@ -10,14 +10,12 @@ export function limitArguments(sql: Connection, { freeFailures, leakEvery, first
 }
 
 /** The limits of origins by kind, as rows (kind, free, leak, first, longest); keys start with the kind. */
-export function originLimits(sql: Connection) {
-  const row = (kind: 'address' | 'network' | 'site' | 'total') => {
-    const { freeFailures, leakEvery, firstWait, longestWait } = limits.throttle[kind];
-    return `('${kind}', ${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000})`;
-  };
-  return sql.unsafe(
-    `(values ${row('address')}, ${row('network')}, ${row('site')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
+export function originLimitRows(sql: Connection) {
+  const rows = Object.entries(originLimits).map(
+    ([kind, { freeFailures, leakEvery, firstWait, longestWait }]) =>
+      `('${kind}', ${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000})`,
   );
+  return sql.unsafe(`(values ${rows.join(', ')}) as l (kind, free, leak, first, longest)`);
 }
 
 /**

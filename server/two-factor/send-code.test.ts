@@ -81,7 +81,7 @@ describe('another code', () => {
   });
 
   it('LK-03 is limited for an account over its half sessions, including its emails', async () => {
-    const { freeFailures, firstWait, leakEvery } = limits.throttle.codeMail;
+    const { freeFailures, firstWait, leakEvery } = limits.throttle.code;
     const hour = portal.deps.now().getTime() + 3_600_000;
     let held = cookies;
     for (; portal.deps.now().getTime() < hour; held = await halfSession(portal, 'bob')) {
@@ -105,7 +105,7 @@ describe('another code', () => {
 
   describe('while the account waits', () => {
     const page = { url: '/portal/twoFactorRegistration?codeSentViaEmail=true' };
-    const wait = limits.throttle.codeMail.firstWait;
+    const wait = limits.throttle.code.firstWait;
     const notSent = async () =>
       await portal.sql`select user_id, username, address, request_id, steps from audit_event where event = 'code-not-sent'`;
     beforeEach(async () => {

@@ -243,7 +243,7 @@ describe('a logout that an OpenID provider begins', () => {
   });
 
   it('slows down senders of invalid tokens, never senders of valid ones', async () => {
-    const { freeFailures } = limits.throttle.logoutToken;
+    const { freeFailures } = limits.throttle.costly;
     // The keys could be read again, if someone asked for it.
     portal.wait(limits.providerKeysEvery + 1000);
     for (let tries = 0; tries <= freeFailures; tries += 1)

@@ -410,7 +410,7 @@ describe('what ends nothing', () => {
 
   it('slows an address down after many, but not a genuine one: any page open there can send them', async () => {
     const one = await signIn();
-    for (let count = 0; count < limits.throttle.samlFailure.freeFailures; count += 1)
+    for (let count = 0; count < limits.throttle.costly.freeFailures; count += 1)
       expect((await follow('SAMLRequest=x')).statusCode).toBe(400);
     const answer = await follow('SAMLRequest=x');
     expect(answer.statusCode).toBe(429);

@@ -33,8 +33,8 @@ beforeEach(async () => {
   await addSamlConnection(portal, acme);
 });
 
-const { freeFailures, firstWait, longestWait } = limits.throttle.samlFailure;
-const tries = limits.throttle.samlRequest.freeFailures;
+const { freeFailures, firstWait, longestWait } = limits.throttle.costly;
+const tries = limits.throttle.code.freeFailures;
 const post = (form: Record<string, string>, from = '203.0.113.7', to: PortalForTest = portal) =>
   to.send({ method: 'POST', url: new URL(acs).pathname, form, from });
 

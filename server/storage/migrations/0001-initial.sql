@@ -1,9 +1,9 @@
 -- The whole schema. Its order: who may come in, how they prove who they are, the customers' own identity providers, the
 -- sessions, what the hubs behind the portal get, the work that waits, and what is counted and recorded.
 
--- Sealed bytes (secrets/sealed.ts): a nonce of 12 bytes and a tag of 16 before the text, and not the hex text of such bytes.
+-- Sealed bytes (secrets/sealed.ts): a key id of 4 bytes, a nonce of 12 and a tag of 16 before the text, and not the hex text of such bytes.
 create function is_sealed(bytes bytea) returns boolean language sql immutable parallel safe
-return octet_length(bytes) >= 28 and encode(bytes, 'escape') !~ '^\\\\x[0-9a-f]*$';
+return octet_length(bytes) >= 32 and encode(bytes, 'escape') !~ '^\\\\x[0-9a-f]*$';
 
 
 -- Who may come in.
@@ -39,9 +39,6 @@ create table portal_user (
 );
 -- For the list of users, which shows the first ones by name.
 create index portal_user_by_name on portal_user (username, id);
--- Hashes that are not ours: few, and none once everyone has signed in.
-create index portal_user_imported_hash on portal_user (id)
-  where password_hash is not null and password_hash not like '$argon2id$v=19$m=19456,t=2,p=1$%';
 
 -- Usernames and emails in their folded form share one space, so that a typed name means one user at most.
 create table login_name (
@@ -68,14 +65,6 @@ create table former_password (
   replaced_at timestamptz not null
 );
 create index former_password_by_user on former_password (user_id, id desc);
-
--- An imported hash takes another time to verify than ours. Unknown names are answered as if they had such hashes, as many of
--- them as there are users: a hash of each kind that no password has, and up to which share of the names it is used.
-create table password_decoy (
-  place integer primary key,
-  decoy text not null,
-  until_share double precision not null
-);
 
 -- What visitors asked for. They are answered before anybody looks whose name it is.
 create table reset_request (
@@ -159,8 +148,6 @@ create table device (
   by_password boolean not null default false,
   -- Whether somebody whose row has gone since signed in here after its user, and may have kept its token.
   is_shared boolean not null default false,
-  -- When this browser made a passkey by itself for the user, which it is asked for until then.
-  passkey_made_at timestamptz,
   primary key (token_hash, user_id)
 );
 create index device_by_user on device (user_id);
@@ -411,8 +398,6 @@ create table session (
   -- keys: the session that removes its own passkey stays, and still counts as opened by one.
   passkey_id uuid,
   fresh_proof_passkey_id uuid,
-  -- Whether a page has begun the passkey that the browser makes by itself: none begins another.
-  passkey_begun boolean not null default false,
 
   -- The provider that it came from, and what that one wants to see at sign-out: the ID token, or the NameID and SessionIndex.
   connection_id uuid references sso_connection on delete cascade,
@@ -476,14 +461,14 @@ create index shown_recovery_codes_by_session on shown_recovery_codes (session_ha
 create table passkey_challenge (
   challenge_hash bytea primary key check (octet_length(challenge_hash) = 32),
   browser_hash bytea not null check (octet_length(browser_hash) = 32),
-  purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'upgrade', 'prove')),
+  purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'prove')),
   -- Of the session that begins it, if somebody is signed in.
   -- No foreign key: an answer that comes after its session is told so.
   session_hash bytea check (octet_length(session_hash) = 32),
   -- Of the invitation that begins it.
   link_hash bytea references reset_link on delete cascade,
   ends_at timestamptz not null,
-  check ((session_hash is not null) = (purpose in ('enrol', 'upgrade', 'prove'))),
+  check ((session_hash is not null) = (purpose in ('enrol', 'prove'))),
   check ((link_hash is not null) = (purpose = 'invitation'))
 );
 create index passkey_challenge_by_end on passkey_challenge (ends_at);
@@ -645,33 +630,6 @@ begin
     )
   returning t.admitted into was_admitted;
   return was_admitted;
-end $$;
-
--- Counts a wrong guess and says whether it was counted. The same guess twice in a row counts once; a third time it counts
--- again, so that repeating one guess does not have passwords checked without end. The row is locked before it is read: of two
--- at once the second one is the repetition.
-create function throttle_guess(
-  attempt_key text,
-  guess bytea,
-  at timestamptz,
-  free_failures double precision,
-  leak_seconds double precision,
-  first_wait double precision,
-  longest_wait double precision
-) returns boolean language plpgsql as $$
-declare
-  is_repeated boolean;
-begin
-  insert into throttle as t (key, failures, changed_at, admitted)
-  values (attempt_key, 0, at, true)
-  on conflict (key) do update set admitted = t.admitted
-  returning coalesce(last_guess = guess, false) into is_repeated;
-  if is_repeated then
-    update throttle set last_guess = null where key = attempt_key;
-  else
-    perform throttle_attempt(attempt_key, guess, at, free_failures, leak_seconds, first_wait, longest_wait, true);
-  end if;
-  return not is_repeated;
 end $$;
 
 -- No foreign keys: the record outlives what it tells of.
