@@ -71,7 +71,7 @@ export const auditEvents = {
   'hub-logout-given-up':
     'A hub could not be told for a day that sessions have ended, or too many waited; the steps say how many.',
   'hub-keys-rolled': 'New keys for hub tokens were published, by an operator or by age; the steps say when they sign.',
-  'secrets-renewed': 'An operator resealed everything under the first secret; the steps say how much.',
+  'secrets-renewed': 'An operator resealed what lasts under the first secret; the steps say how much.',
   invited: 'An operator invited a user by email to choose a first password; the steps say until when.',
   'invitation-used': 'An invited user chose their first password by the link; the steps say how many sessions ended.',
   'reset-link-made': 'An operator created a link for a user to choose a new password.',

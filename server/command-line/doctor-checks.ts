@@ -13,9 +13,8 @@ import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '../storage/customer.ts';
 import { countUselessPasskeys } from '../storage/passkey.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
-import { countSeals } from '../upkeep/renew-seals.ts';
+import { countSeals, sealProblem } from '../upkeep/renew-seals.ts';
 import { isFailure } from './failure.ts';
-import { sealProblem } from './seal-problem.ts';
 import { withDatabase, withKeys } from './with-database.ts';
 
 /** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */

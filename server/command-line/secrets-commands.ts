@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from './failure.ts';
 import { printJson, printLine, printTable, printWarning } from './print.ts';
-import { sealProblem } from './seal-problem.ts';
 import { type Keyed, withKeys } from './with-database.ts';
 
 /** `vestibule secrets …` */
@@ -10,7 +9,7 @@ export function addSecretsCommands(program: Command): void {
     .command('secrets')
     .description('count what is sealed under VESTIBULE_SECRET')
     .command('renew')
-    .description('reseal everything under the first secret of VESTIBULE_SECRET, so that the others can be removed')
+    .description('reseal what lasts under the first secret of VESTIBULE_SECRET, so that the others can be removed')
     .option('--json', 'print the counts as JSON')
     .addHelpText(
       'after',
@@ -21,7 +20,7 @@ export function addSecretsCommands(program: Command): void {
 
 async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
   // Code that other commands don't need is loaded on demand.
-  const { renewSeals } = await import('../upkeep/renew-seals.ts');
+  const { renewSeals, sealProblem } = await import('../upkeep/renew-seals.ts');
   const { counts, renewed } = await renewSeals(sql, keys, now());
   const rows = counts.map((count) => ({ ...count, renewed: renewed[count.what] ?? 0 }));
   if (json) printJson(rows);
@@ -41,5 +40,5 @@ async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
         ? '\nEverything is sealed under the only secret.'
         : '\nNothing sealed depends on an older secret any more; recovery codes created under one still do.',
     );
-  if (problem) process.exitCode = exitCodes.refused;
+  if (problem?.isLost) process.exitCode = exitCodes.refused;
 }

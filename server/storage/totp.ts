@@ -33,11 +33,6 @@ export async function insertTotp(
   return rows.length > 0;
 }
 
-/** Stores the same secret sealed by another key. */
-export async function updateSealedTotp(sql: Connection, userId: string, sealedSecret: Buffer): Promise<void> {
-  await sql`update totp set sealed_secret = ${sealedSecret} where user_id = ${userId}`;
-}
-
 export async function deleteTotp(sql: Connection, userId: string): Promise<boolean> {
   return (await sql`delete from totp where user_id = ${userId}`).count > 0;
 }

@@ -12,7 +12,7 @@ import type { HalfSession } from '../storage/half-session.ts';
 import { updateFactorVersion } from '../storage/portal-user.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
-import { deletePendingTotp, findTotpForUpdate, insertTotp, spendTotpStep, updateSealedTotp } from '../storage/totp.ts';
+import { deletePendingTotp, findTotpForUpdate, insertTotp, spendTotpStep } from '../storage/totp.ts';
 import type { RegisteringBrowser } from './app-key.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { findShownKey, needsPasskey, totpPlace } from './registration.ts';
@@ -46,9 +46,6 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
   const secret = sealed && unseal(deps.keys.seal, sealed, totpPlace(userId));
   const step = secret && totpStep(secret, code, deps.now());
   if (!step || !(await spendTotpStep(sql, userId, step))) return null;
-  // Sealed by an old secret: now that it is open, reseal it with the current one, so that the old one can be dropped.
-  if (unseal(deps.keys.seal.slice(0, 1), sealed, totpPlace(userId)) === null)
-    await updateSealedTotp(sql, userId, seal(deps.keys.seal, secret, totpPlace(userId)));
   return 'app';
 }
 

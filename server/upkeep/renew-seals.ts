@@ -1,72 +1,96 @@
 import type { Keys } from '../secrets/keys.ts';
-import { seal, unseal } from '../secrets/sealed.ts';
+import { keyId, keyIdBytes, seal, unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
-import { listSealedRows, replaceSeal, type SealedRow } from '../storage/sealed-column.ts';
-import { type SealedKind, sealedKinds } from './sealed-columns.ts';
+import { hubKeyPlace } from '../storage/hub-key.ts';
+import { portalKeyPlace } from '../storage/portal-key.ts';
+import { connectionPlace } from '../storage/sso-connection.ts';
+import { totpPlace } from '../two-factor/registration.ts';
 
-/** How many texts of a kind are sealed with the newest secret, an older one, or none that is known. */
+/** What stays sealed until somebody changes it. Everything else ends by itself: sessions, visits to providers, emails. */
+const lasting = [
+  { table: 'sso_connection', column: 'sealed_secret', key: 'id', place: connectionPlace },
+  { table: 'portal_key', column: 'sealed_key', key: 'id', place: portalKeyPlace },
+  { table: 'hub_key', column: 'sealed_key', key: 'id', place: hubKeyPlace },
+  { table: 'totp', column: 'sealed_secret', key: 'user_id', place: totpPlace },
+] as const;
+
+/** How many texts of a column are sealed with the newest secret, an older one, or none that is known. */
 export type SealCount = { what: string; newest: number; older: number; unreadable: number };
 
 const rowsAtOnce = 200;
-const updatesAtOnce = 8;
 
-/** Counts the seals by secret. */
+/** Counts the seals of every column by the ids of their keys. */
 export async function countSeals(sql: Database, keys: Keys): Promise<SealCount[]> {
-  return await walk(sql, keys, async () => {});
+  const ids = keys.seal.map((key) => keyId(key).toString('hex'));
+  const columns = await sql<{ table: string; column: string }[]>`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = current_schema() and column_name like 'sealed\\_%' order by table_name, column_name`;
+  const counts: SealCount[] = [];
+  for (const { table, column } of columns) {
+    const count = { what: `${table}.${column}`, newest: 0, older: 0, unreadable: 0 };
+    const rows = await sql<{ id: string; seals: number }[]>`
+      select encode(substring(${sql(column)} from 1 for ${keyIdBytes}::integer), 'hex') as id, count(*) as seals
+      from ${sql(table)} where ${sql(column)} is not null group by 1`;
+    for (const { id, seals } of rows)
+      count[id === ids[0] ? 'newest' : ids.includes(id) ? 'older' : 'unreadable'] += seals;
+    counts.push(count);
+  }
+  return counts;
 }
 
 /**
- * Reseals with the newest secret everything that an older one sealed, and records the count. Servers may run meanwhile:
- * a row that one of them changes first is left alone. Each row is committed separately, so that the next run continues
- * an interrupted one. Returns the new counts, and how many were resealed.
+ * Reseals what lasts with the newest secret, and records how much. Servers may run meanwhile: a row that one of them changes
+ * first is left alone. Each row is committed by itself, so the next run goes on where an interrupted one ended. Returns the new
+ * counts, and how many were resealed.
  */
 export async function renewSeals(
   sql: Database,
   keys: Keys,
   now: Date,
 ): Promise<{ counts: SealCount[]; renewed: Record<string, number> }> {
+  const newest = keyId(keys.seal[0] as Buffer);
   const renewed: Record<string, number> = {};
-  await walk(sql, keys, async (kind, row, text) => {
-    const after = seal(keys.seal, text, kind.place(row));
-    if (await replaceSeal(sql, kind, { key: row.key, before: row.sealed, after }))
-      renewed[kind.what] = (renewed[kind.what] ?? 0) + 1;
-  });
+  for (const { table, column, key, place } of lasting) {
+    const [id, sealed] = [sql(key), sql(column)];
+    let after = '00000000-0000-0000-0000-000000000000';
+    for (let isOver = false; !isOver; ) {
+      const rows = await sql<{ id: string; sealed: Buffer }[]>`
+        select ${id} as id, ${sealed} as sealed from ${sql(table)}
+        where ${id} > ${after}::uuid and substring(${sealed} from 1 for ${keyIdBytes}::integer) <> ${newest}
+        order by ${id} limit ${rowsAtOnce}`;
+      for (const row of rows) {
+        const text = unseal(keys.seal, row.sealed, place(row.id));
+        if (text === null) continue;
+        const { count } = await sql`
+          update ${sql(table)} set ${sealed} = ${seal(keys.seal, text, place(row.id))}
+          where ${id} = ${row.id}::uuid and ${sealed} = ${row.sealed}`;
+        if (count > 0) renewed[`${table}.${column}`] = (renewed[`${table}.${column}`] ?? 0) + 1;
+      }
+      after = rows.at(-1)?.id ?? after;
+      isOver = rows.length < rowsAtOnce;
+    }
+  }
   const steps = Object.entries(renewed).map(([step, count]) => ({ step, outcome: `${count} resealed` }));
   if (steps.length > 0) await insertAuditEvent(sql, { event: 'secrets-renewed', steps }, now);
   return { counts: await countSeals(sql, keys), renewed };
 }
 
-/** Reads every sealed text, and calls `onOlder` for those sealed with an older secret. */
-async function walk(
-  sql: Database,
-  keys: Keys,
-  onOlder: (kind: SealedKind, row: SealedRow, text: string) => Promise<void>,
-): Promise<SealCount[]> {
-  const counts: SealCount[] = [];
-  for (const kind of sealedKinds) {
-    const count = { what: kind.what, newest: 0, older: 0, unreadable: 0 };
-    let after: string | null = null;
-    for (;;) {
-      const rows: SealedRow[] = await listSealedRows(sql, kind, { after, most: rowsAtOnce });
-      const older = rows.flatMap((row) => {
-        const [name, text] = look(keys, row.sealed, kind.place(row));
-        count[name] += 1;
-        return name === 'older' ? [{ row, text }] : [];
-      });
-      for (let index = 0; index < older.length; index += updatesAtOnce)
-        await Promise.all(older.slice(index, index + updatesAtOnce).map(({ row, text }) => onOlder(kind, row, text)));
-      if (rows.length < rowsAtOnce) break;
-      after = rows.at(-1)?.key ?? null;
-    }
-    counts.push(count);
-  }
-  return counts;
-}
-
-function look(keys: Keys, sealed: Buffer, place: string): ['newest' | 'older' | 'unreadable', string] {
-  const [newest, ...older] = keys.seal;
-  if (newest && unseal([newest], sealed, place) !== null) return ['newest', ''];
-  const text = unseal(older, sealed, place);
-  return text === null ? ['unreadable', ''] : ['older', text];
+/** The warning about seals that are not by the first secret, or null if all are. */
+export function sealProblem(counts: readonly SealCount[]): { isLost: boolean; words: string } | null {
+  const list = (part: 'older' | 'unreadable') =>
+    counts.filter((count) => count[part] > 0).map((count) => `${count[part]} ${count.what}`);
+  const lost = list('unreadable').join(', ');
+  const older = list('older').join(', ');
+  if (lost)
+    return {
+      isLost: true,
+      words: `sealed under a secret missing from VESTIBULE_SECRET, and unusable until it is added at the end: ${lost}`,
+    };
+  if (older)
+    return {
+      isLost: false,
+      words: `still sealed under an older secret: ${older} – vestibule secrets renew reseals what lasts, the rest ends by itself`,
+    };
+  return null;
 }
