@@ -81,15 +81,15 @@ describe('MF-19 the secret of an app in the database', () => {
   it('MF-19 does not open if one bit was changed, or it was cut', async () => {
     const secret = await giveApp(portal, 'alice');
     const sealed = await sealedOf('alice');
-    for (const at of [0, 12, 28, sealed.length - 1]) {
+    for (const at of [0, 4, 16, 32, sealed.length - 1]) {
       const changed = Buffer.from(sealed);
       changed[at] = (changed[at] as number) ^ 1;
       await portal.sql`update totp set sealed_secret = ${changed}`;
       expect(await tried('alice', secret), `${at}`).toBe(false);
     }
     const cutTo = (length: number) => portal.sql`update totp set sealed_secret = ${sealed.subarray(0, length)}`;
-    for (const length of [0, 11, 27]) await expect(cutTo(length)).rejects.toMatchObject({ code: '23514' });
-    for (const length of [28, sealed.length - 1]) {
+    for (const length of [0, 15, 31]) await expect(cutTo(length)).rejects.toMatchObject({ code: '23514' });
+    for (const length of [32, sealed.length - 1]) {
       await cutTo(length);
       expect(await tried('alice', secret), `${length}`).toBe(false);
     }
