@@ -105,7 +105,7 @@ describe('another code', () => {
 
   describe('while the account waits', () => {
     const page = { url: '/portal/twoFactorRegistration?codeSentViaEmail=true' };
-    const wait = limits.throttle.code.firstWait;
+    const wait = 2 * limits.throttle.code.firstWait;
     const notSent = async () =>
       await portal.sql`select user_id, username, address, request_id, steps from audit_event where event = 'code-not-sent'`;
     beforeEach(async () => {
