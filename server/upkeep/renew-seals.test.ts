@@ -60,8 +60,8 @@ async function fill(keys = oldKeys): Promise<void> {
   await sql`insert into totp values (${user}, ${sealed('totp', totpPlace(user))}, 0, ${now})`;
   await sql`
     insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, sealed_id_token)
-    values ($Buffer.alloc(32, 1), $user, 'full', '{}', '127.0.0.1', $now, $now, $now,
-      $sealed('id token', `id-token:${user}`))`;
+    values (${Buffer.alloc(32, 1)}, ${user}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now},
+      ${sealed('id token', `id-token:${user}`)})`;
 }
 
 /** What lasts, opened with these keys. */
