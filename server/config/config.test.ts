@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { logoForTest } from '#testing/logo-for-test.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { type Config, placeholderWarning, readConfig } from './config.ts';
 
@@ -127,32 +128,36 @@ describe('the configuration', () => {
     expect(clientAddress('11.1.2.3', '192.0.2.1', config.trustedProxies)).toBe('11.1.2.3');
   });
 
-  it.each<[string, NodeJS.ProcessEnv]>([
-    ['PORT', { PORT: '70000' }],
-    ['PORT', { PORT: '8080x' }],
-    ['PORT', { PORT: '-1' }],
-    ['PUBLIC_URL', { PUBLIC_URL: 'hub.example.com' }],
-    ['PUBLIC_URL', { PUBLIC_URL: 'ftp://hub.example.com' }],
-    ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/portal' }],
-    ['PUBLIC_URL', { PUBLIC_URL: 'https://user@hub.example.com' }],
-    ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/?x' }],
-    ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
-    ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres:///x', VESTIBULE_SECRET: secret }],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one:5432,two:5432/x', VESTIBULE_SECRET: secret }],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one/x?sslrootcert=/etc/ca.pem', VESTIBULE_SECRET: secret }],
-    ['VESTIBULE_SECRET', { VESTIBULE_SECRET: 'short' }],
-    ['VESTIBULE_HUB_SECRET', { VESTIBULE_HUB_SECRET: secret }],
-    ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],
-    ['VESTIBULE_SECRET', { DATABASE_URL: 'postgres://u:p@db/x' }],
-    ['VESTIBULE_CONFIG', { VESTIBULE_CONFIG: '/nowhere/at/all.json' }],
-    ['SMTP_URL', { SMTP_URL: 'smtp://hub:short,@smtp.example.com?tls=off' }],
-    ['mail.from', { PUBLIC_URL: 'https://a,b.example' }],
-  ])('names %s when it is wrong: %j', (name, env) => {
-    const problems = problemsOf(env);
-    expect(problems).toEqual([expect.stringMatching(`^${name}: `)]);
-    expect(problems.join()).not.toContain('short,');
-  });
+  it('what is wrong is named', () =>
+    eachRow<[string, NodeJS.ProcessEnv]>(
+      [
+        ['PORT', { PORT: '70000' }],
+        ['PORT', { PORT: '8080x' }],
+        ['PORT', { PORT: '-1' }],
+        ['PUBLIC_URL', { PUBLIC_URL: 'hub.example.com' }],
+        ['PUBLIC_URL', { PUBLIC_URL: 'ftp://hub.example.com' }],
+        ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/portal' }],
+        ['PUBLIC_URL', { PUBLIC_URL: 'https://user@hub.example.com' }],
+        ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/?x' }],
+        ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
+        ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
+        ['DATABASE_URL', { DATABASE_URL: 'postgres:///x', VESTIBULE_SECRET: secret }],
+        ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one:5432,two:5432/x', VESTIBULE_SECRET: secret }],
+        ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one/x?sslrootcert=/etc/ca.pem', VESTIBULE_SECRET: secret }],
+        ['VESTIBULE_SECRET', { VESTIBULE_SECRET: 'short' }],
+        ['VESTIBULE_HUB_SECRET', { VESTIBULE_HUB_SECRET: secret }],
+        ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],
+        ['VESTIBULE_SECRET', { DATABASE_URL: 'postgres://u:p@db/x' }],
+        ['VESTIBULE_CONFIG', { VESTIBULE_CONFIG: '/nowhere/at/all.json' }],
+        ['SMTP_URL', { SMTP_URL: 'smtp://hub:short,@smtp.example.com?tls=off' }],
+        ['mail.from', { PUBLIC_URL: 'https://a,b.example' }],
+      ],
+      ([name, env]) => {
+        const problems = problemsOf(env);
+        expect(problems).toEqual([expect.stringMatching(`^${name}: `)]);
+        expect(problems.join()).not.toContain('short,');
+      },
+    ));
 
   it('CK-02 refuses a public address over plain http except on this machine', () => {
     for (const url of ['http://hub.example.com', 'http://10.0.0.5:8080', 'http://localhost.example.com'])

@@ -4,6 +4,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-t
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import {
   codeNow,
   giveApp,
@@ -54,21 +55,26 @@ const foreign: [string, Record<string, string>][] = [
   ['a post that no page made', { 'sec-fetch-site': 'none' }],
 ];
 
-it.each(foreign)('%s: may change nothing', (_what, headers) => {
-  expect(isFromOwnOrigin(headers, [own])).toBe(false);
-});
+it('what is foreign may change nothing', () =>
+  eachRow(foreign, ([_what, headers]) => {
+    expect(isFromOwnOrigin(headers, [own])).toBe(false);
+  }));
 
-it.each<[string, Record<string, string>]>([
-  [
-    'CS-06 a form of our page under our referrer policy',
-    { origin: own, 'sec-fetch-site': 'same-origin', referer: `${own}/` },
-  ],
-  ['CS-06 a browser without Sec-Fetch-Site', { origin: own }],
-  ['CS-06 an old browser that sends the page only', { referer: `${own}/` }],
-  ['a program that is no browser', {}],
-])('%s is let in', (_what, headers) => {
-  expect(isFromOwnOrigin(headers, [own])).toBe(true);
-});
+it('what is our own is let in', () =>
+  eachRow<[string, Record<string, string>]>(
+    [
+      [
+        'CS-06 a form of our page under our referrer policy',
+        { origin: own, 'sec-fetch-site': 'same-origin', referer: `${own}/` },
+      ],
+      ['CS-06 a browser without Sec-Fetch-Site', { origin: own }],
+      ['CS-06 an old browser that sends the page only', { referer: `${own}/` }],
+      ['a program that is no browser', {}],
+    ],
+    ([_what, headers]) => {
+      expect(isFromOwnOrigin(headers, [own])).toBe(true);
+    },
+  ));
 
 /** What must be unchanged by a refused request. */
 async function state() {

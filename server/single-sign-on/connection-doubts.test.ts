@@ -7,23 +7,33 @@ const connection = (key: string, more: Partial<SsoConnection> = {}) =>
   ({ key, name: 'Acme Ltd.', active: true, required: false, domains: ['acme.example'], ...more }) as SsoConnection;
 
 describe('two connections of one domain', () => {
-  it.each([
-    ['Acme Ltd.', 'Acme Ltd.'],
-    ['Acme Ltd.', 'ACME  ltd. '],
-    ['Acme Ltd.', 'Acme\u00a0Ltd.'],
-    ['Acme', 'Ａcme'],
-  ])('called %j and %j look alike', (name, other) => {
-    const doubts = doubtsOf([connection('one', { name }), connection('two', { name: other })]);
-    expect(doubts).toEqual([expect.stringMatching(/acme\.example cannot tell connections one and two apart.*set two/)]);
-  });
+  it('with names that look alike', () =>
+    eachRow(
+      [
+        ['Acme Ltd.', 'Acme Ltd.'],
+        ['Acme Ltd.', 'ACME  ltd. '],
+        ['Acme Ltd.', 'Acme\u00a0Ltd.'],
+        ['Acme', 'Ａcme'],
+      ],
+      ([name, other]) => {
+        const doubts = doubtsOf([connection('one', { name }), connection('two', { name: other })]);
+        expect(doubts).toEqual([
+          expect.stringMatching(/acme\.example cannot tell connections one and two apart.*set two/),
+        ]);
+      },
+    ));
 
-  it.each([
-    ['names that differ', connection('two', { name: 'Acme Austria' })],
-    ['domains that differ', connection('two', { domains: ['acme.test'] })],
-    ['one that is switched off', connection('two', { active: false })],
-  ])('%s are no cause for doubt', (_, two) => {
-    expect(doubtsOf([connection('one'), two])).toEqual([]);
-  });
+  it('that differ are no cause for doubt', () =>
+    eachRow(
+      [
+        ['names that differ', connection('two', { name: 'Acme Austria' })],
+        ['domains that differ', connection('two', { domains: ['acme.test'] })],
+        ['one that is switched off', connection('two', { active: false })],
+      ],
+      ([_, two]) => {
+        expect(doubtsOf([connection('one'), two])).toEqual([]);
+      },
+    ));
 });
 
 it('vouching for a public mail domain is vouching for strangers', () =>
