@@ -64,7 +64,8 @@ async function startHaproxy(servers: Record<string, DebianPostgresql>) {
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, text);
   const child = spawn('haproxy', ['-q', '-db', '-f', file], { stdio: 'inherit' });
-  while (!(await isListening(port))) await pause(20);
+  // Until then it takes both for a primary.
+  while (!(await isListening(port)) || checks.some((check) => check.answered() < 3)) await pause(20);
   return {
     port,
     close: async () => {
@@ -80,13 +81,15 @@ async function startHaproxy(servers: Record<string, DebianPostgresql>) {
 async function answerAsPatroni(server: DebianPostgresql) {
   const sql = connect({ url: server.urlOf('postgres') }, { poolSize: 1 });
   const isPrimary = async () => (await sql`select pg_is_in_recovery() as follows`)[0]?.follows === false;
+  let answered = 0;
   const patroni = createServer(async (_request, response) => {
     response.writeHead((await isPrimary().catch(() => false)) ? 200 : 503).end();
+    answered += 1;
   }).listen(0, '127.0.0.1');
   await once(patroni, 'listening');
   const close = async () => {
     patroni.close();
     await sql.end();
   };
-  return { port: (patroni.address() as AddressInfo).port, close };
+  return { port: (patroni.address() as AddressInfo).port, answered: () => answered, close };
 }
