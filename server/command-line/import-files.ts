@@ -1,37 +1,32 @@
-import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ImportCounts, RefusedLine } from '../moving-in/import-users.ts';
 import type { ImportEntry } from '../moving-in/read-records.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
-export type ImportFile = {
-  entries: AsyncIterable<ImportEntry>;
-  /** The size, or null for standard input. */
-  bytes: number | null;
-  bytesRead: () => number;
-};
-
 /** Opens an export, or standard input for `-`. Throws a failure if there is none, or its format is unclear. */
-export async function openImportFile(path: string, format: 'jsonl' | 'csv' | undefined): Promise<ImportFile> {
+export async function openImportFile(
+  path: string,
+  format: 'jsonl' | 'csv' | undefined,
+): Promise<AsyncIterable<ImportEntry>> {
   const isCsv = (format ?? formatOf(path)) === 'csv';
-  const { chunks, bytes } = path === '-' ? { chunks: process.stdin, bytes: null } : await chunksOf(path);
-  let read = 0;
-  async function* counted() {
+  const chunks =
+    path === '-'
+      ? process.stdin
+      : await open(path).then(
+          (file) => file.createReadStream(),
+          (error) => Promise.reject(unreadable(path, error)),
+        );
+  async function* read() {
     try {
-      for await (const chunk of chunks as AsyncIterable<Buffer>) {
-        read += chunk.length;
-        yield chunk;
-      }
+      for await (const chunk of chunks) yield chunk as Buffer;
     } catch (error) {
       throw unreadable(path, error);
     }
   }
   // Code that other commands don't need is loaded on demand.
-  const entries = isCsv
-    ? (await import('../moving-in/read-records.ts')).readCsv(counted())
-    : (await import('../moving-in/read-records.ts')).readJsonLines(counted());
-  return { entries, bytes, bytesRead: () => read };
+  const { readCsv, readJsonLines } = await import('../moving-in/read-records.ts');
+  return isCsv ? readCsv(read()) : readJsonLines(read());
 }
 
 function formatOf(path: string): 'jsonl' | 'csv' {
@@ -39,16 +34,6 @@ function formatOf(path: string): 'jsonl' | 'csv' {
   if (/\.csv$/i.test(path)) return 'csv';
   const hint = /\.json$/i.test(path) ? '; jq -c turns a JSON document into lines, see docs/moving-in.md' : '';
   throw failure(`${path}: is it JSON Lines or CSV? --format says so${hint}.`);
-}
-
-async function chunksOf(path: string): Promise<{ chunks: AsyncIterable<Buffer>; bytes: number | null }> {
-  try {
-    const file = await open(path);
-    const { size } = await file.stat();
-    return { chunks: createReadStream('', { fd: file }), bytes: size > 0 ? size : null };
-  } catch (error) {
-    throw unreadable(path, error);
-  }
 }
 
 function unreadable(path: string, error: unknown): Error {
@@ -78,20 +63,16 @@ export async function openRefusedFile(
 
 /** Lines between two messages if there is no terminal. */
 const linesBetween = 10_000;
-const barWidth = 30;
 
-/** Shows how far an import is, on standard error: a bar on a terminal, else a line now and then. */
-export function importProgress(
-  bytes: number | null,
-  bytesRead: () => number,
-): { show: (counts: ImportCounts) => void; end: () => void } {
+/** Shows how far an import is, on standard error: in one line of a terminal, else in a line now and then. */
+export function importProgress(): { show: (counts: ImportCounts) => void; end: () => void } {
   const isTerminal = process.stderr.isTTY === true;
   let told = 0;
   return {
     show({ added, unchanged, refused }) {
       const lines = added + unchanged + refused;
       const words = `${lines} lines: ${added} added, ${unchanged} unchanged, ${refused} refused`;
-      if (isTerminal) process.stderr.write(`\r\u001b[K${bar(bytes, bytesRead())}${words}`);
+      if (isTerminal) process.stderr.write(`\r\u001b[K${words}`);
       else if (lines - told >= linesBetween) {
         told = lines;
         printWarning(words);
@@ -101,11 +82,4 @@ export function importProgress(
       if (isTerminal) process.stderr.write('\n');
     },
   };
-}
-
-function bar(bytes: number | null, read: number): string {
-  if (bytes === null) return '';
-  const share = Math.min(1, read / bytes);
-  const full = Math.round(share * barWidth);
-  return `[${'#'.repeat(full)}${' '.repeat(barWidth - full)}] ${String(Math.floor(share * 100)).padStart(3)}%  `;
 }

@@ -64,7 +64,7 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
     ...(firebaseConfig !== undefined && { firebaseConfig }),
   });
   if (readSource.kind === 'refused') throw failure(`${readSource.problem}.`);
-  const { entries, bytes, bytesRead } = await openImportFile(file, flags.format);
+  const entries = await openImportFile(file, flags.format);
   const refusedFile = flags.refused === undefined ? null : await openRefusedFile(flags.refused);
   const shown: RefusedLine[] = [];
   let isStopped = false;
@@ -75,7 +75,7 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
   try {
     await withKeys(async ({ sql, config, keys, now }) => {
       const { importUsers } = await import('../moving-in/import-users.ts');
-      const progress = importProgress(bytes, bytesRead);
+      const progress = importProgress();
       const counts = await importUsers({ sql, keys, now }, entries, {
         readSource: readSource.value,
         rules: {
