@@ -22,17 +22,11 @@ test('a deep link survives the sign-in, fragment included', async ({ page, demo 
   await expect(page).toHaveURL(/\/hub\/reports\?year=2026&region=north#march$/);
 });
 
-test('the hub is told of customers that admit the network alone, and a page for one is for that one alone', async ({
-  page,
-  demo,
-}) => {
+test('the hub is told of customers that admit the network alone', async ({ page, demo }) => {
   await demo.sendPassword(await demo.open('two-customers'));
   await demo.expectInHub('nora');
   await expect(page.getByText('Alder & Sons')).toBeVisible();
   await expect(page.getByText('Dune Shipping')).toBeHidden();
-  await page.context().clearCookies();
-  await signInForm(page).send('ada', await demo.open('no-access'));
-  await expect(page.getByRole('heading', { name: 'You don’t have access' })).toBeVisible();
 });
 
 for (const [id, type] of [

@@ -293,7 +293,9 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.get('/.well-known/passkey-endpoints', named('passkeyEndpoints'), passkeyEndpointsRoute(deps.config));
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
-  app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));
+  const { metricsToken } = deps.config;
+  if (metricsToken !== null)
+    app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps, metricsToken));
   app.get('/readyz', { logLevel: quietLevel, ...named('ready') }, readyRoute(deps));
   const assetFolder = fileURLToPath(built.assetFolder);
   await app.register(fastifyStatic, {

@@ -323,12 +323,6 @@ export const limits = {
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
   stopLooksEvery: 50,
-  /** A turn of the event loop that took less, in milliseconds, had nothing waiting. */
-  quickTurn: 1,
-  /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
-  sameSignal: 2 * second,
-  /** How often a portal started by npm checks that npm still runs. */
-  parentLookEvery: 200,
   /**
    * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
    * email in total. An unused connection is kept for `idle`.

@@ -82,11 +82,4 @@ describe('npm start', () => {
     },
     30_000,
   );
-
-  it('a portal whose npm was killed ends too', async () => {
-    npm.kill('SIGKILL');
-    await expect.poll(isTaken, { timeout: 20_000 }).toBe(false);
-    await expect.poll(async () => await findPostgresProcess(clusterFolder(dataFolder)), { timeout: 20_000 }).toBeNull();
-    expect(output).toContain('npm exited');
-  }, 60_000);
 });

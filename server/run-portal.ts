@@ -1,11 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
 import type { DepsWithoutWake } from './deps/deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
-import { closeIdleConnections, untilConnectionsAreAccepted } from './http/close-idle-connections.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
@@ -68,47 +67,35 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
   );
   const warning = placeholderWarning(config);
   if (warning) app.log.warn(warning);
-  const stop = stopOnSignal(app, config, closeRest);
-  if (process.env.npm_lifecycle_event) stopWithParent(stop);
+  stopOnSignal(app, config, closeRest);
 }
 
 /**
- * Finishes what is in progress, then closes the database; a second signal or the deadline exits at once. Returns the
- * signal handler.
+ * On a signal: accepts no more connections, answers what is under way, then closes the database. Behind a proxy, idle
+ * connections are first left to it: a sign-in that it sends on one while we close it would be lost, since it may not repeat a
+ * POST.
  */
-function stopOnSignal(app: FastifyInstance, config: Config, closeRest: () => Promise<void>): (why: string) => void {
-  let stoppingSince: number | null = null;
-  const finish = async () => {
+function stopOnSignal(app: FastifyInstance, { trustedProxies }: Config, closeRest: () => Promise<void>): void {
+  const closeIdle = app.server.closeIdleConnections.bind(app.server);
+  let isStopping = false;
+  const stop = async (signal: string) => {
+    // Under npm, Ctrl-C arrives from the terminal and from npm.
+    if (isStopping) return;
+    isStopping = true;
+    app.log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
-    closeIdleConnections(app.server, { behindProxy: config.trustedProxies.rules.length > 0 });
-    await untilConnectionsAreAccepted();
+    // Node and Fastify call this when the server closes.
+    app.server.closeIdleConnections = () => {};
+    const leftToProxy = trustedProxies.rules.length > 0 ? limits.proxyKeepsIdle : 0;
+    // A connection is idle once its answer has been sent.
+    setTimeout(() => setInterval(closeIdle, limits.stopLooksEvery), leftToProxy);
+    // Connections that have arrived are accepted by then.
+    await nextTurn();
     await app.close();
     await closeRest();
     process.exit(0);
   };
-  const stop = (signal: string) => {
-    if (stoppingSince !== null) {
-      if (performance.now() - stoppingSince <= limits.sameSignal) return;
-      app.log.warn({ signal }, 'not waiting any longer');
-      process.exit(1);
-    }
-    stoppingSince = performance.now();
-    app.log.info({ signal }, 'stopping');
-    void finish();
-  };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  return stop;
-}
-
-/** Ending npm must end the portal too, even by a signal that npm cannot forward. */
-function stopWithParent(stop: (why: string) => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    stop('npm exited');
-  }, limits.parentLookEvery);
-  timer.unref();
 }
 
 /** After an unexpected error the state is unknown: it is logged, and the service manager restarts the process. */

@@ -12,7 +12,7 @@ import { refuse, sendProblem } from '../http/refuse.ts';
 import { quietLevel } from '../http/request-log.ts';
 import { splitUrl, wantsPage } from '../http/request-url.ts';
 import { isFromOwnOrigin } from '../http/same-origin.ts';
-import { letTakeTime } from '../http/unhurried.ts';
+import { letTakeTime } from '../http/unreadable-request.ts';
 import { hubTokens } from '../hub/hub-tokens.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -125,7 +125,15 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     carrier.once('close', streams.add(stream));
     if (!head) {
       response.once('close', letTakeTime(socket));
-      stream.isEndless = isEvents(await way.passOn(raw, response, headers));
+      const answer = await way.passOn(raw, response, headers);
+      if (isEvents(answer)) {
+        stream.isEndless = true;
+        // An end is no error to a browser, which asks again.
+        stream.close = () => {
+          answer.unpipe(response);
+          response.end();
+        };
+      }
       return reply.hijack();
     }
     stream.isEndless = await way.passHandshakeOn({ raw, response, head }, headers);

@@ -116,13 +116,13 @@ describe('bad input', () => {
       return [answer.statusCode, answer.headers.allow];
     };
     expect(await allow('GET', '/portal/performlogin')).toEqual([405, 'POST']);
-    expect(await allow('POST', '/portal/authenticate/oidc/callback/acme')).toEqual([405, 'GET, HEAD']);
+    expect(await allow('POST', '/portal/authenticate/oidc/callback/acme')).toEqual([405, 'GET']);
     expect(await allow('GET', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
     expect(await allow('PUT', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
     expect(await allow('GET', '/portal/two-factor-authentication/send')).toEqual([405, 'POST']);
     expect(await allow('POST', '/portal/two-factor-authentication/registration')).toEqual([405, 'GET, HEAD']);
     expect(await allow('POST', '/portal/two-factor-authentication/recovery-codes')).toEqual([405, 'GET, HEAD']);
-    expect(await allow('PUT', '/portal/logout')).toEqual([405, 'GET, HEAD, POST']);
+    expect(await allow('PUT', '/portal/logout')).toEqual([405, 'GET, POST']);
     expect(await allow('DELETE', '/portal/session')).toEqual([405, 'GET, HEAD']);
     expect(await allow('POST', '/portal/login/')).toEqual([405, 'GET, HEAD']);
     expect(await allow('OPTIONS', '/portal')).toEqual([405, 'GET, HEAD']);

@@ -1,14 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accountSectionOf } from '#contract/account.ts';
-import { type Call, calls, callUrl, isPathOfCall } from '#contract/calls.ts';
-import {
-  hubStartPath,
-  type PlainScreen,
-  queryNames,
-  screenOfPath,
-  screenUrl,
-  withoutTrailingSlash,
-} from '#contract/screens.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Call, callUrl } from '#contract/calls.ts';
+import { type PlainScreen, queryNames, screenOfPath, screenUrl, withoutTrailingSlash } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from './destination-of-address.ts';
 import { refuse, sendProblem } from './refuse.ts';
@@ -42,7 +34,7 @@ export function methodNotAllowed(deps: Deps, isSignedIn: IsSignedIn = nobody) {
       };
       return reply.redirect(screenUrl(basePath, screen, query), 303);
     }
-    const methods = methodsOf(path, basePath);
+    const methods = methodsOf(request.server, path, basePath);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
@@ -62,25 +54,15 @@ function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
   return call && screenOfCall[call];
 }
 
-const readableRootPaths = [
-  '/',
-  '/.well-known/change-password',
-  '/.well-known/passkey-endpoints',
-  '/healthz',
-  '/readyz',
-  '/metrics',
-];
-
 /** The methods of an address; none if it doesn't exist. */
-function methodsOf(path: string, basePath: string): string[] {
+function methodsOf(server: FastifyInstance, path: string, basePath: string): string[] {
   const plain = withoutTrailingSlash(path);
-  if (readableRootPaths.includes(plain)) return readable;
-  if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
-  const below = plain.slice(basePath.length);
-  if (accountSectionOf(below) !== null) return [...readable, 'POST'];
-  const methods = (Object.keys(calls) as Call[])
-    .filter((call) => isPathOfCall(call, below))
-    .flatMap((call) => (calls[call].method === 'GET' ? readable : calls[call].method));
+  // Other characters mean something in the pattern of a route.
+  if (!/^[\w/.-]+$/.test(plain)) return [];
+  const urls = [plain, plain.replace(/[^/]+$/, ':connection')];
+  const methods = ['GET', 'HEAD', 'POST'].filter((method) => urls.some((url) => server.hasRoute({ method, url })));
   if (methods.length > 0) return methods;
-  return below === hubStartPath || screenOfPath(below).name !== 'notFound' ? readable : [];
+  // One route is for all screens.
+  const isScreen = plain.startsWith(`${basePath}/`) && screenOfPath(plain.slice(basePath.length)).name !== 'notFound';
+  return isScreen ? readable : [];
 }

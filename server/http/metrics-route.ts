@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
-import { methodNotAllowed } from './method-not-allowed.ts';
 import { sendProblem } from './refuse.ts';
 
 declare module 'fastify' {
@@ -20,16 +19,12 @@ export function timeRequest({ metrics }: Deps): onResponseHookHandler {
   };
 }
 
-/** `GET /metrics` in the Prometheus text format, for callers with the token; absent if no token is configured. */
-export function metricsRoute(deps: Deps) {
-  const { metricsToken } = deps.config;
-  const noRoute = methodNotAllowed(deps);
-
-  return async function metrics(request: FastifyRequest, reply: FastifyReply) {
-    if (metricsToken === null) return await noRoute(request, reply);
+/** `GET /metrics` in the Prometheus text format, for callers with the token. */
+export function metricsRoute({ metrics }: Deps, metricsToken: string) {
+  return async function readMetrics(request: FastifyRequest, reply: FastifyReply) {
     if (!isEqual(request.headers.authorization ?? '', `Bearer ${metricsToken}`))
       return sendProblem(reply.header('www-authenticate', 'Bearer'), 401);
-    return reply.type(deps.metrics.contentType).send(await deps.metrics.text());
+    return reply.type(metrics.contentType).send(await metrics.text());
   };
 }
 

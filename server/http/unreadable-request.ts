@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { problemText, problemType } from './refuse.ts';
-import { mayTakeTime } from './unhurried.ts';
 
 type Headers = Record<string, string>;
 
@@ -19,6 +18,14 @@ const statusTexts = {
   431: 'Request Header Fields Too Large',
 };
 
+const unhurried = new WeakSet<Socket>();
+
+/** Lets the request on a connection take any time to arrive, until what is returned is called: Node has one limit for all. */
+export function letTakeTime(socket: Socket): () => void {
+  unhurried.add(socket);
+  return () => void unhurried.delete(socket);
+}
+
 /**
  * Answers what Node's HTTP parser refuses, for Fastify's clientErrorHandler: a short problem document, then closes the
  * connection, since the start of the next request is unknown.
@@ -27,7 +34,7 @@ export function unreadableRequest(headers: Headers) {
   return function answer(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     // Node reports a late request once, and reads on.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && mayTakeTime(socket)) return;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
     const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
     if (underWay?.headersSent) socket.destroy();
     else answerAndClose(socket, statusOfCode[error.code ?? ''] ?? 400, headers);
