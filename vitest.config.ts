@@ -12,7 +12,7 @@ const exclude = runsAll ? [] : ['**/*.all.test.ts'];
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
 const server = ['server/**/*.test.ts', 'demo/**/*.test.ts'];
 
-// Files of the server share a worker and load the product once, which halves the run; those that replace a module have
+// Files share a worker and load the product once, which halves the run; those that replace a module have
 // their own.
 const alone = globSync(server, { exclude }).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
 
@@ -26,7 +26,10 @@ export default defineConfig({
     setupFiles: ['testing/fuzzing.ts'],
     globalSetup: ['testing/database-server.ts'],
     projects: [
-      { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, exclude, ...deadlines } },
+      {
+        oxc: { jsx: { runtime: 'automatic' } },
+        test: { name: 'pages', include: pages, exclude, isolate: false, ...deadlines },
+      },
       {
         test: {
           name: 'server',
