@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { accountForPostgres } from '#server/embedded/account.ts';
+import { accountForPostgres } from '#server/embedded/binaries.ts';
 import { bringPackages } from './bring-packages.ts';
 import { freePort } from './free-port.ts';
 

@@ -5,8 +5,7 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { accountForPostgres } from '#server/embedded/account.ts';
-import { reachableBinaries } from '#server/embedded/binaries.ts';
+import { accountForPostgres, reachableBinaries } from '#server/embedded/binaries.ts';
 import { connect } from '#server/storage/connect.ts';
 import { freePort } from './free-port.ts';
 import { quickFolder } from './quick-folder.ts';
@@ -21,7 +20,7 @@ export async function startFetchedPostgresql(native: string): Promise<{ url: str
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password);
   if (account) for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
-  const { initdb, postgres } = await reachableBinaries(native, [], account);
+  const { initdb, postgres } = await reachableBinaries(native, account);
   const data = join(folder, 'data');
   const how = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' }, ...account };
   const access = ['--username=vestibule', '--auth=scram-sha-256', '--pwfile', passwordFile];

@@ -4,7 +4,7 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { accountForPostgres } from '#server/embedded/account.ts';
+import { accountForPostgres } from '#server/embedded/binaries.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { cuttableDatabase } from './cuttable-database.ts';

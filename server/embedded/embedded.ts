@@ -1,20 +1,11 @@
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Place } from '../storage/database.ts';
-import { accountForPostgres } from './account.ts';
-import { findBinaries } from './binaries.ts';
-import { clusterFolder, clusterOwner, clusterPassword, makeCluster, removeAbandonedDrafts } from './cluster.ts';
+import { connect, isDatabaseAway } from '../storage/connect.ts';
+import type { Database, Place } from '../storage/database.ts';
+import { accountForPostgres, findBinaries } from './binaries.ts';
+import { clusterFolder, clusterOwner, clusterPassword, makeCluster } from './cluster.ts';
 import { dataFolderError, prepareDataFolder } from './data-folder.ts';
-import { enter, leave, type Presence } from './presence.ts';
-import {
-  findPostgresProcess,
-  removeStaleLocks,
-  type StartedPostgres,
-  socketName,
-  startPostgres,
-  stopPostgres,
-} from './process.ts';
+import { socketName, startPostgres, stopPostgres } from './process.ts';
 
 /** The built-in PostgreSQL of a data folder, kept running while open. */
 export type EmbeddedPostgres = {
@@ -35,27 +26,28 @@ const startPatience = 60_000;
 const stopPatience = 15_000;
 
 /**
- * Opens the database in a data folder: joins the PostgreSQL running there, else starts it, else creates it first.
- * Several processes may do so at once. While open, a PostgreSQL that ends for any reason is restarted. Throws an error
- * with one readable sentence on failure.
+ * Opens the database in a data folder: joins the PostgreSQL running there, else starts it, else creates it first. Each process
+ * that uses it, the server or a command, holds one connection of its own: by it the last one to leave knows that it is the
+ * last, and all know when PostgreSQL has ended, and start it again. Throws an error with one readable sentence on failure.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataFolder, log } = options;
+  const folder = clusterFolder(dataFolder);
   const place = await placeIn(dataFolder).catch((error) => Promise.reject(dataFolderError(dataFolder, error)));
-  const closing = new AbortController();
-  let presence = await bringUp(options, place, closing.signal, onGone);
+  let isClosing = false;
   let recovery = Promise.resolve();
+  let own = await bringUp(options, place, onGone);
 
   function onGone() {
-    if (!closing.signal.aborted) recovery = recover();
+    if (isClosing) return;
+    log.warn('PostgreSQL exited; restarting it');
+    recovery = recover();
   }
 
   async function recover() {
-    log.warn('PostgreSQL exited; restarting it');
-    await presence.end();
-    while (!closing.signal.aborted) {
+    while (!isClosing) {
       try {
-        presence = await bringUp(options, place, closing.signal, onGone);
+        own = await bringUp(options, place, onGone);
         return log.info('PostgreSQL is back');
       } catch (error) {
         log.warn((error as Error).message);
@@ -65,13 +57,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   }
 
   async function close() {
-    closing.abort();
+    isClosing = true;
     await recovery;
-    await removeAbandonedDrafts(dataFolder);
-    await leave(presence, async () => {
-      const stopped = await stopPostgres(clusterFolder(dataFolder), stopPatience);
-      if (!stopped) log.warn('PostgreSQL is still shutting down; it will finish by itself');
-    });
+    const isLast = await isAlone(own).catch(() => false);
+    if (isLast && !(await stopPostgres(folder, stopPatience)))
+      log.warn('PostgreSQL is still shutting down; it will finish by itself');
+    await own.end();
   }
 
   return { place, close };
@@ -79,57 +70,67 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
 
 async function placeIn(dataFolder: string): Promise<Place> {
   await prepareDataFolder(dataFolder);
-  const password = await clusterPassword(dataFolder);
-  const path = socketPath(dataFolder);
-  return { path, database: 'postgres', user: clusterOwner, password };
-}
-
-/** The address of a Unix socket has room for 104 bytes on macOS, 108 on Linux (sockaddr_un). */
-function socketPath(dataFolder: string): string {
   const path = join(clusterFolder(dataFolder), socketName);
-  if (Buffer.byteLength(path) <= 103) return path;
-  if (process.platform !== 'linux') {
+  // The address of a Unix socket has room for 104 bytes on macOS, 108 on Linux (sockaddr_un).
+  if (Buffer.byteLength(path) > 103)
     throw new Error(`The path of the data folder ${dataFolder} is too long: set VESTIBULE_DATA to a shorter one.`);
-  }
-  // The folder stays open as long as this process: its descriptor number is the short path to the socket.
-  return join(clusterFolder(`/proc/self/fd/${openSync(dataFolder, 'r')}`), socketName);
+  return { path, database: 'postgres', user: clusterOwner, password: await clusterPassword(dataFolder) };
 }
 
-/** Joins PostgreSQL, starting it whenever it is not running, until it answers. */
-async function bringUp(
-  { dataFolder, durable = true }: EmbeddedOptions,
-  place: Place,
-  closing: AbortSignal,
-  onGone: () => void,
-): Promise<Presence> {
+/** Joins PostgreSQL, starting it if it is not there. Of several that start it at once PostgreSQL itself lets one be. */
+async function bringUp(options: EmbeddedOptions, place: Place, onGone: () => void): Promise<Database> {
+  const { dataFolder } = options;
   const folder = clusterFolder(dataFolder);
   const deadline = Date.now() + startPatience;
-  let started: StartedPostgres | null = null;
-  for (;;) {
-    const presence = await enter(place, onGone);
-    if (presence) return presence;
-    closing.throwIfAborted();
-    if (started?.ended) refuseUnlessPassing(started.complaint, folder);
-    if (Date.now() > deadline)
-      throw new Error(`PostgreSQL in ${folder} does not answer; see ${dataFolder}/postgres.log.`);
-    const isDown = (started === null || started.ended) && (await findPostgresProcess(folder)) === null;
-    if (isDown)
-      started = await start(dataFolder, durable).catch((error) => Promise.reject(dataFolderError(dataFolder, error)));
-    await pause(started?.complaint ? 100 : 15);
+  let started: { complaint: string | null } | null = null;
+  while (Date.now() < deadline) {
+    const own = await joinRunning(place, onGone);
+    if (own) return own;
+    const complaint = started?.complaint ?? null;
+    if (started === null || complaint !== null) {
+      if (complaint && !/lock file|shared memory block|shutting down|starting up/.test(complaint))
+        throw new Error(`PostgreSQL in ${folder} does not start: ${complaint}`);
+      started = await start(options).catch((error) => Promise.reject(dataFolderError(dataFolder, error)));
+    }
+    await pause(complaint === null ? 15 : 100);
   }
+  throw new Error(`PostgreSQL in ${folder} does not answer; see ${dataFolder}/postgres.log.`);
 }
 
-async function start(dataFolder: string, durable: boolean): Promise<StartedPostgres> {
+async function start({ dataFolder, durable = true }: EmbeddedOptions): Promise<{ complaint: string | null }> {
   const folder = clusterFolder(dataFolder);
   const runAs = await accountForPostgres(folder);
   const binaries = await findBinaries(runAs);
-  await makeCluster(dataFolder, await clusterPassword(dataFolder), binaries, runAs);
-  await removeStaleLocks(folder);
-  return startPostgres({ folder, logPath: join(dataFolder, 'postgres.log'), durable, binaries, runAs });
+  await makeCluster(dataFolder, binaries, runAs);
+  return await startPostgres({ folder, logPath: join(dataFolder, 'postgres.log'), durable, binaries, runAs });
 }
 
-/** Concurrent starts and sessions that outlive a killed PostgreSQL resolve themselves. */
-function refuseUnlessPassing(complaint: string, folder: string): void {
-  if (complaint === '' || /lock file|shared memory block|already running|already in use/.test(complaint)) return;
-  throw new Error(`PostgreSQL in ${folder} does not start: ${complaint}`);
+async function joinRunning(place: Place, onGone: () => void): Promise<Database | null> {
+  let isIn = false;
+  const own = connect(place, {
+    poolSize: 1,
+    statementTimeout: 0,
+    name: 'vestibule presence',
+    onClose: () => isIn && onGone(),
+  });
+  try {
+    await own`select 1`;
+    isIn = true;
+    return own;
+  } catch (error) {
+    await own.end();
+    if (isDatabaseAway(error)) return null;
+    throw error;
+  }
+}
+
+/** The connections of a pool that was just closed take a moment to end. */
+async function isAlone(own: Database): Promise<boolean> {
+  for (let attempt = 0; attempt < 15; attempt++) {
+    const others = await own`
+      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    if (others.length === 0) return true;
+    await pause(20);
+  }
+  return false;
 }

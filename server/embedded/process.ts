@@ -2,25 +2,17 @@ import { spawn } from 'node:child_process';
 import { open, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunAs } from './account.ts';
-import type { Binaries } from './binaries.ts';
+import type { Binaries, RunAs } from './binaries.ts';
 import { pathInside, spawnOptions } from './cluster.ts';
-import { processState } from './process-state.ts';
 
-/** Only part of the socket's name: PostgreSQL listens on no network address. */
-const port = 5432;
-
-/** The name of the socket in the cluster's folder. */
-export const socketName = `.s.PGSQL.${port}`;
-
-/** A larger PostgreSQL log is emptied at the next start. */
-const longestLogInBytes = 1_000_000;
+/** The name of the socket in the cluster's folder; PostgreSQL listens on no network address. */
+export const socketName = '.s.PGSQL.5432';
 
 const settings = {
   listen_addresses: '',
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
-  port: String(port),
+  port: '5432',
   cluster_name: 'vestibule',
   max_connections: '100',
   shared_buffers: '64MB',
@@ -44,17 +36,18 @@ const settings = {
 /** For throw-away test databases only: a power cut would damage them. */
 const undurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** A PostgreSQL that we started; on exit it reports its last output, empty if it was told to stop. */
-export type StartedPostgres = { ended: boolean; complaint: string };
-
 export type StartOptions = { folder: string; logPath: string; durable: boolean; binaries: Binaries; runAs: RunAs };
 
-/** Starts PostgreSQL as a separate process that outlives ours and does not receive our terminal's Ctrl-C. */
-export async function startPostgres(options: StartOptions): Promise<StartedPostgres> {
+/**
+ * Starts PostgreSQL as a separate process that outlives ours and does not receive our terminal's Ctrl-C. `complaint` is what
+ * it logged last once it has ended, which it does at once if another one has the folder.
+ */
+export async function startPostgres(options: StartOptions): Promise<{ complaint: string | null }> {
   const { folder, logPath, durable, binaries, runAs } = options;
-  await trimLog(logPath);
+  await removeStaleLock(folder);
+  const before = (await stat(logPath).catch(() => null))?.size ?? 0;
+  if (before > 1_000_000) await truncate(logPath);
   const log = await open(logPath, 'a', 0o600);
-  const { size } = await log.stat();
   const flags = Object.entries({ ...settings, ...(durable ? {} : undurableSettings) });
   const child = spawn(
     binaries.postgres,
@@ -62,10 +55,12 @@ export async function startPostgres(options: StartOptions): Promise<StartedPostg
     { ...spawnOptions(folder, runAs), detached: true, stdio: ['ignore', log.fd, log.fd] },
   );
   child.unref();
-  const started: StartedPostgres = { ended: false, complaint: '' };
-  const end = (complaint: string) => Object.assign(started, { ended: true, complaint });
-  child.once('error', (error) => end(error.message));
-  child.once('exit', async (code) => end(code === 0 ? '' : await lastWords(logPath, size)));
+  const started: { complaint: string | null } = { complaint: null };
+  child.once('error', (error) => Object.assign(started, { complaint: error.message }));
+  child.once('exit', async () => {
+    const text = await readFile(logPath, 'utf8').catch(() => '');
+    Object.assign(started, { complaint: /^.*(?:FATAL|PANIC): +(.*)/ms.exec(text.slice(-2000))?.[1]?.trim() ?? '' });
+  });
   await log.close();
   return started;
 }
@@ -83,41 +78,31 @@ export async function stopPostgres(folder: string, patience: number): Promise<bo
   return true;
 }
 
-async function trimLog(logPath: string): Promise<void> {
-  const found = await stat(logPath).catch(() => null);
-  if (found && found.size > longestLogInBytes) await truncate(logPath);
-}
-
-async function lastWords(logPath: string, from: number): Promise<string> {
-  const lines = (await readFile(logPath)).subarray(from).toString().split('\n');
-  const serious = lines.filter((line) => /\b(?:FATAL|PANIC|HINT): /.test(line));
-  const words = (serious.length > 0 ? serious : lines).map((line) => line.replace(/^.*?(?:FATAL|PANIC|HINT): +/, ''));
-  return words.join(' ').trim().slice(0, 500);
-}
-
-/** The process number of the PostgreSQL running in the folder, or null. */
+/** The number of the PostgreSQL process running in the folder, or null. */
 export async function findPostgresProcess(folder: string): Promise<number | null> {
   const pid = await lockOwner(folder);
   return pid !== null && (await isPostgres(pid)) ? pid : null;
 }
 
-/**
- * Removes lock files that name a process other than PostgreSQL: its number was reused, for example after a container
- * restart, or it ended and its parent never noticed. PostgreSQL itself only checks whether the number is taken.
- */
-export async function removeStaleLocks(folder: string): Promise<void> {
+/** A container that was killed starts again with the same process numbers; PostgreSQL only looks whether one is taken. */
+async function removeStaleLock(folder: string): Promise<void> {
   const pid = await lockOwner(folder);
-  if (pid === null || (await isPostgres(pid)) || (await processState(pid)).state === 'none') return;
+  if (pid === null || (await isPostgres(pid))) return;
   for (const name of ['postmaster.pid', `${socketName}.lock`]) await rm(join(folder, name), { force: true });
 }
 
 async function lockOwner(folder: string): Promise<number | null> {
-  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
-  const pid = Number.parseInt(text, 10);
+  const pid = Number.parseInt(await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => ''), 10);
   return pid > 0 ? pid : null;
 }
 
 async function isPostgres(pid: number): Promise<boolean> {
-  const { state, name } = await processState(pid);
-  return state === 'running' && (name === null || name.startsWith('postgres'));
+  // Empty for a process that has ended and that nobody has waited for.
+  if (process.platform === 'linux')
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('postgres');
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
