@@ -31,7 +31,10 @@ export type XmlLimits = {
   name: number;
 };
 
-/** Every lifetime and attempt count of the product; times in milliseconds, sizes in bytes unless named otherwise. */
+/**
+ * What an attacker meets: lifetimes, attempts and sizes; times in milliseconds, sizes in bytes unless named otherwise. Other
+ * numbers stand beside the code that uses them.
+ */
 export const limits = {
   throttle: {
     /** Wrong passwords of one account, or of one unknown name. */
@@ -56,16 +59,10 @@ export const limits = {
   unknownNameBuckets: 65_536,
   /** Rules whose refusals of one user are recorded apart from each other. */
   accessRuleBuckets: 64,
-  /** How long a backend may take to answer a call that `vestibule conformance` tries. */
-  conformanceAnswer: 10 * second,
   /** Full sessions of a user by one way in, the password's or a connection's: one more ends the one used longest ago. */
   sessionsOfUser: 100,
   /** The same for half ones, from one address. */
   halfSessionsOfUser: 20,
-  /** How many one sign-in ends, where more were made before there was a limit. */
-  oldestSessionsAtOnce: 100,
-  /** How many of their sessions people see on their account page: all of them by two ways in. */
-  sessionsShown: 200,
   halfSession: 10 * minute,
   /** Codes that one half session may try; then the password is required again. */
   codeTries: 5,
@@ -77,10 +74,6 @@ export const limits = {
   /** How long after registration the recovery codes can be viewed. */
   recoveryCodesShown: 10 * minute,
   rememberedDevice: 30 * day,
-  /** How many of their sign-ins people see on their account page. */
-  signInsShown: 20,
-  /** Up to this offset a phone's clock is distinguished from a wrong code. */
-  clockHelpWithin: 10 * minute,
   /** A sign-in this recent may register a second factor. */
   freshSignIn: 10 * minute,
   /** How long a ceremony with a passkey may take, from its challenge to its answer. */
@@ -88,10 +81,6 @@ export const limits = {
   /** How long a browser is known by the cookie that its ceremonies belong to. */
   passkeyBrowser: day,
   passkeysOfUser: 20,
-  /** The longest id of a passkey that a cookie carries to the page of its refusal, in base64url; most have 16 to 64 bytes. */
-  unknownPasskeyKept: 200,
-  /** In Unicode code points. */
-  passkeyName: 60,
   /** What the answer of a ceremony may contain: its parts in bytes (Web Authentication Level 3, §5.2). */
   passkeyAnswer: {
     clientData: 2048,
@@ -110,8 +99,6 @@ export const limits = {
   ssoRequest: 30 * minute,
   /** Open visits of one browser; each has a cookie, and the size of the header is limited. */
   visitsOfBrowser: 10,
-  /** How long an answer that is loaded again redirects to the same place. */
-  ssoRequestRemembered: hour,
   /** How long after a sign-out a provider is asked to authenticate the person again, at most. */
   askedAfresh: 30 * day,
   /**
@@ -119,20 +106,10 @@ export const limits = {
    * again then.
    */
   questionOfAnswer: 5 * minute,
-  /** The connection of a browser's last sign-in. */
-  ssoConnectionRemembered: 180 * day,
   /** How long all requests to an identity provider for one page may take together. */
   providerAnswer: 8 * second,
-  /** Share of that for optional requests, which have an older answer or an alternative. */
-  providerPatience: 2 * second,
   /** The longest answer read from an identity provider, after unpacking. */
   providerBytes: 512 * 1024,
-  /** How long discovery and metadata are cached. */
-  providerBelieved: 10 * minute,
-  /** Unknown keys refresh the published ones at most this often. */
-  providerKeysEvery: minute,
-  /** Providers whose data one process caches. */
-  providersRemembered: 1000,
   /** The allowed clock skew of a provider. */
   providerClock: 2 * minute,
   /** An ID token is made for the code that we have just sent; an older one is refused. */
@@ -145,14 +122,8 @@ export const limits = {
   answerRead: 20 * second,
   /** How long a browser that lost the result of a visit can get it again. */
   outcomeKept: 30 * second,
-  /** After a sign-out: visits in a row that ask for a fresh sign-in and from which nobody comes back. */
-  afreshVisits: 3,
-  /** Connections that a browser remembers as used since a sign-out; the others are asked for a fresh sign-in. */
-  afreshConnections: 10,
   /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
   providerLogoutKept: 15 * minute,
-  /** How often the metadata of SAML providers are read again, to report changes. */
-  samlMetadataReadEvery: day,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
   /** A SAML answer: 200 groups are 250 elements if they share an attribute, and 450 if each has its own. */
@@ -190,39 +161,18 @@ export const limits = {
   } satisfies XmlLimits,
   /** A provider's RSA key with fewer bits causes a warning. */
   weakestRsaKey: 2048,
-  /** Expiring certificates and secrets cause warnings from this long before. */
-  expiryWarning: 60 * day,
   /** How long a token for a hub is valid. Each request brings a new one. */
   hubToken: 2 * minute,
-  /** How long a hub may cache the keys, and how long before its first use a new key is published. */
-  hubKeysCached: 5 * minute,
   hubKeyAhead: hour,
   /** How long a replaced key stays published: longer than its last token is valid, whatever the clocks say. */
   hubKeyAfter: 10 * minute,
   hubKeyAge: 90 * day,
-  /** How long one instance remembers the keys. */
-  hubKeysRemembered: second,
-  /** Longer than any request to a hub: a logout token claimed but not finished is sent again after this. */
-  hubLogoutTakenOnFor: minute,
-  /** Logout tokens that one instance sends at once. */
-  hubLogoutLanes: 5,
-  /** A refused logout token is sent again after the first wait, which then doubles each time, up to the longest. */
-  hubLogoutFirstWait: 10 * second,
-  hubLogoutLongestWait: hour,
-  /** While a hub is down it is asked again after the first pause, and at most after the longest. */
-  hubAwayFirstPause: second,
-  hubAwayLongestPause: minute,
-  hubLogoutGivenUpAfter: day,
-  /** How many may wait for one hub. */
-  hubLogoutsWaiting: 100_000,
   resetLink: 60 * minute,
   invitation: 72 * hour,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: 4 * day,
   /** Reset links that a browser remembers it has opened; each has a cookie, and the size of the header is limited. */
   linksOfBrowser: 10,
-  /** How long an expired reset link is distinguished from one that never existed. */
-  resetLinkRemembered: 30 * day,
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
   resetMailsAnHour: 3,
   /** Two requests this close together are one click. */
@@ -233,34 +183,6 @@ export const limits = {
   passwordsRemembered: 10,
   /** How long the reset hash is kept in a browser without JavaScript after a failed change. */
   resetCookieLifetime: 10 * minute,
-  /** How often the database is checked for work left by other processes. */
-  workLookEvery: second,
-  /** Operators wait this long for a list, which may look through millions of rows. */
-  operatorWaits: minute,
-  /** How many obsolete rows a statement deletes at most. */
-  deletedAtOnce: 20_000,
-  /** How many emails one instance sends at once. */
-  mailLanes: 5,
-  /** How many a lane claims at once; it releases the rest at the first problem. */
-  mailsTakenOn: 20,
-  /** So often a lane looks whether it holds an email that somebody waits for behind others. */
-  waitedForLookEvery: second / 4,
-  /** Longer than any conversation with a mail server: an email claimed but not finished is retried after this. */
-  mailTakenOnFor: 5 * minute,
-  /** A refused email is retried after the first wait, which then doubles each time, up to the longest. */
-  mailFirstWait: 10 * second,
-  mailLongestWait: hour,
-  /** While the mail server is down it is retried after the first pause, and at most after the longest. */
-  mailServerFirstPause: second,
-  mailServerLongestPause: minute,
-  mailGivenUpAfter: day,
-  /** So many invitations of one command are sent at once, and the next so many later. */
-  invitationsAtOnce: 20,
-  invitationsEvery: 4 * second,
-  /** Session checks wait this long at most for others to go with, when many are under way. */
-  askedTogetherWaits: 20,
-  /** A session's last use is written at most this often, so that its idle time still ends to the second. */
-  sessionTouchEvery: second,
   /**
    * For this long the browser may not have read the response to a sign-in, and still send its old cookies: longer than any
    * response takes, even over a slow connection.
@@ -269,15 +191,8 @@ export const limits = {
   /** How long a sign-out can be repeated with the same result: its answer may have been lost. */
   signOutKept: 30 * second,
   deviceLifetime: 180 * day,
-  /** A known device's last use is written at most this often. */
-  deviceWriteEvery: day,
   /** How long a refused sign-in's typed name and reference are kept in the browser. */
   refusalLifetime: 10 * minute,
-  /** How long a command waits for standard input before it says so, and how much of it is read. */
-  stdinHint: 2 * second,
-  stdinBytes: 64 * 1024,
-  housekeepingEvery: 10 * minute,
-  warningsEvery: day,
   /**
    * The most that verifying an imported password hash may cost, at most about two seconds of one core (measured, see
    * docs/decisions/0041): argon2 in KiB, and KiB times passes; scrypt in bytes, and N × r × p; PBKDF2 in rounds times
@@ -291,16 +206,8 @@ export const limits = {
     scryptWork: 2 ** 20,
     pbkdf2Rounds: { sha1: 2_000_000, sha256: 2_000_000, sha512: 1_000_000 },
   },
-  /** A longer line of an import is refused unread. */
-  importLineBytes: 256 * 1024,
-  /** Users that one transaction of an import adds. */
-  importBatch: 500,
   /** Waiting password hashes; any more are answered 503, of the network with the most (secrets/fair-line.ts). */
   waitingHashes: 500,
-  busyRetryAfter: 5 * second,
-  /** That there were too many is recorded so often, by each instance. */
-  busyRecordedEvery: 60 * second,
-  databaseRetryAfter: 5 * second,
   bodyBytes: 16 * 1024,
   formFields: 20,
   headerBytes: 16 * 1024,
@@ -323,11 +230,6 @@ export const limits = {
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
   stopLooksEvery: 50,
-  /**
-   * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
-   * email in total. An unused connection is kept for `idle`.
-   */
-  mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
   /** How often the sessions behind open streams of a hub are looked at. */
   streamsLookedAtEvery: 5 * second,
   hub: {
@@ -340,12 +242,4 @@ export const limits = {
     /** Idle connections kept open. */
     idleConnections: 256,
   },
-  /** How long `doctor` waits for a hub. */
-  doctorHub: 10 * second,
-  /** How long after their time new keys for hubs may be missing: the portal may have stood still. */
-  hubKeyOverdue: day,
-  /** Longer than any timer is needed: Node's longest. */
-  longestTimer: 2 ** 31 - 1,
-  assetLifetimeSeconds: 365 * 24 * 3600,
-  logoBytes: 64 * 1024,
 } as const;

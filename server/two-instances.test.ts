@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { fromVisitor, statusesOf, type TwoPortalsOnOne, twoPortals } from '#testing/two-portals.ts';
 import { findPostgresProcess } from './embedded/process.ts';
-import { limits } from './limits.ts';
+import { hubKeysRemembered } from './hub/hub-keys.ts';
 
 let portals: TwoPortalsOnOne;
 
@@ -89,7 +89,7 @@ it('what is changed elsewhere, each instance knows at once, and new keys within 
   await command('customer', 'set', 'acme', '--allow-network', '203.0.113.0/24');
   await command('keys', 'roll', '--now');
   expect(await statuses()).toEqual([401, 401]);
-  await pause(limits.hubKeysRemembered);
+  await pause(hubKeysRemembered);
   const [one, other] = await keys();
   expect(one).toBe(other);
   expect(before).not.toContain(one);

@@ -1,7 +1,9 @@
 import type { AccountSignIn } from '#contract/account-page.ts';
-import { limits } from '../limits.ts';
 import { listSignInsOfUser, type PastSignIn } from '../storage/sign-in-history.ts';
 import type { Section } from './section.ts';
+
+/** How many of their sign-ins people see on their account page. */
+const signInsShown = 20;
 
 /** The last sign-ins of the account; of a session that speaks for a part of it, those of its connection. */
 export const signIns: Section = {
@@ -12,7 +14,7 @@ export const signIns: Section = {
     const past = await listSignInsOfUser(deps.sql, {
       userId: session.userId,
       connectionId: account.isPart ? session.connectionId : null,
-      limit: limits.signInsShown,
+      limit: signInsShown,
     });
     return {
       name: 'signIns',

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readSmtpUrl } from '#server/config/smtp-url.ts';
-import { hour, limits } from '#server/limits.ts';
+import { hour } from '#server/limits.ts';
 import { senderOf } from '#server/mail/message.ts';
 import { smtpTransport } from '#server/mail/smtp-transport.ts';
-import { startHousekeeping } from '#server/upkeep/housekeeping.ts';
+import { housekeepingEvery, startHousekeeping } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { expectNowhere } from '#testing/expect-nowhere.ts';
 import { mailServerForTest } from '#testing/mail-server-for-test.ts';
@@ -226,7 +226,7 @@ describe('secrets', () => {
     const failing = { ...portal.deps, sql: away as never };
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const stop = startHousekeeping(failing);
-    vi.advanceTimersByTime(limits.housekeepingEvery);
+    vi.advanceTimersByTime(housekeepingEvery);
     vi.useRealTimers();
     await expect.poll(portal.logs).toContain('housekeeping failed');
     stop();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { logoForTest } from '#testing/logo-for-test.ts';
 import { readBrand } from './brand.ts';
+import { logoBytes } from './read-logo.ts';
 
 function problemsOf(settings: Parameters<typeof readBrand>[0]): string[] {
   const problems: string[] = [];
@@ -28,7 +28,7 @@ it.each([
 it('BR-03 a logo that cannot be used is refused by its field', () => {
   const missing = '/nowhere/logo.svg';
   expect(problemsOf({ logo: missing })).toEqual([`logo: ${missing} cannot be read (ENOENT)`]);
-  const large = logoForTest('logo.png', Buffer.alloc(limits.logoBytes + 1));
+  const large = logoForTest('logo.png', Buffer.alloc(logoBytes + 1));
   expect(problemsOf({ logo: large })).toEqual([`logo: ${large} is larger than 64 KB`]);
   expect(problemsOf({ logoDark: logoForTest('logo.svg') })).toEqual(['logoDark: needs logo']);
 });

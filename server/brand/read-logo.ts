@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { limits } from '../limits.ts';
+
+export const logoBytes = 64 * 1024;
 
 /** A logo as pages load it. */
 export type Logo = { address: string; mediaType: string; bytes: Buffer };
@@ -27,8 +28,8 @@ export function readLogo(
   problems: string[],
 ): Logo | null {
   try {
-    if (statSync(path).size > limits.logoBytes) {
-      problems.push(`${field}: ${path} is larger than ${limits.logoBytes / 1024} KB`);
+    if (statSync(path).size > logoBytes) {
+      problems.push(`${field}: ${path} is larger than ${logoBytes / 1024} KB`);
       return null;
     }
     const bytes = readFileSync(path);

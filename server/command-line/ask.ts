@@ -1,11 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import type { NewPasswordRules } from '../password/new-password-problem.ts';
 import { newPasswordProblemsInWords } from '../password/new-password-problems-in-words.ts';
 import type { NotAgreed, WhatFollows } from '../storage/what-follows.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
+
+/** How long a command waits for standard input before it says so, and how much of it is read. */
+const stdinHint = 2 * second;
+
+const stdinBytes = 64 * 1024;
 
 /** Whether the command runs at a terminal and can ask. */
 export function canAsk(): boolean {
@@ -45,13 +50,13 @@ export async function askPassword(
  */
 export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
   if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;
-  const waits = setTimeout(() => printWarning(`Waiting for the ${what} on standard input …`), limits.stdinHint);
+  const waits = setTimeout(() => printWarning(`Waiting for the ${what} on standard input …`), stdinHint);
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
       clearTimeout(waits);
       chunks.push(chunk);
-      if (chunks.reduce((sum, { length }) => sum + length, 0) > limits.stdinBytes)
+      if (chunks.reduce((sum, { length }) => sum + length, 0) > stdinBytes)
         throw failure(`Standard input is too long for a ${what}.`);
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
 import { askHub } from '../gate/ask-hub.ts';
 import { hubKeyTurn } from '../hub/hub-key-turn.ts';
-import { limits } from '../limits.ts';
+import { day } from '../limits.ts';
 import { checkLogoutUrl } from '../sign-out/check-logout-url.ts';
 import { hubsToTell } from '../sign-out/tell-hubs.ts';
 import type { FailureKind } from '../single-sign-on/provider-failure.ts';
@@ -10,6 +10,9 @@ import { listUntoldHubs, type UntoldHub } from '../storage/hub-logout.ts';
 import type { Check, Finding } from './doctor-checks.ts';
 import { localTime } from './print.ts';
 import { withDatabase } from './with-database.ts';
+
+/** How long after their time new keys for hubs may be missing: the portal may have stood still. */
+const hubKeyOverdue = day;
 
 /** Whether the hub behind the gate answers; what it answers to a stranger is its own business. */
 export async function checkHub(config: Config, hub: Hub): Promise<Finding> {
@@ -52,7 +55,7 @@ export async function checkHubKeys(): Promise<Finding> {
   const turn = await withDatabase((sql) => hubKeyTurn(sql, now));
   if (!turn) return { ok: true, words: 'there are none yet: the first token makes them' };
   const made = `made on ${localTime(turn.madeAt)}`;
-  if (now.getTime() - turn.replacedAt.getTime() < limits.hubKeyOverdue)
+  if (now.getTime() - turn.replacedAt.getTime() < hubKeyOverdue)
     return { ok: true, words: `${made}, replaced by themselves from ${localTime(turn.replacedAt)} on` };
   const words = `${made}, and not replaced since ${localTime(turn.replacedAt)} – start the portal, which does it, or vestibule keys roll`;
   return { ok: false, words };

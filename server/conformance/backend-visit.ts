@@ -1,6 +1,9 @@
 import { request } from 'undici';
 import { type Call, calls } from '#contract/calls.ts';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
+
+/** How long a backend may take to answer a call that `vestibule conformance` tries. */
+const conformanceAnswer = 10 * second;
 
 /** What a backend answered. `location` is where a redirect leads; `json` is undefined if the body is none. */
 export type Answer = {
@@ -35,7 +38,7 @@ export function visitBackend(base: URL): BackendVisit {
           ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
         },
         body: method === 'POST' ? body : null,
-        signal: AbortSignal.timeout(limits.conformanceAnswer),
+        signal: AbortSignal.timeout(conformanceAnswer),
       });
       const text = await answer.body.text();
       const headers = (name: string) => [answer.headers[name] ?? []].flat();

@@ -3,7 +3,7 @@ import { request as overHttps } from 'node:https';
 import { hubStartPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
-import { limits } from '../limits.ts';
+import { doctorHub } from '../sign-out/check-logout-url.ts';
 import { failureOfRequest, type ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { headersForHub } from './headers.ts';
 import { serverNameOf } from './way-to-hub.ts';
@@ -12,7 +12,7 @@ import { serverNameOf } from './way-to-hub.ts';
 export type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
 
 /** Asks the hub for its own page as the gate does, on behalf of nobody, for `doctor`. The answer's body is not read. */
-export async function askHub(config: Config, hub: Hub, within: number = limits.doctorHub): Promise<HubAnswer> {
+export async function askHub(config: Config, hub: Hub, within: number = doctorHub): Promise<HubAnswer> {
   const url = new URL(config.basePath + hubStartPath, hub.url);
   const told = { address: '127.0.0.1', person: null, token: null };
   const headers = headersForHub(config)({ host: config.publicUrl.host, accept: 'text/html' }, told);

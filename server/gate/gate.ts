@@ -28,6 +28,9 @@ import { readPath } from './hub-path.ts';
 import { type OpenStream, openStreams } from './open-streams.ts';
 import { HubFailure, hasBody, isEvents, wayToHub } from './way-to-hub.ts';
 
+/** Longer than any timer is needed: Node's longest. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Who is signed in, and what a hub's token says besides. */
 type Identity = NamedSession & { person: SessionAnswer };
 
@@ -174,7 +177,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
         exposeHeadRoute: false,
         logLevel: quietLevel,
         config: { isHubs: true, name: 'hub' },
-        handlerTimeout: limits.longestTimer,
+        handlerTimeout: longestTimer,
         // Before the body is looked at: it is the hub's to read.
         onRequest: (request, reply, done) => {
           gate(request, reply).catch(done);

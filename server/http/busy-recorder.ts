@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { addressOf } from './guards.ts';
+
+/** That there were too many is recorded so often, by each instance. */
+const busyRecordedEvery = 60 * second;
 
 /**
  * Records that this instance is too busy for a request, once a minute, and returns the reference of the recorded one.
@@ -15,7 +18,7 @@ export function busyRecorder(deps: Deps): (request: FastifyRequest) => Promise<s
     const now = deps.now();
     if (now.getTime() < last.until) return last.reference;
     const reference = referenceOfRequest(request.id);
-    last = { reference, until: now.getTime() + limits.busyRecordedEvery };
+    last = { reference, until: now.getTime() + busyRecordedEvery };
     const address = addressOf(deps, request);
     const event = { event: 'too-busy', requestId: request.id, ...(address && { address }) } as const;
     await insertAuditEvent(deps.sql, event, now).catch((error: unknown) =>

@@ -11,6 +11,9 @@ import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.t
 import { splitUrl } from './request-url.ts';
 import { signedOutMark } from './turns.ts';
 
+/** The longest id of a passkey that a cookie carries to the page of its refusal, in base64url; most have 16 to 64 bytes. */
+const unknownPasskeyKept = 200;
+
 /**
  * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is
  * only for the page of this refusal, at `url`: elsewhere it would refer to something else.
@@ -25,7 +28,7 @@ export function setLastRefusal(reply: FastifyReply, config: Config, refusal: Las
   const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
   const turn = startOfMark(signedOutMark(reply.request, config));
   const id = refusal.reference === null ? null : refusal.unknownPasskey;
-  const unknown = id && id.length <= limits.unknownPasskeyKept ? id : undefined;
+  const unknown = id && id.length <= unknownPasskeyKept ? id : undefined;
   const value = Buffer.from(JSON.stringify({ reference, at, username, turn, unknown })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }

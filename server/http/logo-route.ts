@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logoPolicy } from '../brand/read-logo.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
+
+const assetLifetimeSeconds = 365 * 24 * 3600;
 
 /** The name of an asset changes with its content. */
-export const assetLifetime = `public, max-age=${limits.assetLifetimeSeconds}, immutable`;
+export const assetLifetime = `public, max-age=${assetLifetimeSeconds}, immutable`;
 
 /** `GET assets/logo/<file>` */
 export function logoRoute({ config }: Pick<Deps, 'config'>) {

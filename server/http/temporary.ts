@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { WorkQueueFull } from '../secrets/work-queue.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 
+const busyRetryAfter = 5 * second;
+
+const databaseRetryAfter = 5 * second;
+
 /** After how many milliseconds to retry an error that resolves itself; null if it does not. */
 export function retryAfterOf(error: unknown): number | null {
-  if (error instanceof WorkQueueFull) return limits.busyRetryAfter;
+  if (error instanceof WorkQueueFull) return busyRetryAfter;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   // A database that went silent during a statement gives no error code at all.
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') return limits.databaseRetryAfter;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return databaseRetryAfter;
   // A client that disconnects during its body causes ECONNRESET too, but with a status.
-  return statusCode === undefined && isDatabaseAway(error) ? limits.databaseRetryAfter : null;
+  return statusCode === undefined && isDatabaseAway(error) ? databaseRetryAfter : null;
 }
 
 /** Logs what is down; a queue that is full under load would only fill the log as well. */

@@ -1,9 +1,12 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { HubAlgorithm } from '../config/hub-audiences.ts';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { type HubKeyRow, hubKeyPlace, listHubKeys } from '../storage/hub-key.ts';
 import { addMissingHubKeys, type HubKeyDeps, hubAlgorithms, signingKey } from './add-hub-keys.ts';
+
+/** How long one instance remembers the keys. */
+export const hubKeysRemembered = second;
 
 /** A key that signs: `id` is its `kid`. */
 export type HubKey = { id: string; algorithm: HubAlgorithm; privateKey: KeyObject };
@@ -22,7 +25,7 @@ export function hubKeys(deps: HubKeyDeps): HubKeys {
 
   function published(): Promise<HubKeyRow[]> {
     const at = deps.now().getTime();
-    if (read && at - read.at >= 0 && at - read.at < limits.hubKeysRemembered) return read.rows;
+    if (read && at - read.at >= 0 && at - read.at < hubKeysRemembered) return read.rows;
     const rows = readAll();
     read = { at, rows };
     rows.catch(() => {

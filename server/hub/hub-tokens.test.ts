@@ -12,6 +12,7 @@ import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import { limits } from '../limits.ts';
+import { hubKeysRemembered } from './hub-keys.ts';
 
 const hub = { logoutUrl: null, logoutNetworks: [] };
 const hubAudiences: HubAudience[] = [
@@ -130,7 +131,7 @@ it('the keys are public to scripts everywhere, can be cached, and hold nothing s
 
 it('instances share the keys, also if they need the first ones at the same moment', async () => {
   await portal.sql`delete from hub_key`;
-  for (const { wait } of [portal, other]) wait(limits.hubKeysRemembered);
+  for (const { wait } of [portal, other]) wait(hubKeysRemembered);
   const [own, others] = await Promise.all([keysOf(portal), keysOf(other)]);
   expect(own.keys).toHaveLength(2);
   expect(others).toEqual(own);

@@ -5,6 +5,7 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import { limits, minute, second } from '../limits.ts';
 import { keepHouse } from '../upkeep/housekeeping.ts';
+import { hubKeysRemembered } from './hub-keys.ts';
 import { hubTokens } from './hub-tokens.ts';
 import { rollHubKeys } from './roll-hub-keys.ts';
 
@@ -23,7 +24,7 @@ const signedIn = { userId: 'u', sid: 's', provenAt: null, person };
 let makeToken: ReturnType<typeof hubTokens>;
 beforeEach(async () => {
   await portal.sql`delete from hub_key`;
-  portal.wait(limits.hubKeysRemembered);
+  portal.wait(hubKeysRemembered);
   makeToken = hubTokens(portal.deps);
 });
 
@@ -59,7 +60,7 @@ it('keys that were copied are withdrawn at once', async () => {
   const before = await newToken();
   await rollHubKeys(portal.deps);
   await rollHubKeys(portal.deps, { atOnce: true });
-  portal.wait(limits.hubKeysRemembered);
+  portal.wait(hubKeysRemembered);
   const after = await newToken();
   expect(kidOf(after)).not.toBe(kidOf(before));
   const keys = await published();
@@ -85,7 +86,7 @@ it('keys are replaced by age, once', async () => {
   portal.wait(second);
   await Promise.all([keepHouse(portal.deps), keepHouse(portal.deps)]);
   await keepHouse(portal.deps);
-  portal.wait(limits.hubKeysRemembered);
+  portal.wait(hubKeysRemembered);
   expect((await published()).keys).toHaveLength(4);
   expect(kidOf(await newToken())).toBe(first);
   portal.wait(limits.hubKeyAhead);

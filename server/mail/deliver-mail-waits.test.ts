@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { day, hour, limits, minute } from '#server/limits.ts';
+import { day, hour, minute } from '#server/limits.ts';
 import type { Outcome } from '#server/worker.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh, userId } from '#testing/reset-for-test.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
-import { mailDelivery } from './deliver-mail.ts';
+import { mailDelivery, mailGivenUpAfter, mailTakenOnFor } from './deliver-mail.ts';
+import { mailLanes } from './smtp-transport.ts';
 
 const second = 1000;
 let work: () => Promise<Outcome>;
@@ -70,7 +71,7 @@ describe('an email that the mail server refuses', () => {
 
   it('V2.3.3 is not lost if its end cannot be recorded', async () => {
     await queue('alice');
-    portal.wait(limits.mailGivenUpAfter);
+    portal.wait(mailGivenUpAfter);
     await portal.sql`alter table audit_event rename to audit_event_away`;
     await expect(deliver()).rejects.toThrow('audit_event');
     await portal.sql`alter table audit_event_away rename to audit_event`;
@@ -99,8 +100,8 @@ describe('while the mail server is down', () => {
     await queue(...Array(150).fill('alice'));
     fail('away');
     for (const pause of [1, 2, 4]) {
-      const outcomes = await Promise.all(Array.from({ length: limits.mailLanes }, () => work()));
-      expect(outcomes).toEqual(Array(limits.mailLanes).fill({ pause: pause * second }));
+      const outcomes = await Promise.all(Array.from({ length: mailLanes }, () => work()));
+      expect(outcomes).toEqual(Array(mailLanes).fill({ pause: pause * second }));
     }
   });
 
@@ -152,7 +153,7 @@ it('a fault outside the mail server is rethrown, delays no other email, and the 
   expect(await deliver()).toBe('nothing');
   expect(sent()).toEqual(['bob@acme.test']);
   leave();
-  portal.wait(limits.mailTakenOnFor);
+  portal.wait(mailTakenOnFor);
   expect(await deliver()).toBe('nothing');
   expect(sent()).toEqual(['bob@acme.test', 'alice@acme.test']);
 });

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { cuttableDatabase } from '#testing/cuttable-database.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import { portalForTest } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh } from '#testing/reset-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
-import { mailDelivery } from './deliver-mail.ts';
+import { mailDelivery, mailTakenOnFor, waitedForLookEvery } from './deliver-mail.ts';
 
 // Two instances on one database; the second one's connection can be cut.
 const portal = portalOfFile();
@@ -35,13 +34,13 @@ describe('a queued email', () => {
   it('leaves before all others if somebody waits for it, also those that a lane has claimed', async () => {
     const at = portal.deps.now();
     for (let age = 10; age > 0; age -= 1)
-      await queueMailTo(portal, 'alice', { now: new Date(at.getTime() - age * limits.waitedForLookEvery) });
+      await queueMailTo(portal, 'alice', { now: new Date(at.getTime() - age * waitedForLookEvery) });
     await queueMailTo(portal, 'bob', { kind: 'passkeyHint' });
     portal.onSend(async ({ id, recipient }, words) => {
       portal.mails.push({ id, recipient, ...words });
       // The lane has claimed four at once: it holds three when somebody else begins to wait.
       if (portal.mails.length === 5) await queueMailTo(portal, 'carol', { kind: 'passkeyHint' });
-      portal.wait(limits.waitedForLookEvery);
+      portal.wait(waitedForLookEvery);
     });
     await deliver();
     const readers = portal.mails.map(({ recipient }) => recipient.split('@')[0]);
@@ -61,7 +60,7 @@ describe('a queued email', () => {
 
   it('taken by an instance that died is sent by another one later, and not before', async () => {
     await queueMailTo(portal, 'alice');
-    const until = new Date(portal.deps.now().getTime() + limits.mailTakenOnFor);
+    const until = new Date(portal.deps.now().getTime() + mailTakenOnFor);
     portal.onSend(() => Promise.reject(new Error('died')));
     await expect(deliver()).rejects.toThrow('died');
     expect(await portal.sql`select send_after, tries from mail`).toEqual([{ send_after: until, tries: 1 }]);
@@ -87,7 +86,7 @@ describe('a queued email', () => {
     expect(await waitingMails(portal)).toMatchObject([{ tries: 1 }]);
     expect(await deliverAll(work)).toBe('nothing');
     expect(await waitingMails(portal)).toEqual([]);
-    other.wait(limits.mailTakenOnFor);
+    other.wait(mailTakenOnFor);
     expect(await deliverAll(work)).toBe('nothing');
     expect(other.mails).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
-import { limits } from '../limits.ts';
+import { day, hour, limits, minute, second } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
@@ -17,6 +17,27 @@ import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import type { Outcome } from '../worker.ts';
 import { composeMail } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
+
+/** How many a lane claims at once; it releases the rest at the first problem. */
+const mailsTakenOn = 20;
+
+/** So often a lane looks whether it holds an email that somebody waits for behind others. */
+export const waitedForLookEvery = second / 4;
+
+/** Longer than any conversation with a mail server: an email claimed but not finished is retried after this. */
+export const mailTakenOnFor = 5 * minute;
+
+/** A refused email is retried after the first wait, which then doubles each time, up to the longest. */
+export const mailFirstWait = 10 * second;
+
+const mailLongestWait = hour;
+
+/** While the mail server is down it is retried after the first pause, and at most after the longest. */
+const mailServerFirstPause = second;
+
+export const mailServerLongestPause = minute;
+
+export const mailGivenUpAfter = day;
 
 /** Of the emails that carry one. */
 const lifetimesOfLinks: Partial<Record<MailKind, number>> = {
@@ -36,7 +57,7 @@ type Hand = { until: Date; pauseBefore: Pause; stopping: AbortSignal | undefined
  */
 export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) => Promise<Outcome> {
   const { sql, now, metrics } = deps;
-  let nextPause: number = limits.mailServerFirstPause;
+  let nextPause: number = mailServerFirstPause;
   /** The latest pause; lanes that were in progress when the server went down share one. */
   let lastPause: Pause = { pause: 0 };
   /** How many to claim at once: grows while there are enough, so that a few emails are spread over all lanes. */
@@ -47,10 +68,10 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
 
   return async function deliverMails(stopping?: AbortSignal): Promise<Outcome> {
     const at = now();
-    const hand = { until: after(at, limits.mailTakenOnFor), pauseBefore: lastPause, stopping };
+    const hand = { until: after(at, mailTakenOnFor), pauseBefore: lastPause, stopping };
     const asked = most;
     const mails = await takeOnMails(sql, { now: at, until: hand.until, most: asked });
-    most = mails.length < asked ? 1 : Math.min(limits.mailsTakenOn, asked * 2);
+    most = mails.length < asked ? 1 : Math.min(mailsTakenOn, asked * 2);
     try {
       return await deliverInTurn(mails, hand);
     } finally {
@@ -70,9 +91,9 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
         const outcome = await deliver(mail, pauseBefore);
         if (outcome !== 'more') return outcome === 'refused' ? 'more' : outcome;
         if (lastPause !== pauseBefore) return lastPause;
-        const isLate = until.getTime() - now().getTime() < limits.mailTakenOnFor / 2;
+        const isLate = until.getTime() - now().getTime() < mailTakenOnFor / 2;
         if (isLate || stopping?.aborted) return 'more';
-        if (rest[0]?.isWaitedFor === false && now().getTime() - lookedAt.getTime() >= limits.waitedForLookEvery) {
+        if (rest[0]?.isWaitedFor === false && now().getTime() - lookedAt.getTime() >= waitedForLookEvery) {
           lookedAt = now();
           if (await isMailWaitedFor(sql, lookedAt)) return 'more';
         }
@@ -87,7 +108,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
   /** The outcome for one email. */
   async function deliver(mail: MailInHand, pauseBefore: Pause): Promise<Outcome | 'refused'> {
     if (left.has(mail.id)) return await finish(mail);
-    if (now().getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
+    if (now().getTime() - mail.queuedAt.getTime() >= mailGivenUpAfter) return await giveUp(mail);
     if (!(await isWanted(mail, now()))) return await drop(mail);
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance can open its link');
@@ -97,7 +118,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
       if (!(error instanceof MailNotSent)) throw error;
       return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
     }
-    nextPause = limits.mailServerFirstPause;
+    nextPause = mailServerFirstPause;
     return await finish(mail);
   }
 
@@ -139,7 +160,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
   }
 
   async function putBack({ id, kind, tries }: MailInHand, problem: string): Promise<'refused'> {
-    const wait = Math.min(limits.mailLongestWait, limits.mailFirstWait * 2 ** Math.min(30, tries - 1));
+    const wait = Math.min(mailLongestWait, mailFirstWait * 2 ** Math.min(30, tries - 1));
     await updateMailPutBack(sql, id, { sendAfter: after(now(), wait), problem, tries });
     deps.log.warn({ mail: id, kind, tries, problem }, 'an email was rejected');
     return 'refused';
@@ -154,7 +175,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     await updateMailPutBack(sql, id, { sendAfter: now(), problem: message, tries: tries - 1 });
     if (lastPause !== pauseBefore) return lastPause;
     lastPause = { pause: nextPause };
-    nextPause = Math.min(limits.mailServerLongestPause, nextPause * 2);
+    nextPause = Math.min(mailServerLongestPause, nextPause * 2);
     deps.log.warn({ problem: message, ...lastPause }, 'the mail server is down');
     return lastPause;
   }

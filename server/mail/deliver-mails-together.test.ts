@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { startWorker } from '#server/worker.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import type { PortalForTest } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh } from '#testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
+import { mailLanes } from './smtp-transport.ts';
 
 // Two instances on one database, each with its own pool.
 const portal = portalOfFile();
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const queue = (count: number) => Promise.all(Array.from({ length: count }, () => queueMailTo(portal, 'alice')));
 const begin = ({ deps }: PortalForTest) =>
-  startWorker({ name: 'sending', work: mailDelivery(deps), lookEvery: 10, lanes: limits.mailLanes, log: deps.log });
+  startWorker({ name: 'sending', work: mailDelivery(deps), lookEvery: 10, lanes: mailLanes, log: deps.log });
 const untilNoneWaits = () => expect.poll(() => waitingMails(portal), { timeout: 10_000 }).toEqual([]);
 
 describe('emails queued together', () => {
@@ -49,10 +49,10 @@ describe('emails queued together', () => {
       underWay -= 1;
     });
     const worker = begin(portal);
-    for (let n = 0; n < limits.mailLanes; n += 1) worker.wake();
+    for (let n = 0; n < mailLanes; n += 1) worker.wake();
     await untilNoneWaits();
     await worker.stop();
-    expect(mostAtOnce).toBe(limits.mailLanes);
+    expect(mostAtOnce).toBe(mailLanes);
   });
 
   it('are released when the process stops: the one in progress leaves, others can claim the rest at once', async () => {

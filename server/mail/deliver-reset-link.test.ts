@@ -12,6 +12,7 @@ import {
   startAfresh,
   tokenIn,
 } from '#testing/reset-for-test.ts';
+import { mailFirstWait } from './deliver-mail.ts';
 
 const second = 1000;
 const portal = portalOfFile({ each: startAfresh });
@@ -74,7 +75,7 @@ it('a token is opened with a rotated secret, and waits for an instance that has 
   portal.deps.keys = { ...keys, seal: [one, two] };
   await portal.workOff();
   expect(portal.mails).toEqual([]);
-  portal.wait(limits.mailFirstWait);
+  portal.wait(mailFirstWait);
   portal.deps.keys = { ...keys, seal: [one, two, ...keys.seal] };
   await portal.workOff();
   portal.deps.keys = keys;

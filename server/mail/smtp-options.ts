@@ -1,10 +1,21 @@
 import { isIP } from 'node:net';
 import type { SMTPConnectionOptions } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
+
+/**
+ * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
+ * email in total. An unused connection is kept for `idle`.
+ */
+export const mailServer = {
+  reach: 10 * second,
+  answer: 20 * second,
+  takeMail: 30 * second,
+  idle: 10 * second,
+} as const;
 
 /** Not configurable. `ca` is for tests: certificates are checked against the system's CAs and NODE_EXTRA_CA_CERTS. */
-export type SmtpSettings = { ca?: string; times?: Record<keyof typeof limits.mailServer, number> };
+export type SmtpSettings = { ca?: string; times?: Record<keyof typeof mailServer, number> };
 
 /**
  * nodemailer's options for a mail server: encrypted as SMTP_URL says or not at all, TLS 1.2 or newer, certificates
@@ -13,7 +24,7 @@ export type SmtpSettings = { ca?: string; times?: Record<keyof typeof limits.mai
 export function smtpOptions(
   { host, port, tls }: SmtpServer,
   publicHost: string,
-  { ca, times = limits.mailServer }: SmtpSettings,
+  { ca, times = mailServer }: SmtpSettings,
 ): SMTPConnectionOptions {
   return {
     host,

@@ -2,14 +2,16 @@ import type { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { MailTransport } from '../deps/mail-transport.ts';
-import { limits } from '../limits.ts';
 import { inOnePiece, mailMessage, type Sender } from './message.ts';
 import { mailNotSent } from './smtp-failure.ts';
-import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
+import { mailServer, type SmtpSettings, smtpOptions } from './smtp-options.ts';
+
+/** How many emails one instance sends at once. */
+export const mailLanes = 5;
 
 /** Hands emails to a mail server, over connections that are kept for a while, one per lane. */
 export function smtpTransport(server: SmtpServer, sender: Sender, settings: SmtpSettings = {}): MailTransport {
-  const { times = limits.mailServer } = settings;
+  const { times = mailServer } = settings;
   let pool: ReturnType<typeof openPool> | null = null;
   return {
     async send(mail, words) {
@@ -30,12 +32,12 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
 /** The connections, and whether the body of an email in progress, told by its signal, was read for the server. */
 async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
   const { createTransport } = await import('nodemailer');
-  const { times = limits.mailServer } = settings;
+  const { times = mailServer } = settings;
   const { user, password } = server;
   const pool = createTransport({
     ...smtpOptions(server, sender.host, settings),
     pool: true,
-    maxConnections: limits.mailLanes,
+    maxConnections: mailLanes,
     idleTimeout: times.idle,
     // A kept connection that was dropped is replaced once.
     maxRequeues: 1,

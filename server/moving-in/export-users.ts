@@ -1,10 +1,10 @@
-import { limits } from '../limits.ts';
 import type { Keys } from '../secrets/keys.ts';
 import { unseal } from '../secrets/sealed.ts';
 import type { Database } from '../storage/database.ts';
 import { listStoredUsers, type StoredUser } from '../storage/exported-user.ts';
 import { totpPlace } from '../two-factor/registration.ts';
 import { readStoredTotpSecret } from '../two-factor/totp-secret.ts';
+import { importBatch } from './import-users.ts';
 
 export type ExportOptions = {
   /** Whether password hashes and the secrets of apps are in it. */
@@ -21,9 +21,9 @@ export async function* exportUsers(
 ): AsyncGenerator<string> {
   let after: string | null = null;
   for (;;) {
-    const users: StoredUser[] = await listStoredUsers(sql, { after, most: limits.importBatch, customerKey });
+    const users: StoredUser[] = await listStoredUsers(sql, { after, most: importBatch, customerKey });
     for (const user of users) yield JSON.stringify(lineOf(user, withSecrets ? keys : null, onUnreadable));
-    if (users.length < limits.importBatch) return;
+    if (users.length < importBatch) return;
     after = users.at(-1)?.id ?? null;
   }
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { importLines } from '#testing/import-for-test.ts';
@@ -10,7 +9,9 @@ import { readAspnet } from './aspnet-source.ts';
 import { readAuth0 } from './auth0-source.ts';
 import { readDjango } from './django-source.ts';
 import { readFirebase } from './firebase-source.ts';
+import { importBatch } from './import-users.ts';
 import { readKeycloak } from './keycloak-source.ts';
+import { importLineBytes } from './read-records.ts';
 import type { SourceRecord } from './read-value.ts';
 import { readVestibule } from './vestibule-source.ts';
 
@@ -67,7 +68,7 @@ describe('an import', () => {
       '',
       '[]',
       Buffer.from([0x7b, 0xff, 0x7d]),
-      { username: 'x'.repeat(limits.importLineBytes) },
+      { username: 'x'.repeat(importLineBytes) },
       { username: 'nobody' },
       { ...person(8), customers: ['gone'] },
       { ...person(9), passwort: 'x' },
@@ -129,7 +130,7 @@ describe('an import', () => {
   it('meets users who are there and earlier lines of the same file, in a dry run too, which stores nothing', async () => {
     await addUser(portal, { username: 'olga' });
     const lines = [
-      ...people(limits.importBatch + 1),
+      ...people(importBatch + 1),
       person(0),
       { ...person('other'), email: 'u1@acme.test' },
       { username: 'OLGA', email: 'new@acme.test' },
@@ -138,13 +139,13 @@ describe('an import', () => {
     const dry = await importLines(portal, lines, { dryRun: true });
     expect(await users()).toEqual(['olga']);
     expect(await portal.sql`select from audit_event`).toHaveLength(0);
-    expect(dry).toMatchObject({ added: limits.importBatch + 1, unchanged: 1, refused: 3 });
+    expect(dry).toMatchObject({ added: importBatch + 1, unchanged: 1, refused: 3 });
     expect(await importLines(portal, lines)).toEqual(dry);
-    expect(await users()).toHaveLength(limits.importBatch + 2);
+    expect(await users()).toHaveLength(importBatch + 2);
   });
 
   it('two at once add each user once', async () => {
-    const lines = people(limits.importBatch * 2 + 7);
+    const lines = people(importBatch * 2 + 7);
     const outcomes = await Promise.all([importLines(portal, lines), importLines(portal, [...lines].reverse())]);
     expect(outcomes.map(({ refused }) => refused)).toEqual([0, 0]);
     expect(outcomes.reduce((sum, { added }) => sum + added, 0)).toBe(lines.length);
@@ -154,12 +155,12 @@ describe('an import', () => {
   });
 
   it('that is stopped ends after a batch, and the next run continues', async () => {
-    const lines = people(limits.importBatch * 2);
+    const lines = people(importBatch * 2);
     const stopped = await importLines(portal, lines, { isStopped: () => true });
-    expect(stopped).toMatchObject({ added: limits.importBatch, unchanged: 0 });
+    expect(stopped).toMatchObject({ added: importBatch, unchanged: 0 });
     expect(await importLines(portal, lines)).toMatchObject({
-      added: limits.importBatch,
-      unchanged: limits.importBatch,
+      added: importBatch,
+      unchanged: importBatch,
     });
   });
 

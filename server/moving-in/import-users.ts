@@ -1,4 +1,3 @@
-import { limits } from '../limits.ts';
 import type { Keys } from '../secrets/keys.ts';
 import type { Database } from '../storage/database.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
@@ -6,6 +5,9 @@ import type { ImportEntry } from './read-records.ts';
 import { type Refusal, refusalOf } from './read-value.ts';
 import type { ReadSource } from './source-user.ts';
 import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
+
+/** Users that one transaction of an import adds. */
+export const importBatch = 500;
 
 /** A line that was not taken over. */
 export type RefusedLine = { line: number } & Refusal;
@@ -53,7 +55,7 @@ export async function importUsers(
     const read = readEntry(entry, readSource, { ...rules, now: deps.now() });
     if ('user' in read) batch.push(read);
     else refused.push(read);
-    if (batch.length + refused.length < limits.importBatch) continue;
+    if (batch.length + refused.length < importBatch) continue;
     await finish();
     if (isStopped()) break;
   }

@@ -1,12 +1,14 @@
 import { pipeline, Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { limits } from '../limits.ts';
 import { isRecord, type SourceRecord } from './read-value.ts';
+
+/** A longer line of an import is refused unread. */
+export const importLineBytes = 256 * 1024;
 
 /** What a file holds at a line, counted from 1: a record, or the problem with it. */
 export type ImportEntry = { line: number; record: SourceRecord } | { line: number; problem: string };
 
-const tooLong = `is longer than ${limits.importLineBytes} bytes`;
+const tooLong = `is longer than ${importLineBytes} bytes`;
 /** What bytes that are not UTF-8 are read as. */
 const garbled = '\ufffd';
 
@@ -18,14 +20,14 @@ export async function* readJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenera
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     // Of a line that is too long, no more than shows it.
-    rest = (lines.pop() ?? '').slice(0, limits.importLineBytes + 1);
+    rest = (lines.pop() ?? '').slice(0, importLineBytes + 1);
     for (const text of lines) yield* entryOf(++line, text);
   }
   yield* entryOf(line + 1, rest + decoder.decode());
 }
 
 function* entryOf(line: number, text: string): Generator<ImportEntry> {
-  if (text.length > limits.importLineBytes) return yield { line, problem: `line: ${tooLong}` };
+  if (text.length > importLineBytes) return yield { line, problem: `line: ${tooLong}` };
   if (text.includes(garbled)) return yield { line, problem: 'line: is not UTF-8' };
   if (text.trim() === '') return;
   try {
@@ -45,7 +47,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Im
     bom: true,
     columns: true,
     info: true,
-    max_record_size: limits.importLineBytes,
+    max_record_size: importLineBytes,
     relax_column_count: true,
     skip_empty_lines: true,
   });

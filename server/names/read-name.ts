@@ -1,6 +1,8 @@
 import { isEmailAddress } from '#contract/email-address.ts';
-import { limits } from '../limits.ts';
 import { canonicalDomain } from './fold-name.ts';
+
+/** In Unicode code points. */
+export const passkeyName = 60;
 
 /** A value to store, or one sentence that names the field and the problem. */
 export type Reading<T = string> = { kind: 'ok'; value: T } | { kind: 'refused'; problem: string };
@@ -79,7 +81,7 @@ export function readCustomerName(text: string): Reading {
 
 /** A name that people give to a passkey. */
 export function readPasskeyName(text: string): Reading {
-  return readLabel(text, limits.passkeyName);
+  return readLabel(text, passkeyName);
 }
 
 function readLabel(text: string, longest: number): Reading {

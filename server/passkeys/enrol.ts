@@ -5,6 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
+import { passkeyName } from '../names/read-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
@@ -119,7 +120,7 @@ async function store(
     if ((await standingOf(sql, { session, sessionHash, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
     const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
-    const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, limits.passkeyName), now });
+    const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
     if (!id) return refused('already-enrolled');
     // It is for whoever has none, and would work again once this one is removed.
     await withdrawInvitations(sql, userId);

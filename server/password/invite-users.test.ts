@@ -15,6 +15,7 @@ import {
   storedHash,
   tokenIn,
 } from '#testing/reset-for-test.ts';
+import { invitationsAtOnce } from './invite-users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 const second = 1000;
@@ -76,7 +77,7 @@ describe('an invitation', () => {
   });
 
   it('of a long list, waits for its turn', async () => {
-    const names = Array.from({ length: limits.invitationsAtOnce + 1 }, (_, index) => `new-${index}`);
+    const names = Array.from({ length: invitationsAtOnce + 1 }, (_, index) => `new-${index}`);
     for (const username of names) await addUser(portal, { username, passwordHash: null });
     await invite(portal, ...names);
     const [waits] = await portal.sql`

@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import type { Keys } from '../secrets/keys.ts';
@@ -8,6 +8,11 @@ import type { Connection, Database } from '../storage/database.ts';
 import { findInvitedForUpdate, type InvitedUser } from '../storage/invited-user.ts';
 import { withdrawInvitations } from '../storage/reset-link.ts';
 import { makeResetToken } from './reset-token.ts';
+
+/** So many invitations of one command are sent at once, and the next so many later. */
+export const invitationsAtOnce = 20;
+
+const invitationsEvery = 4 * second;
 
 type Invited = Pick<InvitedUser, 'username' | 'email'>;
 
@@ -38,7 +43,7 @@ export async function inviteUsers(
     const users = new Map(asked.map(({ user }) => [user?.id, user as InvitedUser]));
     for (const [index, user] of [...users.values()].entries()) {
       // So that codes and reset links that others wait for get in between.
-      const delay = Math.floor(index / limits.invitationsAtOnce) * limits.invitationsEvery;
+      const delay = Math.floor(index / invitationsAtOnce) * invitationsEvery;
       await invite(sql, keys, user, { now, delay });
     }
     return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };

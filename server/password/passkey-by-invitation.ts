@@ -3,9 +3,9 @@ import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
+import { passkeyName } from '../names/read-name.ts';
 import { beginCeremony } from '../passkeys/begin.ts';
 import { checkEnrolment, type EnrolledKey } from '../passkeys/check-enrolment.ts';
 import { readClientData } from '../passkeys/client-data.ts';
@@ -166,7 +166,7 @@ async function store(
     const over = { reason: 'invitation-over', shown: changeFailedReasons.requestExpired } as const;
     return new RollBack<Done>({ kind: 'refused', refusal: opened.kind === 'refused' ? opened.refusal : over });
   }
-  const name = (providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey').slice(0, limits.passkeyName);
+  const name = (providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey').slice(0, passkeyName);
   const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name, now });
   if (!id) return new RollBack(refused('already-enrolled'));
   const sessionsEnded = await passwordReplaced(sql, userId, null, now);

@@ -1,4 +1,5 @@
-import { limits } from '../limits.ts';
+/** Session checks wait this long at most for others to go with, when many are under way. */
+const askedTogetherWaits = 20;
 
 /** Calls under way at once; under load, what is asked meanwhile goes together in the next one. */
 const mostCalls = 2;
@@ -6,7 +7,7 @@ const mostCalls = 2;
 /**
  * Answers what is asked in one turn of the event loop by one call of `answerAll`, which returns the answers in the order
  * of the questions. If it fails, every question of that call fails. While two calls are under way, what is asked waits for
- * one of them, but not for a slow one (`limits.askedTogetherWaits`). Nobody gets an answer to an earlier question.
+ * one of them, but not for a slow one (`askedTogetherWaits`). Nobody gets an answer to an earlier question.
  */
 export function askedTogether<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
@@ -24,7 +25,7 @@ export function askedTogether<Question, Answer>(
 
   function answerSoon(): void {
     if (calls < mostCalls) void answerWaiting();
-    else timer ??= setTimeout(answerWaiting, limits.askedTogetherWaits);
+    else timer ??= setTimeout(answerWaiting, askedTogetherWaits);
   }
 
   async function answerWaiting(): Promise<void> {

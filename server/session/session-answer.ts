@@ -1,6 +1,5 @@
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import {
   type CheckedSession,
@@ -11,6 +10,7 @@ import {
   updateSessionSeen,
 } from '../storage/session.ts';
 import type { Visitor } from '../visitor/visitor.ts';
+import { sessionTouchEvery } from '../visitor/who.ts';
 
 /** Who is signed in: the answer of `GET session` as JSON text, and what a hub's token says besides. */
 export type AnsweredSession = NamedSession & { answer: string };
@@ -31,7 +31,7 @@ export async function sessionAnswer(
   if (kept) {
     const age = now.getTime() - kept.lastSeenAt.getTime();
     if (age >= deps.config.sessionIdle || kept.endsAt <= now) return null;
-    if (isUse && age >= limits.sessionTouchEvery) await updateSessionSeen(deps.sql, hash, now);
+    if (isUse && age >= sessionTouchEvery) await updateSessionSeen(deps.sql, hash, now);
     return kept;
   }
   const found = await who();

@@ -1,8 +1,11 @@
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { NetworkNotListed, ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { openConversation } from '../single-sign-on/provider-fetch.ts';
 import { logoutProblem } from './logout-problem.ts';
 import type { TellableHub } from './tell-hubs.ts';
+
+/** How long `doctor` waits for a hub. */
+export const doctorHub = 10 * second;
 
 /** Whether a hub can be told of sign-outs, in words for the operator. */
 export type LogoutUrlCheck = { kind: 'ok' | 'doubtful' | 'wrong'; words: string };
@@ -11,7 +14,7 @@ export type LogoutUrlCheck = { kind: 'ok' | 'doubtful' | 'wrong'; words: string 
  * Posts to a hub's `logoutUrl` what the portal would, without a token: the hub must refuse it with 400 (OpenID Connect
  * Back-Channel Logout 1.0 §2.8), so nothing ends.
  */
-export async function checkLogoutUrl(hub: TellableHub, within: number = limits.doctorHub): Promise<LogoutUrlCheck> {
+export async function checkLogoutUrl(hub: TellableHub, within: number = doctorHub): Promise<LogoutUrlCheck> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   try {
     const { status } = await openConversation(hub.logoutNetworks, within).look(hub.logoutUrl, {

@@ -1,13 +1,18 @@
 import type { DepsWithoutWake } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
+import { day } from '../limits.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { deleteHopelessHubLogouts } from '../storage/hub-logout.ts';
+
+const hubLogoutGivenUpAfter = day;
+
+/** How many may wait for one hub. */
+export const hubLogoutsWaiting = 100_000;
 
 /** Drops what hubs have not taken within a day, and the oldest of too much, and records how much. */
 export async function giveUpTelling({ sql, now, log }: DepsWithoutWake): Promise<void> {
   await sql.begin(async (sql) => {
-    const since = new Date(now().getTime() - limits.hubLogoutGivenUpAfter);
-    const given = await deleteHopelessHubLogouts(sql, { since, most: limits.hubLogoutsWaiting });
+    const since = new Date(now().getTime() - hubLogoutGivenUpAfter);
+    const given = await deleteHopelessHubLogouts(sql, { since, most: hubLogoutsWaiting });
     for (const { audience, count, problem } of given) {
       const steps = [
         { step: 'hub', outcome: audience },

@@ -9,12 +9,14 @@ import { changeUser } from '../accounts/change-user.ts';
 import { removeUser } from '../accounts/remove-user.ts';
 import { signOutUser } from '../accounts/sign-out-user.ts';
 import { rollHubKeys } from '../hub/roll-hub-keys.ts';
-import { day, hour, limits, minute, second } from '../limits.ts';
+import { day, hour, minute, second } from '../limits.ts';
 import { connect } from '../storage/connect.ts';
 import { takeOnHubLogout, updateHubReceivers } from '../storage/hub-logout.ts';
 import { keepHouse } from '../upkeep/housekeeping.ts';
+import { hubLogoutLanes } from '../upkeep/workers.ts';
 import { startWorker } from '../worker.ts';
-import { hubTelling } from './tell-hubs.ts';
+import { hubLogoutsWaiting } from './give-up-telling.ts';
+import { hubAwayFirstPause, hubLogoutFirstWait, hubLogoutTakenOnFor, hubTelling } from './tell-hubs.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
@@ -154,7 +156,7 @@ describe('a hub that is down', () => {
     expect([crm.tokens.length, reports.tokens.length]).toEqual([1, 2]);
     await tellAll();
     expect(crm.tokens).toHaveLength(1);
-    portal.wait(limits.hubAwayFirstPause);
+    portal.wait(hubAwayFirstPause);
     crm.answers(200);
     crm.tokens.length = 0;
     await tellAll();
@@ -209,13 +211,13 @@ describe('a hub that is down', () => {
 
   it('does not fill the database: of too many the oldest are given up', async () => {
     // In parts: on a busy machine all of them at once take longer than a statement may.
-    for (const count of [3, ...Array<number>(10).fill(limits.hubLogoutsWaiting / 10)])
+    for (const count of [3, ...Array<number>(10).fill(hubLogoutsWaiting / 10)])
       await portal.sql`
         insert into hub_logout (audience, sid, user_id)
         select 'crm', gen_random_uuid(), gen_random_uuid() from generate_series(1, ${count})`;
     const [newest] = await portal.sql<{ id: string }[]>`select max(id)::text as id from hub_logout`;
     await keepHouse(portal.deps);
-    expect(await waiting()).toBe(limits.hubLogoutsWaiting);
+    expect(await waiting()).toBe(hubLogoutsWaiting);
     const [kept] = await portal.sql<{ id: string }[]>`select max(id)::text as id from hub_logout`;
     expect(kept).toEqual(newest);
   });
@@ -232,7 +234,7 @@ it('what a hub refuses is sent again at growing intervals, and holds nothing els
   await tellAll();
   expect(toldSids(crm)).toEqual([first.sid, second.sid].sort());
   expect(await waiting()).toBe(1);
-  portal.wait(limits.hubLogoutFirstWait);
+  portal.wait(hubLogoutFirstWait);
   await tellAll();
   expect(await waiting()).toBe(0);
   // Each attempt has a name of its own.
@@ -250,7 +252,7 @@ it('two instances with several lanes tell each hub once', async () => {
       name: 'telling',
       work: hubTelling(deps),
       lookEvery: 10,
-      lanes: limits.hubLogoutLanes,
+      lanes: hubLogoutLanes,
       log: deps.log,
     }),
   );
@@ -278,7 +280,7 @@ it('an instance that dies while it tells a hub leaves it to another', async () =
   await portal.sql`update hub_logout set send_after = ${new Date(portal.deps.now().getTime() + minute)}`;
   await tellAll();
   expect(crm.tokens).toEqual([]);
-  portal.wait(limits.hubLogoutTakenOnFor);
+  portal.wait(hubLogoutTakenOnFor);
   await tellAll();
   expect(toldSids(crm)).toEqual([sid]);
 });

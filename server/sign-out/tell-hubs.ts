@@ -1,7 +1,7 @@
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { hubLogoutTokens } from '../hub/hub-logout-tokens.ts';
-import { limits } from '../limits.ts';
+import { hour, minute, second } from '../limits.ts';
 import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import {
   deleteHubLogout,
@@ -12,6 +12,19 @@ import {
 } from '../storage/hub-logout.ts';
 import type { Outcome } from '../worker.ts';
 import { logoutProblem } from './logout-problem.ts';
+
+/** Longer than any request to a hub: a logout token claimed but not finished is sent again after this. */
+export const hubLogoutTakenOnFor = minute;
+
+/** A refused logout token is sent again after the first wait, which then doubles each time, up to the longest. */
+export const hubLogoutFirstWait = 10 * second;
+
+const hubLogoutLongestWait = hour;
+
+/** While a hub is down it is asked again after the first pause, and at most after the longest. */
+export const hubAwayFirstPause = second;
+
+const hubAwayLongestPause = minute;
 
 /** A hub that wants to be told. */
 export type TellableHub = HubAudience & { logoutUrl: string };
@@ -34,7 +47,7 @@ export function hubTelling(deps: DepsWithoutWake): () => Promise<Outcome> {
 
   return async function tellHub(): Promise<Outcome> {
     const at = now();
-    const logout = await takeOnHubLogout(sql, { audiences, now: at, until: after(at, limits.hubLogoutTakenOnFor) });
+    const logout = await takeOnHubLogout(sql, { audiences, now: at, until: after(at, hubLogoutTakenOnFor) });
     const hub = logout && hubs.get(logout.audience);
     if (!hub) return 'nothing';
     const result = await send(hub, await logoutToken(logout, hub));
@@ -61,7 +74,7 @@ export function hubTelling(deps: DepsWithoutWake): () => Promise<Outcome> {
   }
 
   async function putBack(logout: HubLogout, problem: string): Promise<void> {
-    const wait = Math.min(limits.hubLogoutLongestWait, limits.hubLogoutFirstWait * 2 ** Math.min(30, logout.tries - 1));
+    const wait = Math.min(hubLogoutLongestWait, hubLogoutFirstWait * 2 ** Math.min(30, logout.tries - 1));
     await updateHubLogoutPutBack(sql, logout, { sendAfter: after(now(), wait), problem, now: now() });
     log.warn({ hub: logout.audience, sid: logout.sid, tries: logout.tries, problem }, 'a hub refused a logout token');
   }
@@ -70,8 +83,8 @@ export function hubTelling(deps: DepsWithoutWake): () => Promise<Outcome> {
     const paused = await updateHubAway(sql, logout, {
       problem,
       now: now(),
-      firstPause: limits.hubAwayFirstPause,
-      longestPause: limits.hubAwayLongestPause,
+      firstPause: hubAwayFirstPause,
+      longestPause: hubAwayLongestPause,
     });
     if (paused !== null)
       log.warn({ hub: logout.audience, problem, pause: paused }, 'a hub cannot be told of sign-outs');

@@ -19,6 +19,7 @@ import {
   keepCookies,
   pathOf,
 } from '#testing/sso-for-test.ts';
+import { afreshVisits } from '../visitor/ask-afresh.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
@@ -189,7 +190,7 @@ describe('a fresh sign-in that comes to nothing', () => {
 
   it('after a few visits from which nobody comes back there is a way in, which asks', async () => {
     await signOut();
-    for (let n = 0; n < limits.afreshVisits; n += 1) expect(wishesOf(await departFor(browser))).toEqual(afresh);
+    for (let n = 0; n < afreshVisits; n += 1) expect(wishesOf(await departFor(browser))).toEqual(afresh);
     const url = await departFor(browser);
     expect(wishesOf(url)).toEqual(asEver);
     expect((await comeBack(url)).headers.location).toMatch(asking);
@@ -198,7 +199,7 @@ describe('a fresh sign-in that comes to nothing', () => {
 
   it('SE-15 it asks also right after the earlier person’s sign-in there, which the clocks’ tolerance does not make a fresh one', async () => {
     await signOut();
-    for (let n = 0; n < limits.afreshVisits; n += 1) await departFor(browser);
+    for (let n = 0; n < afreshVisits; n += 1) await departFor(browser);
     answerWith({ auth_time: Math.floor(portal.deps.now().getTime() / 1000) - 2 });
     expect((await comeBack(await departFor(browser))).headers.location).toMatch(asking);
     expect(await who()).toBeNull();
@@ -437,7 +438,7 @@ describe('with two providers', () => {
 
   it('tries that came to nothing at one are not held against the other', async () => {
     await signOut();
-    for (let n = 0; n < limits.afreshVisits; n += 1) await departFor(browser, 'bob@beta.test');
+    for (let n = 0; n < afreshVisits; n += 1) await departFor(browser, 'bob@beta.test');
     await agree(await comeBackFromOther());
     expect(await who()).toBe('bob');
     expect(wishesOf(await departFor(browser))).toEqual(afresh);

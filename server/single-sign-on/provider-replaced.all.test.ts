@@ -27,9 +27,9 @@ import {
   pathOf,
 } from '#testing/sso-for-test.ts';
 import { codeByMail } from '#testing/two-factor-for-test.ts';
-import { limits } from '../limits.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
+import { providerBelieved } from './oidc/keep-fresh.ts';
 import { removeConnection } from './remove-connection.ts';
 
 const portal = portalOfFile();
@@ -130,7 +130,7 @@ it.each([
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
   };
   old.bend({ instead: { discovery } });
-  portal.wait(2 * limits.providerBelieved);
+  portal.wait(2 * providerBelieved);
   const browser = browserForTest(portal);
   const destination = '/portal/portal.html?plan=7';
   const form = { username: 'alice@acme.test', redirectURL: destination };

@@ -1,8 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { day, limits } from '../limits.ts';
+import { day } from '../limits.ts';
 import type { Connection } from '../storage/database.ts';
 import { listPortalKeys } from '../storage/portal-key.ts';
 import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+
+/** Expiring certificates and secrets cause warnings from this long before. */
+export const expiryWarning = 60 * day;
 
 /** Something single sign-on needs that expires. `connection` is a key, or null for the portal's own. */
 export type End = { connection: string | null; what: 'certificate' | 'client secret' | 'portal key'; endsAt: Date };
@@ -29,9 +32,7 @@ function endsOf(connection: SsoConnection): End[] {
 
 /** What an operator has to renew now, in words; empty until something expires within the warning time. */
 export function warningsOf(ends: readonly End[], now: Date): string[] {
-  return ends
-    .filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= limits.expiryWarning)
-    .map((end) => wordsOf(end, now));
+  return ends.filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= expiryWarning).map((end) => wordsOf(end, now));
 }
 
 function wordsOf({ connection, what, endsAt }: End, now: Date): string {

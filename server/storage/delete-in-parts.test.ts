@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { limits } from '../limits.ts';
+import { deletedAtOnce } from './delete-in-parts.ts';
 import { deleteOldEndedSessions } from './ended-session.ts';
 import { migrate } from './migrate.ts';
 
@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 it('deletes more than one statement may, and nothing else', async () => {
   const { sql } = database;
-  const old = limits.deletedAtOnce * 2 + 1;
+  const old = deletedAtOnce * 2 + 1;
   await sql`
     insert into ended_session (token_hash, ends_at)
     select sha256(n::text::bytea), ${now}::timestamptz + (n - ${old}::int) * interval '1 ms'

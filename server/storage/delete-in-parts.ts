@@ -1,5 +1,7 @@
-import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+
+/** How many obsolete rows a statement deletes at most. */
+export const deletedAtOnce = 20_000;
 
 /**
  * Deletes the rows of a table that meet a condition, so many in each statement, which would otherwise reach its time limit
@@ -13,8 +15,8 @@ export async function deleteInParts(
   for (let deleted = 0; ; ) {
     const { count } = await sql`
       delete from ${sql(table)} where ctid = any(array(
-        select ctid from ${sql(table)} where ${condition} limit ${limits.deletedAtOnce} for update skip locked))`;
+        select ctid from ${sql(table)} where ${condition} limit ${deletedAtOnce} for update skip locked))`;
     deleted += count;
-    if (count < limits.deletedAtOnce) return deleted;
+    if (count < deletedAtOnce) return deleted;
   }
 }

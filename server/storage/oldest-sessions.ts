@@ -3,6 +3,9 @@ import type { Connection } from './database.ts';
 import { endedKeptUntil } from './ended-session.ts';
 import type { Fragment } from './sso-domain.ts';
 
+/** How many one sign-in ends, where more were made before there was a limit. */
+const oldestSessionsAtOnce = 100;
+
 /**
  * A condition: a user has so many sessions by a way in that one more, full or half, ends others. Counts those that are over
  * and yet to be deleted, too. `userId` is a value of SQL.
@@ -45,7 +48,7 @@ export async function endOldestSessions(
           select token_hash from session
           where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = ${stage}
             and (stage = 'full' or address = ${address}::inet) and ends_at > ${now} and token_hash <> ${tokenHash}
-          order by last_seen_at desc, created_at desc, token_hash offset ${most - 1} limit ${limits.oldestSessionsAtOnce}
+          order by last_seen_at desc, created_at desc, token_hash offset ${most - 1} limit ${oldestSessionsAtOnce}
         ) for update skip locked)
       returning token_hash, former_token_hash, replaced_full, ends_at
     ), noted as (

@@ -1,5 +1,8 @@
-import { limits } from '../limits.ts';
+import { minute } from '../limits.ts';
 import type { Connection, Database } from './database.ts';
+
+/** Operators wait this long for a list, which may look through millions of rows. */
+const operatorWaits = minute;
 
 /**
  * Runs a read that may look through a whole large table, for an operator who waits for it: with a longer time limit, and planned
@@ -10,5 +13,5 @@ export async function patientRead<T>(sql: Database, read: (sql: Connection) => P
     await sql`set local plan_cache_mode = force_custom_plan`;
     return await read(sql);
   };
-  return await sql.begin(patiently, { statementTimeout: limits.operatorWaits });
+  return await sql.begin(patiently, { statementTimeout: operatorWaits });
 }

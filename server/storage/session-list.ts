@@ -1,8 +1,10 @@
-import { limits } from '../limits.ts';
 import { isListedFor } from './account.ts';
 import { noteAllSessionsEnded } from './all-sessions-ended.ts';
 import type { Connection } from './database.ts';
 import { signOutSessions } from './end-sessions.ts';
+
+/** How many of their sessions people see on their account page: all of them by two ways in. */
+const sessionsShown = 200;
 
 /** A session as its person sees it. `sid` opens nothing. */
 export type ListedSession = {
@@ -17,7 +19,7 @@ export type ListedSession = {
   isOwn: boolean;
 };
 
-/** The sessions that a session may see, its own first, then by their last use, at most `limits.sessionsShown`. */
+/** The sessions that a session may see, its own first, then by their last use, at most `sessionsShown`. */
 export async function listSessionsFor(
   sql: Connection,
   sessionHash: Buffer,
@@ -29,7 +31,7 @@ export async function listSessionsFor(
       other.token_hash = s.token_hash as "isOwn"
     from session s join session other on ${isListedFor(sql, at)}
     where s.token_hash = ${sessionHash}
-    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid limit ${limits.sessionsShown}`;
+    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid limit ${sessionsShown}`;
 }
 
 /** A session as an operator sees it. */

@@ -3,7 +3,7 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import { limits } from '../limits.ts';
+import { day, limits } from '../limits.ts';
 import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
@@ -17,6 +17,9 @@ import type { NewSession, SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimitRows } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
+
+/** A known device's last use is written at most this often. */
+const deviceWriteEvery = day;
 
 export type SignInUser = {
   id: string;
@@ -234,7 +237,7 @@ export async function completeSignIn(
 ): Promise<'made' | 'changed' | 'otherFactors' | { samePress: Buffer }> {
   const { event, now } = made;
   const [ofPress, ofEarlier] = made.press?.hashes ?? [null, null];
-  const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
+  const deviceWrittenBefore = new Date(now.getTime() - deviceWriteEvery);
   const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
     with locked as materialized (
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user

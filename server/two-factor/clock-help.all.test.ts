@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   askForKey,
@@ -16,6 +15,7 @@ import {
   verifyByForm,
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
+import { clockHelpWithin } from './totp.ts';
 
 let secret: string;
 let cookies: Browser;
@@ -26,7 +26,7 @@ beforeEach(async () => {
   cookies = await halfSession(portal, 'alice');
 });
 
-const furthest = limits.clockHelpWithin / step;
+const furthest = clockHelpWithin / step;
 
 /** The answer to a code: `false`, with the clock offset in seconds if it has one. */
 async function told(code: string, held = cookies): Promise<string | null> {

@@ -13,6 +13,7 @@ import {
   verdict,
   verify,
 } from '#testing/two-factor-for-test.ts';
+import { mailServerLongestPause } from '../mail/deliver-mail.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 
@@ -101,7 +102,7 @@ describe('a code by email', () => {
     expect(await signedInAs(portal, cookies)).toBeNull();
     expect(portal.mails).toHaveLength(0);
     portal.onSend(async ({ id, recipient }, words) => void portal.mails.push({ id, recipient, ...words }));
-    portal.wait(limits.mailServerLongestPause);
+    portal.wait(mailServerLongestPause);
     const code = await codeByMail(portal, 'bob');
     await portal.workOff();
     expect(portal.mails).toHaveLength(1);

@@ -1,6 +1,9 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
-import { limits } from '../limits.ts';
+import { minute } from '../limits.ts';
 import { readStoredTotpSecret } from './totp-secret.ts';
+
+/** Up to this offset a phone's clock is distinguished from a wrong code. */
+export const clockHelpWithin = 10 * minute;
 
 /** RFC 4226 §4 requires 160 bits. */
 export const secretBytes = 20;
@@ -25,7 +28,7 @@ export function totpStep(secret: string, code: string, now: Date): number | null
  * ahead (behind: negative); null if there is none.
  */
 export function codeOfOtherTime(secret: string, code: string, now: Date): { step: number; offset: number } | null {
-  const step = stepWithin(secret, code, now, limits.clockHelpWithin / 1000);
+  const step = stepWithin(secret, code, now, clockHelpWithin / 1000);
   return step === null ? null : { step, offset: (step - Math.floor(now.getTime() / 1000 / period)) * period };
 }
 

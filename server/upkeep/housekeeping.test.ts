@@ -7,7 +7,7 @@ import { changeUser } from '../accounts/change-user.ts';
 import { day, limits } from '../limits.ts';
 import { newToken } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { keepHouse } from './housekeeping.ts';
+import { keepHouse, resetLinkRemembered } from './housekeeping.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 
@@ -35,7 +35,7 @@ it('a link that was over long ago is unknown; until then its state is still know
     const answers = await Promise.all([...links, newToken()].map((token) => changeTo(portal, token, newPassword)));
     return answers.map(({ headers }) => headers.location);
   };
-  portal.wait(limits.resetLink + limits.resetLinkRemembered);
+  portal.wait(limits.resetLink + resetLinkRemembered);
   await keepHouse(portal.deps);
   expect(await landings()).toEqual([3, 3, 3, 4].map(failedPage));
   const open = await linkFor(portal, 'bob');

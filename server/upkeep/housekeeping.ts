@@ -1,6 +1,6 @@
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
-import { day, limits } from '../limits.ts';
+import { day, hour, limits, minute } from '../limits.ts';
 import { giveUpTelling } from '../sign-out/give-up-telling.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
@@ -22,6 +22,16 @@ import { deleteOldSignedOutSessions } from '../storage/signed-out-session.ts';
 import { deleteOldSsoRequests, forgetOldOutcomes } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
 
+/** How long an answer that is loaded again redirects to the same place. */
+const ssoRequestRemembered = hour;
+
+/** How long an expired reset link is distinguished from one that never existed. */
+export const resetLinkRemembered = 30 * day;
+
+export const housekeepingEvery = 10 * minute;
+
+const warningsEvery = day;
+
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
  * over long ago, requests for one that were unanswered for a day, finished visits to providers, and ceremonies with passkeys. Replaces the keys for
@@ -40,9 +50,9 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteShownRecoveryCodes(sql, at);
   await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
-  await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
+  await deleteOldResetLinks(sql, before(resetLinkRemembered));
   await deleteOldResetRequests(sql, before(day));
-  await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
+  await deleteOldSsoRequests(sql, before(ssoRequestRemembered));
   await forgetOldOutcomes(sql, at);
   await deleteOldSamlAssertions(sql, at);
   await deleteOldOidcLogoutTokens(sql, at);
@@ -62,9 +72,9 @@ export async function warnOfEnds(deps: DepsWithoutWake): Promise<void> {
 /** Runs housekeeping periodically until the returned function is called; a failure is logged and retried. */
 export function startHousekeeping(deps: DepsWithoutWake): () => void {
   const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
-  const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
-  const metadata = setInterval(() => watchMetadata(deps).catch(failed), limits.housekeepingEvery);
-  const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
+  const timer = setInterval(() => keepHouse(deps).catch(failed), housekeepingEvery);
+  const metadata = setInterval(() => watchMetadata(deps).catch(failed), housekeepingEvery);
+  const warnings = setInterval(() => warnOfEnds(deps).catch(failed), warningsEvery);
   warnOfEnds(deps).catch(failed);
   timer.unref();
   metadata.unref();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#testing/reset-for-test.ts';
-import { startWorkers, type Workers } from './workers.ts';
+import { mailLanes } from '../mail/smtp-transport.ts';
+import { startWorkers, type Workers, workLookEvery } from './workers.ts';
 
 // Two instances on one database; only the second does the queued work.
 const portal = portalOfFile({ once: startAfresh });
@@ -39,7 +39,7 @@ it('the instance that receives a request or a change sends its email at once', a
 
 it('work queued by another instance is found at the next poll', async () => {
   await askForReset(portal, 'bob@acme.test');
-  vi.advanceTimersByTime(limits.workLookEvery - 1);
+  vi.advanceTimersByTime(workLookEvery - 1);
   expect(await portal.sql`select from reset_request`).toHaveLength(1);
   vi.advanceTimersByTime(1);
   await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
@@ -60,7 +60,7 @@ it('a stop waits only for the emails in progress', async () => {
   await until(() => begun > 20);
   const underWay = begun;
   await workers.stop();
-  expect(begun - underWay).toBeLessThanOrEqual(limits.mailLanes);
+  expect(begun - underWay).toBeLessThanOrEqual(mailLanes);
   expect((await waitingMails(other)).length).toBeGreaterThan(20);
 });
 

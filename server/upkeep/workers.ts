@@ -1,10 +1,17 @@
 import type { DepsWithoutWake, Wake } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { mailDelivery } from '../mail/deliver-mail.ts';
+import { mailLanes } from '../mail/smtp-transport.ts';
 import { answerResetRequest } from '../password/answer-reset-request.ts';
 import { hubsToTell, hubTelling } from '../sign-out/tell-hubs.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { type Outcome, startWorker } from '../worker.ts';
+
+/** Logout tokens that one instance sends at once. */
+export const hubLogoutLanes = 5;
+
+/** How often the database is checked for work left by other processes. */
+export const workLookEvery = second;
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };
@@ -12,12 +19,12 @@ export type Workers = { wake: Wake; stop: () => Promise<void> };
 /** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
 export function startWorkers(deps: DepsWithoutWake): Workers {
   const { log } = deps;
-  const lookEvery = limits.workLookEvery;
+  const lookEvery = workLookEvery;
   const mails = startWorker({
     name: 'sending an email',
     work: mailDelivery(deps),
     lookEvery,
-    lanes: limits.mailLanes,
+    lanes: mailLanes,
     log,
   });
   const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
@@ -34,7 +41,7 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
           name: 'telling hubs',
           work: hubTelling(deps),
           lookEvery,
-          lanes: limits.hubLogoutLanes,
+          lanes: hubLogoutLanes,
           log,
         });
   return {

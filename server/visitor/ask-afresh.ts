@@ -6,6 +6,12 @@ import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { providerOf, type SsoConnection } from '../storage/sso-connection.ts';
 
+/** After a sign-out: visits in a row that ask for a fresh sign-in and from which nobody comes back. */
+export const afreshVisits = 3;
+
+/** Connections that a browser remembers as used since a sign-out; the others are asked for a fresh sign-in. */
+const afreshConnections = 10;
+
 /**
  * Marks in the browser that someone signed out: a provider's session may live on, and does not belong to the next
  * person. Until it has signed someone in, each provider is asked to authenticate again (docs/decisions/0029).
@@ -27,7 +33,7 @@ export function wishAfterSignOut(
 ): 'afresh' | 'confirmed' | null {
   const wish = wishOf(request, config);
   if (wish === null || wish.signedIn.includes(markOf(connection))) return null;
-  return wish.tries <= limits.afreshVisits ? 'afresh' : 'confirmed';
+  return wish.tries <= afreshVisits ? 'afresh' : 'confirmed';
 }
 
 /** Counts a visit that asks for a fresh sign-in: a provider that fails with its own error page sends nobody back. */
@@ -58,7 +64,7 @@ export function askAfreshAt(
 
 /** The provider answered that it cannot do what it was asked for: the next visit asks for nothing. */
 export function giveUpAskingAfresh(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  setWish(reply, config, { ...wishOrNew(request, config), tries: limits.afreshVisits + 1 });
+  setWish(reply, config, { ...wishOrNew(request, config), tries: afreshVisits + 1 });
 }
 
 /** A connection has signed someone in, so the previous person has gone there. The others are still asked. */
@@ -71,7 +77,7 @@ export function endAskingAfresh(
   const wish = wishOf(request, config);
   if (wish === null) return;
   const mark = markOf(connection);
-  const signedIn = [...wish.signedIn.filter((other) => other !== mark), mark].slice(-limits.afreshConnections);
+  const signedIn = [...wish.signedIn.filter((other) => other !== mark), mark].slice(-afreshConnections);
   setWish(reply, config, { ...wish, tries: 1, signedIn });
 }
 
@@ -111,6 +117,6 @@ function markOf(connection: SsoConnection): string {
 }
 
 function setWish(reply: FastifyReply, config: Config, { signOut, tries, signedIn }: Wish): void {
-  const value = signOut + Math.min(tries, limits.afreshVisits + 1) + signedIn.join('');
+  const value = signOut + Math.min(tries, afreshVisits + 1) + signedIn.join('');
   setCookie(reply, config, 'afresh', value, limits.askedAfresh);
 }

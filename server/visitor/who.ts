@@ -1,11 +1,14 @@
 import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
+import { second } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { isEndedTurn } from '../storage/ended-session.ts';
 import { updateSessionSeen } from '../storage/session.ts';
 import { findVisitorSession, type VisitorSession } from '../storage/visitor-session.ts';
 import { markHashes } from './mark-hashes.ts';
+
+/** A session's last use is written at most this often, so that its idle time still ends to the second. */
+export const sessionTouchEvery = second;
 
 /** Who a visitor is: what their session token stands for. Without one they are nobody, or have just left (`whoLeft`). */
 export type Who = { kind: 'nobody' } | VisitorSession;
@@ -29,7 +32,7 @@ export async function whoHas(deps: Deps, token: string, address: string, isUse =
   const hash = tokenHash(token);
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const found = await findVisitorSession(deps.sql, hash, { address, idleSince, now });
-  if (isUse && found.kind === 'full' && now.getTime() - found.session.lastSeenAt.getTime() >= limits.sessionTouchEvery)
+  if (isUse && found.kind === 'full' && now.getTime() - found.session.lastSeenAt.getTime() >= sessionTouchEvery)
     await updateSessionSeen(deps.sql, hash, now);
   return found;
 }

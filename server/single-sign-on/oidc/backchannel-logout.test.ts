@@ -10,6 +10,7 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import { oneOfEach } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { providerKeysEvery } from './keep-fresh.ts';
 
 type Json = Record<string, unknown>;
 
@@ -245,7 +246,7 @@ describe('a logout that an OpenID provider begins', () => {
   it('slows down senders of invalid tokens, never senders of valid ones', async () => {
     const { freeFailures } = limits.throttle.costly;
     // The keys could be read again, if someone asked for it.
-    portal.wait(limits.providerKeysEvery + 1000);
+    portal.wait(providerKeysEvery + 1000);
     for (let tries = 0; tries <= freeFailures; tries += 1)
       expect((await post(await tokenWith({}))).statusCode).toBe(200);
     const attacker = { from: '203.0.113.66' };

@@ -1,5 +1,11 @@
-import { limits } from '../../limits.ts';
+import { minute } from '../../limits.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+
+/** How long discovery and metadata are cached. */
+export const providerBelieved = 10 * minute;
+
+/** Unknown keys refresh the published ones at most this often. */
+export const providerKeysEvery = minute;
 
 /** A provider's data that the process caches. */
 export type Kept<T> = {
@@ -69,12 +75,12 @@ export function keepFresh<T>({
     last: () => good?.value ?? null,
     async get(signal) {
       if (good === null) return await before(signal, readOnce());
-      const isStale = isOver(good.readAt, limits.providerBelieved) && isOver(triedAt, limits.providerKeysEvery);
+      const isStale = isOver(good.readAt, providerBelieved) && isOver(triedAt, providerKeysEvery);
       return isStale ? await readAgain(good.value, AbortSignal.timeout(patience)) : good.value;
     },
     async getNewer(signal, willDo) {
       if (good === null) return await before(signal, readOnce());
-      if (underWay === null && !isOver(missedAt, limits.providerKeysEvery)) return good.value;
+      if (underWay === null && !isOver(missedAt, providerKeysEvery)) return good.value;
       if (underWay === null) missedAt = now().getTime();
       const newer = await readAgain(good.value, signal);
       // Keys may change twice within a minute; a caller with an invalid token finds nothing either time.

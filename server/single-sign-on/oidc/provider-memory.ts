@@ -1,17 +1,23 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ServerMetadata } from 'openid-client';
 import type { Conversation, KeySet, ProviderMemory } from '../../deps/provider-memory.ts';
-import { limits } from '../../limits.ts';
+import { limits, second } from '../../limits.ts';
 import { openConversation } from '../provider-fetch.ts';
 import { type Kept, keepFresh } from './keep-fresh.ts';
 import { readDiscovery, readKeys } from './read-provider.ts';
+
+/** Providers whose data one process caches. */
+const providersRemembered = 1000;
+
+/** Share of that for optional requests, which have an older answer or an alternative. */
+export const providerPatience = 2 * second;
 
 /** `answerWithin` and `patience` are for tests, which must not take seconds. */
 export function createProviderMemory({
   now,
   log,
   answerWithin = limits.providerAnswer,
-  patience = limits.providerPatience,
+  patience = providerPatience,
 }: {
   now: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
@@ -62,6 +68,6 @@ function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
   map.delete(key);
   map.set(key, entry);
   const [oldest] = map.keys();
-  if (map.size > limits.providersRemembered && oldest !== undefined) map.delete(oldest);
+  if (map.size > providersRemembered && oldest !== undefined) map.delete(oldest);
   return entry;
 }

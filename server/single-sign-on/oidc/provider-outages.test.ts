@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps/deps.ts';
-import { limits } from '#server/limits.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import {
   type Bend,
@@ -17,6 +16,7 @@ import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-tes
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { oneOfEach, runsAll } from '#testing/runs-all.ts';
 import type { ProviderAnswer } from '../identity.ts';
+import { providerBelieved, providerKeysEvery } from './keep-fresh.ts';
 import { oidcLogoutUrl } from './logout.ts';
 import { createProviderMemory } from './provider-memory.ts';
 
@@ -156,7 +156,7 @@ describe('RL-07 a provider that cannot be reached', () => {
     await signIn();
     const slowly = (body: object) => (response: ServerResponse) =>
       void setTimeout(() => response.writeHead(200, json).end(JSON.stringify(body)), answerWithin * 0.9);
-    portal.wait(limits.providerBelieved);
+    portal.wait(providerBelieved);
     const answer = await signIn({
       claims: (honest) => ({ ...honest, email: undefined }),
       instead: { keys: slowly({ keys: [provider.key.jwk] }), userInfo: slowly({}) },
@@ -179,7 +179,7 @@ describe('what is remembered', () => {
 
   it('OI-25 published data is cached for a while, then read again', async () => {
     await signIn();
-    portal.wait(limits.providerBelieved - 1);
+    portal.wait(providerBelieved - 1);
     await signIn();
     expect([count(discoveryPath), count('/keys')]).toEqual([1, 1]);
     portal.wait(1);
@@ -225,7 +225,7 @@ describe('what is remembered', () => {
       for (let time = 0; time < 5; time++)
         expect(await signIn({ ...kept, ...forged })).toMatchObject({ kind: 'refused' });
       expect(count('/keys')).toBe(known + 1);
-      portal.wait(limits.providerKeysEvery);
+      portal.wait(providerKeysEvery);
     }
   });
 
@@ -255,7 +255,7 @@ describe('what is remembered', () => {
     const unknownKid: Bend = { header: (honest) => ({ ...honest, kid: crypto.randomUUID() }) };
     for (let time = 0; time < 5; time++) expect(await signIn(unknownKid)).toMatchObject({ kind: 'refused' });
     expect(count('/keys')).toBe(2);
-    portal.wait(limits.providerKeysEvery);
+    portal.wait(providerKeysEvery);
     await Promise.all(Array.from({ length: 5 }, () => signIn(unknownKid)));
     expect(count('/keys')).toBe(3);
     expect(await signIn()).toMatchObject({ kind: 'ok' });
@@ -273,7 +273,7 @@ describe('what is remembered', () => {
     'OI-25 the last good ones stay in use at %s, with one warning',
     async (_name, instead) => {
       await signIn();
-      portal.wait(limits.providerBelieved);
+      portal.wait(providerBelieved);
       const isAway: Bend = { instead: { discovery: instead, keys: instead } };
       for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ kind: 'ok' });
       expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
@@ -285,21 +285,21 @@ describe('what is remembered', () => {
   it('OI-25 a recovered provider is read again, and the next outage causes a new warning', async () => {
     const isAway: Bend = { instead: { discovery: (response) => response.destroy() } };
     await signIn();
-    portal.wait(limits.providerBelieved);
+    portal.wait(providerBelieved);
     await signIn(isAway);
     await signIn();
     expect(count(discoveryPath)).toBe(2);
-    portal.wait(limits.providerKeysEvery);
+    portal.wait(providerKeysEvery);
     await signIn();
     expect(count(discoveryPath)).toBe(3);
-    portal.wait(limits.providerBelieved);
+    portal.wait(providerBelieved);
     await signIn(isAway);
     expect(warnings).toHaveLength(2);
   });
 
   it('OI-26 an issuer that changes does not replace the right one', async () => {
     await signIn();
-    portal.wait(limits.providerBelieved);
+    portal.wait(providerBelieved);
     const answer = await signIn({ discovery: (honest) => ({ ...honest, issuer: 'https://evil.example' }) });
     expect(answer).toMatchObject({ kind: 'ok' });
     expect(warnings[0]).toContain('names another issuer, https://evil.example');

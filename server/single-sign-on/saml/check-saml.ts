@@ -4,6 +4,7 @@ import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { CheckStep } from '../check-step.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
+import { expiryWarning } from '../what-ends.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
@@ -36,7 +37,7 @@ function certificateCheck(pem: string, number: number, now: Date): CheckStep & {
     return { step, ok: false, words: `it begins on ${begin}`, counts: false };
   if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
     return { step, ok: false, words: `its key is weak: RSA of ${facts.rsaBits} bits`, counts: true };
-  const endsSoon = facts.endsAt.getTime() - now.getTime() < limits.expiryWarning;
+  const endsSoon = facts.endsAt.getTime() - now.getTime() < expiryWarning;
   return { step, ok: !endsSoon, words: `it is valid until ${end}`, counts: true };
 }
 

@@ -1,6 +1,7 @@
 import { limits } from '../../limits.ts';
 import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
+import { expiryWarning } from '../what-ends.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { bindings, ds, md, namespaces } from './names.ts';
 import { said } from './said.ts';
@@ -141,7 +142,7 @@ function certificateWarnings(pem: string, now: Date): string[] {
   const warnings: string[] = [];
   const end = facts.endsAt.toISOString().slice(0, 10);
   if (facts.endsAt <= now) warnings.push(`a signing certificate expired on ${end}: nothing it signs is accepted`);
-  else if (facts.endsAt.getTime() - now.getTime() < limits.expiryWarning)
+  else if (facts.endsAt.getTime() - now.getTime() < expiryWarning)
     warnings.push(`a signing certificate expires on ${end}`);
   if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
     warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);

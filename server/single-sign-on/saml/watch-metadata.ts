@@ -1,6 +1,6 @@
 import type { DepsWithoutWake } from '../../deps/deps.ts';
 import type { Conversation } from '../../deps/provider-memory.ts';
-import { limits } from '../../limits.ts';
+import { day } from '../../limits.ts';
 import { insertAuditEvent } from '../../storage/audit-event.ts';
 import type { Connection } from '../../storage/database.ts';
 import {
@@ -14,6 +14,9 @@ import { openConversation } from '../provider-fetch.ts';
 import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 
+/** How often the metadata of SAML providers are read again, to report changes. */
+const samlMetadataReadEvery = day;
+
 /**
  * Reads the metadata of each SAML provider with a metadata address again, once a day over all instances, and reports
  * what is new: by an event, in the log and to `doctor`. Nothing is applied automatically (docs/decisions/0025): anyone
@@ -24,7 +27,7 @@ export async function watchMetadata(
   converse: (networks: readonly string[]) => Pick<Conversation, 'read'> = openConversation,
 ): Promise<void> {
   const { sql, now } = deps;
-  const before = new Date(now().getTime() - limits.samlMetadataReadEvery);
+  const before = new Date(now().getTime() - samlMetadataReadEvery);
   for (const id of await takeUnreadMetadata(sql, before, now())) {
     const connection = await findSsoConnection(sql, id);
     if (connection?.protocol === 'saml') await readAgain(deps, connection, converse(connection.providerNetworks));
