@@ -6,7 +6,6 @@ import { testAuthorityFile } from '#testing/mail-server-for-test.ts';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibuleProcess } from '#testing/run-vestibule.ts';
 import { connect } from '../storage/connect.ts';
-import { checkLine } from './doctor-database-checks.ts';
 
 let folder: string;
 const servers: DebianPostgresql[] = [];
@@ -57,16 +56,6 @@ describe('with TLS', { timeout: 120_000 }, () => {
     const lines = await doctor(`postgres://vestibule@localhost:${server.port}/postgres?sslmode=verify-full`);
     expect(lines).toContainEqual(expect.stringMatching(/^failed {2}– database –/));
   });
-});
-
-it.each([
-  ['postgres://db.example/x', 'others on the network may read and change what is sent'],
-  ['postgres://db.example/x?sslmode=prefer', 'others on the network may read and change what is sent'],
-  ['postgres://db.example/x?sslmode=require', 'encrypted, but the certificate is not checked'],
-  ['postgres://db.example/x?sslmode=verify-full', 'encrypted, and the certificate is checked'],
-  ['postgres://localhost/x', 'on this machine'],
-])('the line of %s: %s', (url, words) => {
-  expect(checkLine(url).words).toContain(words);
 });
 
 it('whether acknowledged changes would be lost', { timeout: 120_000 }, async () => {
