@@ -81,7 +81,7 @@ describe('an invitation', () => {
     for (const username of names) await addUser(portal, { username, passwordHash: null });
     await invite(portal, ...names);
     const [waits] = await portal.sql`
-      select count(*)::int as count, max(send_after - queued_at) as longest from mail group by send_after order by 1`;
+      select count(*)::int as count, max(send_after - queued_at)::text as longest from mail group by send_after order by 1`;
     expect(waits).toEqual({ count: 1, longest: '00:00:04' });
   });
 
