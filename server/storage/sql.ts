@@ -45,7 +45,6 @@ export class Statement<T extends readonly object[] = Row[]> {
   }
 }
 
-/** What storage functions write SQL with. */
 export type Sql = {
   <T extends readonly object[] = Row[]>(texts: TemplateStringsArray, ...values: Value[]): Statement<T>;
   /** The name of a table or column, as a part of a statement. */
