@@ -200,6 +200,7 @@ describe('vestibule doctor', () => {
     await database.sql`
       insert into hub_key (id, algorithm, jwk, sealed_key, made_at, signs_from)
       values (gen_random_uuid(), 'ES256', '{}', ${Buffer.alloc(80)}, ${since}, ${since})`;
+    await database.sql`insert into hub_receiver (audience) values ('crm') on conflict do nothing`;
     await database.sql`
       insert into hub_logout (audience, sid, user_id, waiting_since, problem)
       select 'crm', gen_random_uuid(), gen_random_uuid(), now(), 'the hub answers 500' from generate_series(1, 3)`;

@@ -155,7 +155,7 @@ it.each(['image', 'script', 'style', 'iframe', 'frame', 'object', 'video', 'repo
 it('CS-11 a HEAD from our own page, or from a link checker, changes nothing', async () => {
   for (const site of ['same-origin', 'none']) {
     const answer = await portal.send({ method: 'HEAD', url, cookies, headers: { ...page, 'sec-fetch-site': site } });
-    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([404, undefined]);
+    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([405, undefined]);
     expect(await isAlive()).toBe(true);
   }
 });

@@ -13,13 +13,14 @@ it('attempts that fail side by side count once, and none waits for another for e
     insert into hub_logout (audience, sid, user_id) select 'crm', ${randomUUID()}, ${randomUUID()} from generate_series(1, 5)
     returning id::text, audience, sid, user_id as "userId", tries`;
   const pauses: (number | null)[] = [];
-  for (let round = 0; round < (runsAll ? 20 : 2); round += 1) {
+  const rounds = runsAll ? 20 : 2;
+  for (let round = 0; round < rounds; round += 1) {
     await sql`update hub_receiver set paused_until = '-infinity', failures = 0`;
     await sql`update hub_logout set waiting_since = null`;
     const away = { problem: 'down', now: new Date(), firstPause: 1000, longestPause: 60_000 };
     pauses.push(...(await Promise.all(waiting.map((one) => updateHubAway(sql, one, away)))));
   }
-  expect(pauses.filter((pause) => pause !== null)).toEqual(Array.from({ length: 20 }, () => 1000));
+  expect(pauses.filter((pause) => pause !== null)).toEqual(Array.from({ length: rounds }, () => 1000));
   await database.close();
 });
 

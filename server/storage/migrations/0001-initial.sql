@@ -1,11 +1,6 @@
 -- The whole schema. Its order: who may come in, how they prove who they are, the customers' own identity providers, the
 -- sessions, what the hubs behind the portal get, the work that waits, and what is counted and recorded.
 
--- Sealed bytes (secrets/sealed.ts): a key id of 4 bytes, a nonce of 12 and a tag of 16 before the text, and not the hex text of such bytes.
-create function is_sealed(bytes bytea) returns boolean language sql immutable parallel safe
-return octet_length(bytes) >= 32 and encode(bytes, 'escape') !~ '^\\\\x[0-9a-f]*$';
-
-
 -- Who may come in.
 
 create table customer (
@@ -96,7 +91,7 @@ create index reset_link_by_user on reset_link (user_id);
 -- A confirmed authenticator app.
 create table totp (
   user_id uuid primary key references portal_user on delete cascade,
-  sealed_secret bytea not null check (is_sealed(sealed_secret)),
+  sealed_secret bytea not null,
   -- The last time step that was accepted; steps only go up (RFC 6238 §5.2).
   last_step bigint not null,
   confirmed_at timestamptz not null
@@ -204,7 +199,7 @@ create table sso_connection (
   -- What the protocol needs: single-sign-on/settings.ts.
   settings jsonb not null,
   -- The client secret, and when the provider lets it end.
-  sealed_secret bytea check (is_sealed(sealed_secret)),
+  sealed_secret bytea,
   secret_ends_at timestamptz,
   -- Networks besides the public ones in which the provider may be.
   provider_networks cidr[] not null default '{}',
@@ -245,20 +240,20 @@ create table sso_request (
   -- SHA-256 of the token of the browser that began; nobody else finishes. Null where the provider began.
   browser_hash bytea check (octet_length(browser_hash) = 32),
   -- What is needed for the answer.
-  sealed_details bytea not null check (is_sealed(sealed_details)),
+  sealed_details bytea not null,
   made_at timestamptz not null,
   ends_at timestamptz not null,
   used_at timestamptz,
   -- What the answer said, and the token of the browser that brought it, which alone finishes it.
-  sealed_answer bytea check (is_sealed(sealed_answer)),
+  sealed_answer bytea,
   answer_hash bytea check (octet_length(answer_hash) = 32),
   answer_ends_at timestamptz,
   -- An answer that would sign in somebody else than the browser expects waits for a press.
-  sealed_question bytea check (is_sealed(sealed_question)),
+  sealed_question bytea,
   question_hash bytea check (octet_length(question_hash) = 32),
   question_ends_at timestamptz,
   -- What came of it: for seconds the same browser gets it again. Null until that time: it is being decided.
-  sealed_outcome bytea check (is_sealed(sealed_outcome)),
+  sealed_outcome bytea,
   outcome_ends_at timestamptz,
   check ((answer_hash is null) = (answer_ends_at is null) and (sealed_answer is null or answer_hash is not null)),
   check ((sealed_question is null) = (question_hash is null) and (sealed_question is null) = (question_ends_at is null)),
@@ -338,7 +333,7 @@ create table portal_key (
   stage text not null check (stage in ('next', 'current', 'last')),
   certificate text not null,
   -- PKCS #8.
-  sealed_key bytea not null check (is_sealed(sealed_key)),
+  sealed_key bytea not null,
   made_at timestamptz not null,
   ends_at timestamptz not null
 );
@@ -401,7 +396,7 @@ create table session (
 
   -- The provider that it came from, and what that one wants to see at sign-out: the ID token, or the NameID and SessionIndex.
   connection_id uuid references sso_connection on delete cascade,
-  sealed_id_token bytea check (is_sealed(sealed_id_token)),
+  sealed_id_token bytea,
   -- By which subject, and in which session of the provider, it came (SHA-256 of each), so that the provider can end it.
   provider_subject_hash bytea check (octet_length(provider_subject_hash) = 32),
   provider_session_hash bytea check (octet_length(provider_session_hash) = 32),
@@ -419,7 +414,7 @@ create table session (
   -- Of a half session that replaced a full one: the provider of that one, and by what it ends it.
   replaced_full boolean not null default false,
   replaced_connection_id uuid references sso_connection on delete set null,
-  sealed_replaced_id_token bytea check (is_sealed(sealed_replaced_id_token)),
+  sealed_replaced_id_token bytea,
   replaced_subject_hash bytea check (octet_length(replaced_subject_hash) = 32),
   replaced_session_hash bytea check (octet_length(replaced_session_hash) = 32),
 
@@ -443,7 +438,7 @@ create table email_code (
 -- An app's secret that is shown to be confirmed, in the one session that asked for it.
 create table pending_totp (
   session_hash bytea primary key references session on delete cascade on update cascade,
-  sealed_secret bytea not null check (is_sealed(sealed_secret)),
+  sealed_secret bytea not null,
   made_at timestamptz not null
 );
 
@@ -452,7 +447,7 @@ create table shown_recovery_codes (
   user_id uuid primary key references portal_user on delete cascade,
   -- Deferred, since the codes are made before the session gets its next token.
   session_hash bytea not null references session on delete cascade on update cascade deferrable initially deferred,
-  sealed_codes bytea not null check (is_sealed(sealed_codes)),
+  sealed_codes bytea not null,
   shown_until timestamptz not null
 );
 create index shown_recovery_codes_by_session on shown_recovery_codes (session_hash);
@@ -488,7 +483,7 @@ create table signed_out_session (
   stage text not null check (stage in ('half', 'full')),
   must_register boolean not null default false,
   connection_id uuid,
-  sealed_id_token bytea check (is_sealed(sealed_id_token)),
+  sealed_id_token bytea,
   -- By the token that the session replaced, or by its own: another one's holder is not told whose session it was.
   by_replaced boolean not null default false,
   by_own_token boolean not null default false,
@@ -514,7 +509,7 @@ create table hub_key (
   -- The public part (RFC 7517).
   jwk jsonb not null,
   -- PKCS #8 in PEM.
-  sealed_key bytea not null check (is_sealed(sealed_key)),
+  sealed_key bytea not null,
   made_at timestamptz not null,
   signs_from timestamptz not null,
   -- Null: until there is a newer one.
@@ -561,7 +556,7 @@ create table mail (
   language text not null,
   details jsonb not null,
   -- The token of a reset link, and the hash under which it is kept.
-  sealed_token bytea check (is_sealed(sealed_token)),
+  sealed_token bytea,
   token_hash bytea check (octet_length(token_hash) = 32),
   queued_at timestamptz not null,
   -- While it is being sent: when whoever took it counts as gone.
