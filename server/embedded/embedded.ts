@@ -21,6 +21,7 @@ export type EmbeddedOptions = {
   durable?: boolean;
 };
 
+const presence = 'vestibule presence';
 /** How long PostgreSQL may take to start, crash recovery included, and to stop, in milliseconds. */
 const startPatience = 60_000;
 const stopPatience = 15_000;
@@ -36,7 +37,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   const place = await placeIn(dataFolder).catch((error) => Promise.reject(dataFolderError(dataFolder, error)));
   let isClosing = false;
   let recovery = Promise.resolve();
-  let own = await bringUp(options, place, onGone);
+  let { own, isOurs } = await bringUp(options, place, onGone);
 
   function onGone() {
     if (isClosing) return;
@@ -47,7 +48,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   async function recover() {
     while (!isClosing) {
       try {
-        own = await bringUp(options, place, onGone);
+        ({ own, isOurs } = await bringUp(options, place, onGone));
         return log.info('PostgreSQL is back');
       } catch (error) {
         log.warn((error as Error).message);
@@ -59,7 +60,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   async function close() {
     isClosing = true;
     await recovery;
-    const isLast = await isAlone(own).catch(() => false);
+    // Only who started it waits for others that are leaving too: a command beside a server is done at once.
+    const isLast = await isAlone(own, isOurs ? 15 : 1).catch(() => false);
     if (isLast && !(await stopPostgres(folder, stopPatience)))
       log.warn('PostgreSQL is still shutting down; it will finish by itself');
     await own.end();
@@ -78,14 +80,18 @@ async function placeIn(dataFolder: string): Promise<Place> {
 }
 
 /** Joins PostgreSQL, starting it if it is not there. Of several that start it at once PostgreSQL itself lets one be. */
-async function bringUp(options: EmbeddedOptions, place: Place, onGone: () => void): Promise<Database> {
+async function bringUp(
+  options: EmbeddedOptions,
+  place: Place,
+  onGone: () => void,
+): Promise<{ own: Database; isOurs: boolean }> {
   const { dataFolder } = options;
   const folder = clusterFolder(dataFolder);
   const deadline = Date.now() + startPatience;
   let started: { complaint: string | null } | null = null;
   while (Date.now() < deadline) {
     const own = await joinRunning(place, onGone);
-    if (own) return own;
+    if (own) return { own, isOurs: started !== null };
     const complaint = started?.complaint ?? null;
     if (started === null || complaint !== null) {
       if (complaint && !/lock file|shared memory block|shutting down|starting up/.test(complaint))
@@ -110,7 +116,7 @@ async function joinRunning(place: Place, onGone: () => void): Promise<Database |
   const own = connect(place, {
     poolSize: 1,
     statementTimeout: 0,
-    name: 'vestibule presence',
+    name: presence,
     onClose: () => isIn && onGone(),
   });
   try {
@@ -124,13 +130,13 @@ async function joinRunning(place: Place, onGone: () => void): Promise<Database |
   }
 }
 
-/** The connections of a pool that was just closed take a moment to end. */
-async function isAlone(own: Database): Promise<boolean> {
-  for (let attempt = 0; attempt < 15; attempt++) {
+/** Whether no other process is in: a closed connection takes a moment to end. */
+async function isAlone(own: Database, attempts: number): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
     const others = await own`
-      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+      select from pg_stat_activity where application_name = ${presence} and pid <> pg_backend_pid()`;
     if (others.length === 0) return true;
+    if (attempt >= attempts) return false;
     await pause(20);
   }
-  return false;
 }

@@ -88,8 +88,7 @@ describe('MF-19 the secret of an app in the database', () => {
       expect(await tried('alice', secret), `${at}`).toBe(false);
     }
     const cutTo = (length: number) => portal.sql`update totp set sealed_secret = ${sealed.subarray(0, length)}`;
-    for (const length of [0, 15, 31]) await expect(cutTo(length)).rejects.toMatchObject({ code: '23514' });
-    for (const length of [32, sealed.length - 1]) {
+    for (const length of [0, 3, 15, 31, 32, sealed.length - 1]) {
       await cutTo(length);
       expect(await tried('alice', secret), `${length}`).toBe(false);
     }
