@@ -1,6 +1,6 @@
 // Brings faults about while two instances behind nginx on one PostgreSQL are under load, and prints for each how many
 // requests were answered well, refused honestly (503 with Retry-After) or lost, and how soon all was well again. Linux,
-// as root. Usage: npm run bench:faults [-- words of the names of faults, memory, or failover, instead of all] [--readme],
+// as root. Usage: npm run bench:faults [-- words of the names of faults, memory, or failover, instead of all] [--write],
 // the last to write the README's table.
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -12,14 +12,14 @@ import { measureFault } from './faults/measure-fault.ts';
 import { measurePeople } from './faults/people.ts';
 import { type Memory, underLoad } from './faults/under-load.ts';
 import { report, reported } from './figures.ts';
-import { writeReadmeTable } from './readme-table.ts';
+import { writeTable } from './performance-table.ts';
 
 /** How long the load lasts that memory is compared with, in milliseconds. */
 const withoutFaults = 60_000;
 
 const { positionals: words, values } = parseArgs({
   allowPositionals: true,
-  options: { readme: { type: 'boolean', default: false } },
+  options: { write: { type: 'boolean', default: false } },
 });
 const isAsked = (what: string) => words.length === 0 || words.some((word) => what.includes(word));
 const chosen = faults.filter(({ name }) => isAsked(name));
@@ -38,7 +38,7 @@ if (chosen.length > 0) {
   if (usual && memory) compareMemory(memory, usual);
 }
 if (isAsked('failover')) await measureFailover();
-if (values.readme) await writeReadmeTable('bench:faults', reported(), new Date());
+if (values.write) await writeTable('bench:faults', reported(), new Date());
 
 /** What is kept after faults that is not kept after the same load without them is a leak. */
 function compareMemory(after: Memory, usual: Memory): void {

@@ -1,5 +1,5 @@
-// Measures the README's performance figures. Speed is a ratio against a baseline run alternately in the same run, since
-// machines differ and are noisy. Usage: npm run bench [-- --seconds 6 --rounds 5 --readme], the last to write its table.
+// Measures the figures of docs/performance.md. Speed is a ratio against a baseline run alternately in the same run, since
+// machines differ and are noisy. Usage: npm run bench [-- --seconds 6 --rounds 5 --write], the last to write its table.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ import { measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
 import { comparePageRates } from './page-rates.ts';
 import { comparePages } from './pages.ts';
 import { measurePasskeys } from './passkeys.ts';
+import { writeTable } from './performance-table.ts';
 import { compareSessionChecks, compareSignIns } from './rates.ts';
-import { writeReadmeTable } from './readme-table.ts';
 import { measureVerify } from './second-factor.ts';
 import { startBareServer, startPortal } from './servers.ts';
 import { addUsers, password } from './sign-in-form.ts';
@@ -29,7 +29,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '5' },
-    readme: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
 const load = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
@@ -63,7 +63,7 @@ try {
   await measureImports(dataFolder);
   await sql.end();
   await database.close();
-  if (values.readme) await writeReadmeTable('bench', reported(), new Date());
+  if (values.write) await writeTable('bench', reported(), new Date());
 } finally {
   await rm(dataFolder, { recursive: true, force: true });
 }

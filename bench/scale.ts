@@ -1,5 +1,5 @@
 // Measures what the size of an installation costs: each operation with a million users, a million sessions and ten million
-// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --share 0.01 --readme]; the
+// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --share 0.01 --write]; the
 // share is that of the large one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { openEmbedded } from '#server/embedded/embedded.ts';
 import { connect } from '#server/storage/connect.ts';
 import { migrate } from '#server/storage/migrate.ts';
 import { reported } from './figures.ts';
-import { writeReadmeTable } from './readme-table.ts';
+import { writeTable } from './performance-table.ts';
 import { fill, type Size } from './scale/fill.ts';
 import { measureOperations } from './scale/measure-operations.ts';
 import type { Installation } from './scale/operations.ts';
@@ -18,7 +18,7 @@ import { startPortal } from './servers.ts';
 
 const small: Size = { users: 1000, sessions: 1000, events: 1000 };
 const { values } = parseArgs({
-  options: { share: { type: 'string', default: '1' }, readme: { type: 'boolean', default: false } },
+  options: { share: { type: 'string', default: '1' }, write: { type: 'boolean', default: false } },
 });
 const share = Number(values.share);
 const large: Size = { users: 1_000_000 * share, sessions: 1_000_000 * share, events: 10_000_000 * share };
@@ -29,7 +29,7 @@ try {
   const other = await open(large);
   await measureOperations(one, other);
   await measureUpkeep(other);
-  if (values.readme) await writeReadmeTable('bench:scale', reported(), new Date());
+  if (values.write) await writeTable('bench:scale', reported(), new Date());
 } finally {
   for (const close of opened.reverse()) await close();
 }
