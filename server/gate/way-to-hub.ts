@@ -48,6 +48,8 @@ export function wayToHub({ url, answerWithin }: Hub) {
     const answer = await first.promise.catch(async (error) => {
       // The hub closed an idle connection just as it was used: a request that changes nothing may go again.
       const isLost = first.outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code);
+      // For a visitor who has left nothing would ever end the second one.
+      if (response.destroyed) throw error;
       if (!isLost || hasBody(raw) || (raw.method !== 'GET' && raw.method !== 'HEAD')) throw error;
       return await answerTo(raw, response, headers).promise;
     });
