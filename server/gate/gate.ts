@@ -120,6 +120,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     response.setTimeout(hub.answerWithin + limits.hub.progress);
     const stream: OpenStream = {
       tokenHash: identity && visitor.sessionToken !== null ? tokenHash(visitor.sessionToken) : null,
+      customers: identity?.person.customers ?? [],
       address: visitor.address,
       isEndless: false,
       close: () => void socket.destroy(),
@@ -135,6 +136,8 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
         stream.close = () => {
           answer.unpipe(response);
           response.end();
+          // Who has not read the end by the next look is cut off.
+          stream.close = () => void socket.destroy();
         };
       }
       return reply.hijack();

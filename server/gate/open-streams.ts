@@ -1,11 +1,14 @@
+import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
-import { findCheckedSessions } from '../storage/session.ts';
+import { type CheckedSession, findCheckedSessions } from '../storage/session.ts';
 import { findVisitorSession } from '../storage/visitor-session.ts';
 
 /** A request or a WebSocket that is passed on. */
 export type OpenStream = {
   /** Of its session; null for a stream of nobody. */
   tokenHash: Buffer | null;
+  /** The keys of the customers that the hub was told. */
+  customers: readonly string[];
   address: string;
   /** Whether it ends only when somebody ends it: the portal's stop does not wait for it. */
   isEndless: boolean;
@@ -14,7 +17,7 @@ export type OpenStream = {
 
 type StreamOfSession = OpenStream & { tokenHash: Buffer };
 
-/** Closes what is passed on when its session has ended: that is looked at every so many milliseconds, and counts as no use. */
+/** Closes what is passed on when its session has ended, or is for other customers: that is looked at every so many milliseconds, and counts as no use. */
 export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) {
   const streams = new Set<OpenStream>();
   let isLooking = false;
@@ -25,13 +28,28 @@ export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) 
     const at = now();
     const idleSince = new Date(at.getTime() - config.sessionIdle);
     const checked = await findCheckedSessions(sql, ofSessions);
-    for (const [index, { tokenHash, address, close }] of ofSessions.entries()) {
-      const kept = checked[index];
-      const isOpen = kept
-        ? kept.endsAt > at && kept.lastSeenAt > idleSince
-        : (await findVisitorSession(sql, tokenHash, { address, idleSince, now: at })).kind === 'full';
-      if (!isOpen) close();
+    for (const [index, stream] of ofSessions.entries()) {
+      const customers = await customersNow(stream, checked[index] ?? null, { idleSince, now: at });
+      if (customers?.join() !== stream.customers.join()) stream.close();
     }
+  }
+
+  /** The customers that a stream's session is for by now; null if it has ended. */
+  async function customersNow(
+    { tokenHash, address }: StreamOfSession,
+    kept: CheckedSession | null,
+    { idleSince, now }: { idleSince: Date; now: Date },
+  ): Promise<string[] | null> {
+    if (kept) {
+      const isOpen = kept.endsAt > now && kept.lastSeenAt > idleSince;
+      return isOpen ? (JSON.parse(kept.answer) as SessionAnswer).customers : null;
+    }
+    const found = await findVisitorSession(sql, tokenHash, { address, idleSince, now });
+    return found.kind === 'full' ? found.session.customers : null;
+  }
+
+  function closeEndless(): void {
+    for (const { isEndless, close } of streams) if (isEndless) close();
   }
 
   const timer = setInterval(async () => {
@@ -49,10 +67,11 @@ export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) 
       streams.add(stream);
       return () => void streams.delete(stream);
     },
-    /** Ends those that would delay the portal's stop. */
+    /** Ends those that would delay the portal's stop, and those that begin meanwhile. */
     stop(): void {
       clearInterval(timer);
-      for (const { isEndless, close } of streams) if (isEndless) close();
+      closeEndless();
+      setInterval(closeEndless, lookEvery).unref();
     },
   };
 }

@@ -257,6 +257,22 @@ describe('GT-09 WebSockets', () => {
     await expect.poll(() => gate.hub.openConnections()).toBe(0);
   });
 
+  it('GT-12 are closed when their user leaves one of the customers that the hub was told', async () => {
+    const { sql } = gate.portal;
+    await sql`insert into customer (key, name, created_at) values ('second', 'Second', now())`;
+    await sql`
+      insert into membership (user_id, customer_id)
+      select u.id, c.id from portal_user u, customer c where u.username = 'alice' and c.key = 'second'`;
+    session = await gate.sessionOf('alice');
+    const socket = await openSocket();
+    await sleep(200);
+    expect(socket.destroyed).toBe(false);
+    const closed = once(socket, 'close');
+    await sql`delete from membership where customer_id = (select id from customer where key = 'second')`;
+    await closed;
+    expect((await gate.ask('/app/public', { cookie: session })).status).toBe(200);
+  });
+
   it('GT-12 of a session that nobody uses are closed with it', async () => {
     const socket = await openSocket();
     const closed = once(socket, 'close');

@@ -55,6 +55,22 @@ describe('GT-11 nothing of a visitor who leaves remains', () => {
     await expect.poll(() => gate.hub.openConnections(), { timeout: 2000 }).toBeLessThanOrEqual(idle);
   });
 
+  it('after the hub was asked on a kept connection: it is asked once', async () => {
+    let asked = 0;
+    gate.hub.answers['/app/slow'] = () => {
+      asked += 1;
+    };
+    for (let visit = 1; visit <= 5; visit += 1) {
+      expect((await gate.ask('/app/public')).status).toBe(200);
+      const socket = await gate.listening.open();
+      socket.write(`GET /app/slow HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${session}\r\n\r\n`);
+      await expect.poll(() => asked).toBe(visit);
+      socket.resetAndDestroy();
+      await expect.poll(() => gate.hub.openConnections()).toBe(0);
+      expect(asked).toBe(visit);
+    }
+  });
+
   it('a WebSocket of nobody does not delay the portal’s stop', async () => {
     const socket = await gate.listening.open();
     socket.write(handshake('/app/public/socket'));
