@@ -3,7 +3,7 @@ import { checkLine } from './doctor-database-checks.ts';
 
 it.each([
   ['postgres://db.example/x', 'others on the network may read and change what is sent'],
-  ['postgres://db.example/x?sslmode=prefer', 'others on the network may read and change what is sent'],
+  ['postgres://db.example/x?sslmode=disable', 'others on the network may read and change what is sent'],
   ['postgres://db.example/x?sslmode=require', 'encrypted, but the certificate is not checked'],
   ['postgres://db.example/x?sslmode=verify-full', 'encrypted, and the certificate is checked'],
   ['postgres://localhost/x', 'on this machine'],

@@ -8,7 +8,7 @@ export function checkLine(databaseUrl: string): Finding {
   const { hostname, searchParams } = new URL(databaseUrl);
   if (loopbackNames.includes(hostname)) return { ok: true, words: 'on this machine' };
   const mode = searchParams.get('sslmode') ?? '';
-  if (mode.startsWith('verify-')) return { ok: true, words: 'encrypted, and the certificate is checked' };
+  if (mode === 'verify-full') return { ok: true, words: 'encrypted, and the certificate is checked' };
   const words =
     mode === 'require'
       ? 'encrypted, but the certificate is not checked, so another machine can pretend to be the database'

@@ -17,6 +17,9 @@ export type ConnectOptions = {
   onClose?: () => void;
 };
 
+/** What PostgreSQL shows for the connections of a portal's or command's pool. */
+export const poolName = 'vestibule';
+
 /** How much longer than PostgreSQL's own time limit anybody waits for an answer: by then the server is silent. */
 const silence = 1000;
 
@@ -29,7 +32,7 @@ types.setTypeParser(20, Number);
  * come as Date, bigint as number, JSON parsed.
  */
 export function connect(place: Place, options: ConnectOptions = {}): Database {
-  const { poolSize = 10, statementTimeout: usualTimeout = 5000, name = 'vestibule', onNotice, onClose } = options;
+  const { poolSize = 10, statementTimeout: usualTimeout = 5000, name = poolName, onNotice, onClose } = options;
   const pool = new pg.Pool({
     ...settingsOf(place),
     max: poolSize,
@@ -75,9 +78,8 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     const beginning =
       statementTimeout === usualTimeout ? 'begin' : `begin; set local statement_timeout = ${statementTimeout}`;
     return await withClient(async (client) => {
-      const begun = send(client, { text: beginning }, statementTimeout);
-      // What comes first need not wait for that.
-      const [result] = await Promise.all([work(sqlOf((query) => send(client, query, statementTimeout))), begun]);
+      await send(client, { text: beginning }, statementTimeout);
+      const result = await work(sqlOf((query) => send(client, query, statementTimeout)));
       if (result instanceof RollBack) {
         await send(client, { text: 'rollback' }, statementTimeout);
         return result.result;
@@ -98,10 +100,12 @@ function settingsOf(place: Place): PoolConfig {
     const url = new URL(place.url);
     // sslmode means what it means to every other client of PostgreSQL.
     url.searchParams.set('uselibpqcompat', 'true');
+    // Not what the environment has for others.
+    if (!url.searchParams.has('sslmode')) url.searchParams.set('sslmode', 'disable');
     return { connectionString: url.href };
   }
   const { path, ...account } = place;
-  return { ...account, host: dirname(path), port: Number(extname(path).slice(1)) };
+  return { ...account, ssl: false, host: dirname(path), port: Number(extname(path).slice(1)) };
 }
 
 /** Clients that no pooler stands before, so that PostgreSQL may keep their statements, planned, under a name. */
