@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, isDatabaseAway } from '../storage/connect.ts';
+import { connect, isDatabaseAway, poolName } from '../storage/connect.ts';
 import type { Database, Place } from '../storage/database.ts';
 import { accountForPostgres, findBinaries } from './binaries.ts';
 import { clusterFolder, clusterOwner, clusterPassword, makeCluster } from './cluster.ts';
@@ -130,11 +130,12 @@ async function joinRunning(place: Place, onGone: () => void): Promise<Database |
   }
 }
 
-/** Whether no other process is in: a closed connection takes a moment to end. */
+/** Whether nobody else is in, pools aside, whose process has its presence: a closed connection takes a moment to end. */
 async function isAlone(own: Database, attempts: number): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     const others = await own`
-      select from pg_stat_activity where application_name = ${presence} and pid <> pg_backend_pid()`;
+      select from pg_stat_activity
+      where backend_type = 'client backend' and application_name <> ${poolName} and pid <> pg_backend_pid()`;
     if (others.length === 0) return true;
     if (attempt >= attempts) return false;
     await pause(20);

@@ -87,7 +87,8 @@ export async function findPostgresProcess(folder: string): Promise<number | null
 /** A container that was killed starts again with the same process numbers; PostgreSQL only looks whether one is taken. */
 async function removeStaleLock(folder: string): Promise<void> {
   const pid = await lockOwner(folder);
-  if (pid === null || (await isPostgres(pid))) return;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  if (command === null || command.includes('postgres')) return;
   for (const name of ['postmaster.pid', `${socketName}.lock`]) await rm(join(folder, name), { force: true });
 }
 
