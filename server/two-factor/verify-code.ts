@@ -17,7 +17,7 @@ import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { deleteSiblings } from '../storage/replaced-session.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
-import { codeKey } from '../storage/throttle-keys.ts';
+import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
 import { findTotp } from '../storage/totp.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { whoHas } from '../visitor/who.ts';
@@ -154,6 +154,7 @@ async function complete(
         endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
       }),
       deleteThrottle(sql, codeKey(half)),
+      deleteThrottle(sql, codeMailKey(half)),
     ];
     if (half.thenApp) {
       const asked = { ...eventOf(half, request), event: 'second-factor-asked', steps: stepsOf(proof, null) } as const;
