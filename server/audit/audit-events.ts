@@ -52,7 +52,6 @@ export const auditEvents = {
   'customer-removed': 'An operator removed a customer.',
   'user-added': 'An operator added a user.',
   'user-imported': 'An operator imported a user from another system.',
-  'user-merged': 'An operator merged another user into this one; the steps say what moved.',
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator unlocked a user.',

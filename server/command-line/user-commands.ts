@@ -1,21 +1,17 @@
 import type { Command } from 'commander';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { mergeUsers } from '../accounts/merge-users.ts';
 import { removeUser } from '../accounts/remove-user.ts';
 import { signOutUser } from '../accounts/sign-out-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
 import { hour, limits } from '../limits.ts';
 import { outboxOf } from '../mail/outbox.ts';
 import { inviteUsers } from '../password/invite-users.ts';
 import { issueResetLink } from '../password/issue-reset-link.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
-import type { Database } from '../storage/database.ts';
 import { patientRead } from '../storage/patient-read.ts';
 import { listUsers, type User } from '../storage/portal-user.ts';
 import { listSessionsOfUser } from '../storage/session-list.ts';
 import { findAccountWait } from '../storage/throttle.ts';
-import { agreed } from './ask.ts';
 import { printEventTable } from './audit-commands.ts';
 import { failure } from './failure.ts';
 import { type JsonFlag, nameArgument, positiveNumber } from './options.ts';
@@ -27,7 +23,6 @@ import {
   printOutcome,
   printTable,
   printWarning,
-  stepsInWords,
   yesOrNo,
 } from './print.ts';
 import { addUserAccessCommands, aliveAt } from './user-access-commands.ts';
@@ -49,7 +44,6 @@ export function addUserCommands(program: Command): void {
   addUserAccessCommands(user);
   addUserImportCommand(user);
   addUserExportCommand(user);
-  addMergeCommand(user);
   addRemoveCommand(user);
 }
 
@@ -199,34 +193,6 @@ function addResetLinkCommand(user: Command): void {
         if (!json) printWarning(`For ${username}, once, until ${localTime(endsAt)}.`);
       }),
     );
-}
-
-function addMergeCommand(user: Command): void {
-  user
-    .command('merge')
-    .argument('<from>', 'username or email of the duplicate, which is removed')
-    .argument('<into>', 'username or email of the user who stays')
-    .description('merge a duplicate: customers, links to providers and known browsers move, its names become free')
-    .option('--yes', 'skip the confirmation')
-    .option('--json', 'print the outcome as JSON')
-    .action((from: string, into: string, flags: JsonFlag & { yes?: true }) =>
-      withDatabase((sql) => runMerge(sql, from, into, flags)),
-    );
-}
-
-async function runMerge(sql: Database, from: string, into: string, flags: JsonFlag & { yes?: true }): Promise<void> {
-  let result = await mergeUsers(sql, { from, into, isAgreed: flags.yes === true }, new Date());
-  if (result.kind === 'notAgreed') {
-    printWarning(`What happens to ${result.into}:\n${stepsInWords(result.steps)}`);
-    printWarning(`User ${from} is removed, with password, passkeys, authenticator app and remembered devices.`);
-    await agreed();
-    result = await mergeUsers(sql, { from, into, isAgreed: true }, new Date());
-  }
-  if (result.kind === 'notFound') throw failure(`There is no user ${result.name}.`);
-  if (result.kind === 'sameUser') throw failure(`${from} and ${into} are the same user.`);
-  const { into: name, steps } = result as { into: string; steps: readonly AuditStep[] };
-  const words = `User ${from} is merged into ${name}.\n${stepsInWords(steps)}`;
-  printOutcome(flags.json, { merged: from, into: name, steps }, words);
 }
 
 function addRemoveCommand(user: Command): void {

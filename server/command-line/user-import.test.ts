@@ -222,23 +222,3 @@ describe('vestibule user export', () => {
     expect(await vestibule('user export --customer gone')).toMatchObject({ code: 1 });
   });
 });
-
-describe('vestibule user merge', () => {
-  it('asks first, and changes nothing unless it is told to', async () => {
-    await vestibule('user import -', `${line(1, { customers: ['beta'] })}\n${line(2, { customers: ['acme'] })}\n`);
-    const refused = await vestibule('user merge u1 u2');
-    expect(refused.code).toBe(1);
-    expect(refused.err).toContain('customers added: beta');
-    expect(refused.err).toContain('Nothing was changed. To go ahead, add --yes.');
-    expect(await count()).toBe(2);
-    const { out, code } = await vestibule('user merge u1@acme.test u2 --yes');
-    expect([code, out]).toEqual([
-      0,
-      'User u1@acme.test is merged into u2.\n  merged from: u1, u1@acme.test\n  customers added: beta\n' +
-        '  connections linked: none\n  known browsers added: 0\n  sessions ended: 0\n',
-    ]);
-    expect(await count()).toBe(1);
-    expect(await vestibule('user merge u2 u2@acme.test --yes')).toMatchObject({ code: 1 });
-    expect((await vestibule('user merge u1 u2 --yes')).err).toContain('There is no user u1.');
-  });
-});

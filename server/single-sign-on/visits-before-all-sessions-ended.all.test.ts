@@ -1,7 +1,6 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { mergeUsers } from '#server/accounts/merge-users.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { signOutUser } from '#server/accounts/sign-out-user.ts';
 import { postAccount, signedIn } from '#testing/account-page-for-test.ts';
@@ -84,18 +83,6 @@ describe('SE-13 a visit in a browser without a session ends', () => {
       portal.wait(1);
       await postAccount(portal, 'app', { do: 'remove' }, withApp);
       expect(await portal.sql`select from totp`).toHaveLength(0);
-      portal.wait(1);
-      await lastStep();
-      expect(await who()).toBeNull();
-    });
-
-    it(`with the duplicate that it means, which is merged into another user, ${what}`, async () => {
-      await addUser(portal, { username: 'stays' });
-      await signInAtProvider();
-      browser = browserForTest(portal);
-      const lastStep = await wait();
-      portal.wait(1);
-      await mergeUsers(portal.sql, { from: 'alice', into: 'stays', isAgreed: true }, now());
       portal.wait(1);
       await lastStep();
       expect(await who()).toBeNull();
