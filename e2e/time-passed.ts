@@ -28,8 +28,8 @@ export async function sendWaitIsOver(portal: PortalUnderTest, username: string):
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update email_code set made_at = made_at - interval '31 seconds' where session_hash in
-        (select token_hash from session where user_id = (select id from portal_user where username = ${username}))`,
+      update email_code set made_at = made_at - interval '31 seconds' where session_id in
+        (select id from session where user_id = (select id from portal_user where username = ${username}))`,
   );
 }
 

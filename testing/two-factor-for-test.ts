@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
 import { seal } from '#server/secrets/sealed.ts';
-import { newToken, tokenHash } from '#server/secrets/token.ts';
+import { tokenHash } from '#server/secrets/token.ts';
 import type { Database } from '#server/storage/database.ts';
 import { insertTotp } from '#server/storage/totp.ts';
 import { lookAtRecoveryCodes, makeRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
@@ -53,7 +53,7 @@ export async function giveApp(portal: PortalForTest, username: string): Promise<
 
 /** Gives a user recovery codes, as if registered elsewhere; returns the codes. */
 export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
-  const viewer = { userId: await userId(portal, username), sessionHash: tokenHash(newToken()) };
+  const viewer = { userId: await userId(portal, username), sessionId: randomUUID() };
   return await portal.sql.begin(async (sql) => {
     await makeRecoveryCodes(portal.deps, sql, viewer, portal.deps.now());
     const { codes } = await lookAtRecoveryCodes({ ...portal.deps, sql: sql as unknown as Database }, viewer, true);
@@ -109,6 +109,13 @@ export async function verifyByForm(
   query = '',
 ): Promise<Response> {
   return await portal.send({ method: 'POST', url: verifyUrl + query, form, cookies });
+}
+
+/** The id of a browser's session; one that nobody has if there is none. */
+export async function sessionId({ sql }: PortalForTest, cookies: Browser): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from session where token_hash = ${tokenHash(cookies['vestibule-session'] ?? '')}`;
+  return row?.id ?? randomUUID();
 }
 
 /** What a script learns from an answer to a code: the JSON of 200, else the status and the notice. */

@@ -19,7 +19,13 @@ export type AppCode = {
   isUsed: boolean;
 };
 
-type Row = { username: string; userId: string; sessionHash: Buffer | null; sealed: Buffer; lastStep: string | null };
+type Row = {
+  username: string;
+  userId: string;
+  session: { id: string; hash: string } | null;
+  sealed: Buffer;
+  lastStep: string | null;
+};
 
 /**
  * The current codes of every account with an app, also of one that is being set up in this browser, which the token says:
@@ -31,26 +37,26 @@ export async function appCodes(
   now: Date,
 ): Promise<AppCode[]> {
   const rows = await sql<Row[]>`
-    select u.username, u.id as "userId", k.session_hash as "sessionHash", k.sealed_secret as sealed,
+    select u.username, u.id as "userId", k.session, k.sealed_secret as sealed,
       k.last_step as "lastStep"
     from (
-      select user_id, null as session_hash, sealed_secret, last_step from totp
+      select user_id, null as session, sealed_secret, last_step from totp
       union all
-      select s.user_id, session_hash, sealed_secret, null from pending_totp join session s on s.token_hash = session_hash
+      select s.user_id, jsonb_build_object('id', s.id, 'hash', encode(s.token_hash, 'hex')), sealed_secret, null from pending_totp join session s on s.id = session_id
     ) k join portal_user u on u.id = k.user_id order by u.username`;
   const epoch = Math.floor(now.getTime() / 1000);
-  return rows.flatMap(({ username, userId, sessionHash, sealed, lastStep }) => {
-    const secret = sessionHash ? newKey(sessionHash, sealed) : unseal(keys.seal, sealed, totpPlace(userId));
+  return rows.flatMap(({ username, userId, session, sealed, lastStep }) => {
+    const secret = session ? newKey(session, sealed) : unseal(keys.seal, sealed, totpPlace(userId));
     if (secret === null) return [];
     const code = generateSync({ secret, epoch, period });
     const isUsed = lastStep !== null && Number(lastStep) >= Math.floor(epoch / period);
-    const isNew = sessionHash !== null;
+    const isNew = session !== null;
     return { id: `${username}${isNew ? '-new' : ''}`, username, isNew, code, left: period - (epoch % period), isUsed };
   });
 
-  function newKey(sessionHash: Buffer, sealed: Buffer): string | null {
-    if (!isTokenOfSession(keys, registrationToken, sessionHash)) return null;
-    const secret = unseal(keys.seal, sealed, pendingPlace(sessionHash));
+  function newKey({ id, hash }: { id: string; hash: string }, sealed: Buffer): string | null {
+    if (!isTokenOfSession(keys, registrationToken, Buffer.from(hash, 'hex'))) return null;
+    const secret = unseal(keys.seal, sealed, pendingPlace(id));
     return secret && appKey(secret, registrationToken);
   }
 }

@@ -68,11 +68,11 @@ async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outco
 }
 
 /** What the next app needs: the same key after reloads, of a secret that is sealed for this session, and of this browser. */
-async function nextApp(deps: Deps, { session, sessionHash, pressToken }: AccountVisit) {
+async function nextApp(deps: Deps, { session, pressToken }: AccountVisit) {
   const { keys } = deps;
-  const place = pendingPlace(sessionHash);
+  const place = pendingPlace(session.id);
   const { sealedSecret } = await findOrInsertPendingTotp(deps.sql, {
-    sessionHash,
+    sessionId: session.id,
     sealedSecret: seal(keys.seal, newTotpSecret(), place),
     madeAt: deps.now(),
   });
@@ -98,7 +98,7 @@ async function begin(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   const token = nextToken(deps, { visitor: visit.visitor, fields });
   const isThere = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return false;
-    await rotateSession(deps, sql, visit, { token, now });
+    await rotateSession(sql, visit, { token, now });
     if (!isAppProven(visit, now) && provenAt !== null)
       await putFreshProof(sql, tokenHash(token), { kind: 'code', at: provenAt, passkeyId: visit.account.passkeyId });
     return true;
@@ -129,8 +129,8 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
   const stored = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
-    const pending = await findPendingTotp(sql, sessionHash);
-    const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(sessionHash));
+    const pending = await findPendingTotp(sql, session.id);
+    const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(session.id));
     const key = secret && pressToken && appKey(secret, pressToken);
     const step = key && totpStep(key, digits, now);
     if (!step) return new RollBack('codeWrong' as const);
@@ -139,10 +139,10 @@ async function replace(deps: Deps, visit: AccountVisit, fields: Fields): Promise
     const sealedSecret = seal(deps.keys.seal, key, totpPlace(userId));
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await updateFactorVersion(sql, userId);
-    await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
+    await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
     await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
     const devices = await deleteRememberedDevices(sql, userId);
-    await rotateSession(deps, sql, visit, { token, now });
+    await rotateSession(sql, visit, { token, now });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
@@ -182,7 +182,7 @@ async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
     await updateFactorVersion(sql, userId);
     await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
     const devices = await deleteRememberedDevices(sql, userId);
-    await rotateSession(deps, sql, visit, { token, now });
+    await rotateSession(sql, visit, { token, now });
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);

@@ -32,7 +32,8 @@ export async function checkCode(
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
   const { userId } = session;
-  const prover = { userId, factor: 'app', mustRegister: false, sessionHash, nextSessionHash: sessionHash } as const;
+  const ids = { sessionId: session.id, nextSessionId: session.id, sessionHash };
+  const prover = { userId, factor: 'app', mustRegister: false, ...ids } as const;
   const kind = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, deps.now()))) return 'signedOut';
     const proof = await takeProof(deps, sql, prover, code);

@@ -3,7 +3,7 @@ import type { Deps } from '../deps/deps.ts';
 import { codeDigest, codeDigests } from '../secrets/code-digest.ts';
 import type { FullSession } from '../storage/session.ts';
 
-type Of = Pick<FullSession, 'sid' | 'userId'>;
+type Of = Pick<FullSession, 'id' | 'userId'>;
 
 /** Of a digest, enough that nobody guesses it. */
 const markBytes = 16;
@@ -13,9 +13,9 @@ const markBytes = 16;
  * nothing. No other site can know it, and the page of somebody who was signed in here before does nothing to the next one.
  * Its last part differs from page to page, so that nobody else can send the same press (press.ts).
  */
-export function formMark({ keys }: Pick<Deps, 'keys'>, { sid, userId }: Of): string {
+export function formMark({ keys }: Pick<Deps, 'keys'>, { id, userId }: Of): string {
   const own = [
-    codeDigest(keys.code, sid, sessionPlace),
+    codeDigest(keys.code, id, sessionPlace),
     codeDigest(keys.code, userId, userPlace),
     randomBytes(markBytes),
   ];
@@ -25,12 +25,12 @@ export function formMark({ keys }: Pick<Deps, 'keys'>, { sid, userId }: Of): str
 /** Whose page a form was on: this session's, another one's of the same person, or somebody else's. */
 export function ownerOfForm(
   { keys }: Pick<Deps, 'keys'>,
-  { sid, userId }: Of,
+  { id, userId }: Of,
   mark: string | undefined,
 ): 'session' | 'user' | 'nobody' {
   const [ofSession = '', ofUser = ''] = (mark ?? '').split('.');
   if (!isOneOf(ofUser, codeDigests(keys.code, userId, userPlace))) return 'nobody';
-  return isOneOf(ofSession, codeDigests(keys.code, sid, sessionPlace)) ? 'session' : 'user';
+  return isOneOf(ofSession, codeDigests(keys.code, id, sessionPlace)) ? 'session' : 'user';
 }
 
 function isOneOf(given: string, digests: readonly Buffer[]): boolean {

@@ -22,7 +22,7 @@ it('ending sessions again and again ends each, and sends ten emails and then som
     await signedIn(portal, 'alice');
     const [row] = await portal.sql<
       { sid: string }[]
-    >`select sid from session order by created_at desc, xmin::text::bigint desc limit 1`;
+    >`select id as sid from session order by created_at desc, xmin::text::bigint desc limit 1`;
     const answer = await postAccount(portal, 'sessions', { do: 'end', sid: row?.sid ?? '', form }, cookies);
     expect(answer.headers.location).toContain('notice=sessionEnded');
   };

@@ -3,7 +3,6 @@ import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { beginCeremony, optionsOfSignIn } from '../passkeys/begin.ts';
 import { browserToBegin } from '../passkeys/browser-to-begin.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { accountVisitOf } from './account-visit.ts';
 import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
@@ -25,8 +24,7 @@ export function passkeyProofOptionsRoute(deps: Deps) {
       return sendProblem(reply, 409);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
-    const sessionHash = tokenHash(visit.sessionToken);
-    const challenge = await beginCeremony(deps, browserToken, { purpose: 'prove', sessionHash });
+    const challenge = await beginCeremony(deps, browserToken, { purpose: 'prove', sessionId: visit.session.id });
     return reply.send(optionsOfSignIn(challenge, rp.id));
   };
 }

@@ -69,7 +69,7 @@ async function enrol(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   const throttled = await countChange(deps, visit, 'passkey');
   if (throttled) return throttled;
   const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const along = (sql: Connection, now: Date) => rotateSession(deps, sql, visit, { token, now });
+  const along = (sql: Connection, now: Date) => rotateSession(sql, visit, { token, now });
   const done = await enrolPasskey(deps, rp, visit, { answer: credential, along });
   return done.kind === 'enrolled'
     ? { kind: 'done', notice: 'passkeyAdded', sessionToken: token }
@@ -113,7 +113,7 @@ async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
     const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
     if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
     if (!(await removePasskey(sql, { id, user: { id: userId, username } }, by, now))) return 'passkeyGone';
-    await rotateSession(deps, sql, visit, { token, now });
+    await rotateSession(sql, visit, { token, now });
     return 'passkeyRemoved';
   });
   if (outcome === 'signedOut') return { kind: outcome };

@@ -88,7 +88,7 @@ async function store(
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, isOwnBrowser ? sessionHash : null);
     const device = isOwnBrowser ? await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now }) : null;
     if (device) {
-      await rotateSession(deps, sql, visit, { token, now });
+      await rotateSession(sql, visit, { token, now });
       await updateSessionDevice(sql, { sessionHash: tokenHash(token), ...device });
     }
     const { address, language } = visitor;

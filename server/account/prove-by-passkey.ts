@@ -61,7 +61,7 @@ async function complete(
   const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'prove' }, steps);
   if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
   // Another tab may have given the session its next token since, or somebody else signed in.
-  if (!ceremony.sessionHash?.equals(visit.sessionHash)) return { kind: 'refused', reason: 'session-over' };
+  if (ceremony.sessionId !== visit.session.id) return { kind: 'refused', reason: 'session-over' };
   const passkey = await findPasskeyToVerify(deps.sql, { credentialId: assertion.credentialId, rpId: rp.id });
   if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };
   steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });

@@ -79,7 +79,7 @@ async function note(
   },
 ): Promise<void> {
   const now = deps.now();
-  await rotateSession(deps, sql, visit, { token, now });
+  await rotateSession(sql, visit, { token, now });
   await putFreshProof(sql, tokenHash(token), { kind, at: now, passkeyId });
   const proof = { step: 'proof', outcome: how };
   await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, proof] }, now);

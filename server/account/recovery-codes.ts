@@ -1,6 +1,5 @@
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
 import { findTotp } from '../storage/totp.ts';
@@ -43,8 +42,8 @@ async function make(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Ou
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await findTotp(sql, userId))) return new RollBack('notPossible' as const);
-    await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
-    await rotateSession(deps, sql, visit, { token, now });
+    await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
+    await rotateSession(sql, visit, { token, now });
     await queueMail(sql, reader, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });
     await insertAuditEvent(sql, { event: 'recovery-codes-made', ...personOf(visit) }, now);
     return null;

@@ -210,7 +210,7 @@ describe('devices that are not asked', () => {
 const sidOf = async (name: string) =>
   (
     await portal.sql<{ sid: string }[]>`
-      select sid from session where user_id = ${await userId(portal, name)} order by created_at desc, sid limit 1`
+      select id as sid from session where user_id = ${await userId(portal, name)} order by created_at desc, id limit 1`
   )[0]?.sid ?? '';
 
 describe('sessions', () => {
@@ -302,7 +302,7 @@ describe('a session by a connection', () => {
         select 'acme-idp', 'Acme Login', id, 'oidc', '{}', now() from customer where key = ${customer} returning id, customer_id
       )
       update session s set connection_id = made.id, customer_ids = array[made.customer_id], authenticated_at = s.created_at
-      from made where s.sid = ${await sidOf('alice')}`;
+      from made where s.id = ${await sidOf('alice')}`;
     expect(await signedInAs(portal, cookies)).toBe('alice');
   }
 
@@ -351,7 +351,7 @@ describe('a session by a connection', () => {
     return (
       mark ??
       (await import('./form-mark.ts')).formMark(portal.deps, {
-        sid: await sidOf('alice'),
+        id: await sidOf('alice'),
         userId: await userId(portal, 'alice'),
       })
     );

@@ -63,7 +63,7 @@ async function end(
     if (!reader) return false;
     const isKept = token === null || visit.isOwnBrowser;
     const ended = await endSessions(sql, { userId, sid, connectionId, kept: isKept ? sessionHash : null }, now);
-    if (token !== null && isKept) await rotateSession(deps, sql, visit, { token, now });
+    if (token !== null && isKept) await rotateSession(sql, visit, { token, now });
     if (ended === 0) return true;
     await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];

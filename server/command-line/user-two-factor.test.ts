@@ -225,7 +225,7 @@ describe('user sessions', { timeout: 60_000 }, () => {
       values (${randomBytes(32)}, ${ids[username] as string}, ${stage}, ${stage === 'half' ? 'app' : null}, '{}', '2001:db8::7',
         ${browser}, ${browser === 'Safari, iOS' ? randomUUID() : null}, now() - interval '1 hour',
         now() - ${lastSeen}::interval, now() + interval '1 hour')
-      returning sid`;
+      returning id as sid`;
     return row?.sid ?? '';
   };
 

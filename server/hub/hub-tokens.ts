@@ -32,13 +32,13 @@ export function hubTokens(
   deps: Pick<Deps, 'sql' | 'keys' | 'now' | 'config'>,
 ): (signedIn: SignedIn, audience: HubAudience) => Promise<string> {
   const keys = hubKeys(deps);
-  return async function hubToken({ userId, sid, provenAt, person }, { name, algorithm }) {
+  return async function hubToken({ userId, id, provenAt, person }, { name, algorithm }) {
     const now = deps.now();
     const claims: HubClaims = {
       iss: hubIssuer(deps.config),
       aud: name,
       sub: userId,
-      sid,
+      sid: id,
       preferred_username: person.username,
       email: person.email,
       customers: person.customers,

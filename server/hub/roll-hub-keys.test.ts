@@ -19,7 +19,7 @@ const person = {
   signedInAt: '',
   expiresAt: '',
 };
-const signedIn = { userId: 'u', sid: 's', provenAt: null, person };
+const signedIn = { userId: 'u', id: 's', provenAt: null, person };
 
 let makeToken: ReturnType<typeof hubTokens>;
 beforeEach(async () => {

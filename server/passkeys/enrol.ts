@@ -35,14 +35,9 @@ export type Enroller = {
 };
 
 /** Begins an enrolment, on no device twice; returns what the browser is told. */
-export async function beginEnrolment(
-  deps: Deps,
-  { id }: RelyingParty,
-  { session, sessionToken }: Enroller,
-  browserToken: string,
-) {
+export async function beginEnrolment(deps: Deps, { id }: RelyingParty, { session }: Enroller, browserToken: string) {
   const { userId, username } = session;
-  const ceremony = { purpose: 'enrol' as const, sessionHash: tokenHash(sessionToken) };
+  const ceremony = { purpose: 'enrol' as const, sessionId: session.id };
   const challenge = await beginCeremony(deps, browserToken, ceremony);
   const credentials = await listCredentials(deps.sql, { userId, rpId: id });
   return creationOptions(
@@ -90,12 +85,12 @@ async function complete(
   const enrolment = readEnrolment(answer);
   const clientData = enrolment && readClientData(enrolment.clientData);
   if (!enrolment || !clientData) return { kind: 'refused', reason: 'malformed' };
-  const { passkeyToken: browserToken } = enroller.visitor;
+  const { visitor, session } = enroller;
+  const { passkeyToken: browserToken } = visitor;
   const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'enrol' }, steps);
   if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
   // Somebody else may have signed in at the browser since.
-  if (!ceremony.sessionHash?.equals(tokenHash(enroller.sessionToken)))
-    return { kind: 'refused', reason: 'session-over' };
+  if (ceremony.sessionId !== session.id) return { kind: 'refused', reason: 'session-over' };
   const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
   if (checked.kind === 'refused') return checked;
   return await store(deps, rp, enroller, { ...checked.key, along }, steps);
@@ -117,7 +112,7 @@ async function store(
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return refused('session-over');
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
-    if ((await standingOf(sql, { session, sessionHash, account })) !== 'open') return refused('session-over');
+    if ((await standingOf(sql, { session, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
     const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
@@ -150,10 +145,10 @@ export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'e
  */
 export async function standingOf(
   sql: Connection,
-  { session, sessionHash, account }: Pick<Enroller, 'session' | 'account'> & { sessionHash: Buffer },
+  { session, account }: Pick<Enroller, 'session' | 'account'>,
 ): Promise<EnrolStanding> {
   if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
-  const scope = await findFactorScope(sql, sessionHash);
+  const scope = await findFactorScope(sql, session.id);
   if (scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp)) return 'open';
   return scope === 'signInAgain' || scope === 'withCode' ? scope : 'elsewhere';
 }

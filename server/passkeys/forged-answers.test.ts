@@ -211,7 +211,7 @@ describe('an enrolment', () => {
     const { body } = await browser.get('/portal/account/passkeys?do=enrol');
     const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? '';
     await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential: enrolmentOf(own, options) });
-    expect(await onlyEvent()).toMatchObject({ reason: 'session-over' });
+    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
     expect(await portal.sql`select from passkey where name <> 'Test key'`).toHaveLength(0);
   });
 

@@ -18,7 +18,7 @@ export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-fac
     if (!visitor) return reply;
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
-    const challenge = await beginCeremony(deps, browserToken, { purpose, sessionHash: null });
+    const challenge = await beginCeremony(deps, browserToken, { purpose, sessionId: null });
     return reply.send(optionsOfSignIn(challenge, rp.id));
   };
 }

@@ -57,7 +57,7 @@ export async function beginByInvitation(
     const until = opened.link ? null : await countAttempt(deps.sql, unknownLinkKeys(visitor.address), deps.now());
     return until ? { kind: 'throttled', until } : { kind: 'closed' };
   }
-  const ceremony = { purpose: 'invitation', sessionHash: null, linkHash: tokenHash(token) } as const;
+  const ceremony = { purpose: 'invitation', sessionId: null, linkHash: tokenHash(token) } as const;
   const challenge = await beginCeremony(deps, browserToken, ceremony);
   const rp = { id, name: deps.config.brand.branding.name };
   return { kind: 'begun', options: creationOptions(challenge, rp, opened.user, []) };

@@ -9,6 +9,7 @@ import { findOpenFactor } from '../storage/email-before-app.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { keepNewestOfPress } from '../storage/half-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
+import { findSessionId } from '../storage/session.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -24,7 +25,8 @@ export async function openFactor(
 /** What a half session that was just stored asks for: before the registration of an app possibly a code by email. */
 export async function firstStep(sql: Connection, waitsFor: OpenFactor, sessionToken: string): Promise<OpenFactor> {
   if (waitsFor.factor !== 'app' || !waitsFor.mustRegister) return waitsFor;
-  return (await findOpenFactor(sql, tokenHash(sessionToken))) ?? waitsFor;
+  const id = await findSessionId(sql, tokenHash(sessionToken));
+  return (id && (await findOpenFactor(sql, id))) || waitsFor;
 }
 
 /**
@@ -46,7 +48,9 @@ export async function sendFirstCode(
     { tokenHash: hash, address, browserHash: browserHash(visitor), within: limits.samePress },
   );
   if (!isKept) return;
-  const result = await sendEmailCode(deps, hash, user, { ...placeOfVisitor(visitor), delay: limits.samePress });
+  const id = await findSessionId(deps.sql, hash);
+  if (id === null) return;
+  const result = await sendEmailCode(deps, id, user, { ...placeOfVisitor(visitor), delay: limits.samePress });
   if (result.kind === 'sent' || result.retryAfter === null) return;
   const now = deps.now();
   const until = new Date(now.getTime() + result.retryAfter).toISOString();

@@ -94,7 +94,7 @@ export async function findSessionOfPress(
       exists (select from device where token_hash = ${device} and user_id = s.user_id) as "hasNewDevice",
       exists (select from remembered_device where token_hash = ${remembered} and user_id = s.user_id) as "isRemembered",
       exists (
-        select from shown_recovery_codes where session_hash = s.token_hash and user_id = s.user_id and shown_until > ${now}
+        select from shown_recovery_codes where session_id = s.id and user_id = s.user_id and shown_until > ${now}
       ) as "showsRecoveryCodes"
     from session s
     where s.token_hash = ${session} and s.former_token_hash = ${former} and s.press_at > ${since}`);

@@ -46,7 +46,7 @@ export function mustRegisterNow(sql: Connection, s: Fragment): Fragment {
 }
 
 /** What a half session waits for now, and whether the registration of an app comes next; null if it has ended. */
-export async function findOpenFactor(sql: Connection, sessionHash: Buffer) {
+export async function findOpenFactor(sql: Connection, sessionId: string) {
   return await rowOrNull(sql<(OpenFactor & { thenApp: boolean })[]>`
-    select ${openFactorOf(sql, sql`s`)} from session s where s.token_hash = ${sessionHash}`);
+    select ${openFactorOf(sql, sql`s`)} from session s where s.id = ${sessionId}`);
 }

@@ -2,7 +2,7 @@ import type { Connection } from './database.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { Fragment } from './sso-domain.ts';
 
-export type EmailCode = { sessionHash: Buffer; codeHash: Buffer; madeAt: Date; endsAt: Date };
+export type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
 /**
  * Replaces the code of a half session. False if it has used up its emails, the last one is too recent, or it has ended.
@@ -13,20 +13,20 @@ export async function putEmailCode(
   { mostSends, lastBefore }: { mostSends: number; lastBefore: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    insert into email_code as c (session_hash, code_hash, made_at, ends_at)
-    select token_hash, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
-    from session where token_hash = ${code.sessionHash} for key share
-    on conflict (session_hash) do update set
+    insert into email_code as c (session_id, code_hash, made_at, ends_at)
+    select id, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
+    from session where id = ${code.sessionId} for key share
+    on conflict (session_id) do update set
       code_hash = excluded.code_hash, made_at = excluded.made_at, ends_at = excluded.ends_at, sent = c.sent + 1
     where c.sent < ${mostSends} and c.made_at <= ${lastBefore}
-    returning session_hash`;
+    returning session_id`;
   return rows.length > 0;
 }
 
 /** When the code of a half session was made, and how many it has had; or null. */
-export async function findEmailCode(sql: Connection, sessionHash: Buffer) {
+export async function findEmailCode(sql: Connection, sessionId: string) {
   return await rowOrNull(sql<{ madeAt: Date; sent: number }[]>`
-    select made_at as "madeAt", sent from email_code where session_hash = ${sessionHash}`);
+    select made_at as "madeAt", sent from email_code where session_id = ${sessionId}`);
 }
 
 /** Whether a code would still be accepted. */
@@ -37,14 +37,14 @@ export async function isEmailCodeOpen(sql: Connection, codeHash: Buffer, now: Da
 /** Consumes a half session's code if it matches a digest and is still valid; concurrent calls succeed once. */
 export async function takeEmailCode(
   sql: Connection,
-  sessionHash: Buffer,
+  sessionId: string,
   digests: readonly Buffer[],
   now: Date,
 ): Promise<boolean> {
   const rows = await sql`
     delete from email_code
-    where session_hash = ${sessionHash} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}
-    returning session_hash`;
+    where session_id = ${sessionId} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}
+    returning session_id`;
   return rows.length > 0;
 }
 

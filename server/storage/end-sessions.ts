@@ -84,7 +84,7 @@ export async function signOutSessionOfUser(
   { userId, sid }: { userId: string; sid: string },
   now: Date,
 ): Promise<number> {
-  return (await signOutSessions(sql, sql`(s.user_id = ${userId} and s.sid = ${sid})`, now)).length;
+  return (await signOutSessions(sql, sql`(s.user_id = ${userId} and s.id = ${sid})`, now)).length;
 }
 
 /** The same for those of a user that a passkey opened, but not `kept`, the session that removes it. Lock the user first. */

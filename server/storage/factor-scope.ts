@@ -24,7 +24,7 @@ export type FactorScope =
  * enabled again. If its own customers have come to require one since, if the user has ever confirmed a code by email, or
  * if what it has proven counts no longer, the next sign-in that leads to the registration asks for it.
  */
-export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
+export async function findFactorScope(sql: Connection, sessionId: string): Promise<FactorScope> {
   // Such a customer opens for no session by passkey, and to it a passkey proves no code.
   const takesNoPasskey = sql`(s.passkey_id is not null and c.passkeys = 'off')`;
   const [row] = await sql<
@@ -46,7 +46,7 @@ export async function findFactorScope(sql: Connection, sessionHash: Buffer): Pro
           where m.user_id = s.user_id and c.two_factor <> 'off' and c.id = any(s.customer_ids)
         ))) as "isOutdated",
       ${isElsewhere(sql, sql`s`)} as "isElsewhere", ${hasOwnWay(sql, sql`s`)} as "hasOwnWay"
-    from session s where s.token_hash = ${sessionHash}`;
+    from session s where s.id = ${sessionId}`;
   const isWhole = row && (row.byPassword ? !row.leavesOut : !row.isElsewhere && !row.hasOwnWay);
   if (isWhole) return row.isOutdated ? 'signInAgain' : 'mayRegister';
   if (row?.byPassword) return row.isUntaken ? 'withCode' : 'whereAllAdmit';

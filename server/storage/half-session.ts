@@ -18,7 +18,7 @@ import type { WayIn } from './throttle-keys.ts';
  * (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes (code-try.ts) no more are checked.
  */
 export type HalfSession = OpenFactor &
-  Pick<FullSession, 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
+  Pick<FullSession, 'id' | 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
     /** The code by email that it waits for comes before the registration of an app. */
     thenApp: boolean;
     /** It replaced a full session in its browser, so leaving it ends the turn. */

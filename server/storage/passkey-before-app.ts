@@ -7,11 +7,11 @@ import type { Connection } from './database.ts';
  */
 export async function isPasskeyBeforeApp(
   sql: Connection,
-  { sessionHash, rpId }: { sessionHash: Buffer; rpId: string },
+  { sessionId, rpId }: { sessionId: string; rpId: string },
 ): Promise<boolean> {
   const rows = await sql`
     select from session s
-    where s.token_hash = ${sessionHash} and s.stage = 'half' and s.connection_id is null
+    where s.id = ${sessionId} and s.stage = 'half' and s.connection_id is null
       and exists (select from passkey p where p.user_id = s.user_id and p.rp_id = ${rpId})
       and exists (
         select from membership m join customer c on c.id = m.customer_id

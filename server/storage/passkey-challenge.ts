@@ -8,20 +8,20 @@ export type PasskeyPurpose = 'sign-in' | 'second-factor' | 'invitation' | Purpos
 type PurposeOfSession = 'enrol' | 'prove';
 
 /**
- * A ceremony begun in a browser; `sessionHash` is of the session that has begun it, `linkHash` of the link of an invitation, each
+ * A ceremony begun in a browser; `sessionId` is of the session that has begun it, `linkHash` of the link of an invitation, each
  * null for every other purpose.
  */
-export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionHash: Buffer | null; linkHash?: Buffer | null };
+export type PasskeyChallenge = { purpose: PasskeyPurpose; sessionId: string | null; linkHash?: Buffer | null };
 
 /** Stores a challenge until `endsAt`. */
 export async function insertPasskeyChallenge(
   sql: Connection,
   challenge: PasskeyChallenge & { challengeHash: Buffer; browserHash: Buffer; endsAt: Date },
 ): Promise<void> {
-  const { challengeHash, browserHash, purpose, sessionHash, linkHash = null, endsAt } = challenge;
+  const { challengeHash, browserHash, purpose, sessionId, linkHash = null, endsAt } = challenge;
   await sql`
-    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_hash, link_hash, ends_at)
-    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionHash}, ${linkHash}, ${endsAt})`;
+    insert into passkey_challenge (challenge_hash, browser_hash, purpose, session_id, link_hash, ends_at)
+    values (${challengeHash}, ${browserHash}, ${purpose}, ${sessionId}, ${linkHash}, ${endsAt})`;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function takePasskeyChallenge(
 ): Promise<(PasskeyChallenge & { isOver: boolean }) | null> {
   const [row] = await sql<(PasskeyChallenge & { isOver: boolean })[]>`
     delete from passkey_challenge where challenge_hash = ${challengeHash} and browser_hash = ${browserHash}
-    returning purpose, session_hash as "sessionHash", link_hash as "linkHash", ends_at <= ${now} as "isOver"`;
+    returning purpose, session_id as "sessionId", link_hash as "linkHash", ends_at <= ${now} as "isOver"`;
   return row ?? null;
 }
 

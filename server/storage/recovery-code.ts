@@ -38,33 +38,23 @@ export async function deleteRecoveryCodes(sql: Connection, userId: string): Prom
 /** Keeps the codes sealed while one session may view them; they end with the session. */
 export async function putShownRecoveryCodes(
   sql: Connection,
-  shown: { userId: string; sessionHash: Buffer; sealedCodes: Buffer; shownUntil: Date },
+  shown: { userId: string; sessionId: string; sealedCodes: Buffer; shownUntil: Date },
 ): Promise<void> {
-  const { userId, sessionHash, sealedCodes, shownUntil } = shown;
+  const { userId, sessionId, sealedCodes, shownUntil } = shown;
   await sql`
-    insert into shown_recovery_codes (user_id, session_hash, sealed_codes, shown_until)
-    values (${userId}, ${sessionHash}, ${sealedCodes}, ${shownUntil})
-    on conflict (user_id) do update set session_hash = excluded.session_hash,
+    insert into shown_recovery_codes (user_id, session_id, sealed_codes, shown_until)
+    values (${userId}, ${sessionId}, ${sealedCodes}, ${shownUntil})
+    on conflict (user_id) do update set session_id = excluded.session_id,
       sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
-}
-
-/** Stores the viewable codes of a session sealed for its next token, which their row has got already. */
-export async function updateShownRecoveryCodes(
-  sql: Connection,
-  { userId, sessionHash, sealedCodes }: { userId: string; sessionHash: Buffer; sealedCodes: Buffer },
-): Promise<void> {
-  await sql`
-    update shown_recovery_codes set sealed_codes = ${sealedCodes}
-    where user_id = ${userId} and session_hash = ${sessionHash}`;
 }
 
 export async function findShownRecoveryCodes(
   sql: Connection,
-  { userId, sessionHash, now }: { userId: string; sessionHash: Buffer; now: Date },
+  { userId, sessionId, now }: { userId: string; sessionId: string; now: Date },
 ): Promise<Buffer | null> {
   const [row] = await sql<{ codes: Buffer }[]>`
     select sealed_codes as codes from shown_recovery_codes
-    where user_id = ${userId} and session_hash = ${sessionHash} and shown_until > ${now}`;
+    where user_id = ${userId} and session_id = ${sessionId} and shown_until > ${now}`;
   return row?.codes ?? null;
 }
 

@@ -26,12 +26,12 @@ export async function listSessionsFor(
   at: { now: Date; idleSince: Date },
 ): Promise<ListedSession[]> {
   return await sql<ListedSession[]>`
-    select other.sid, other.browser, host(other.address) as address, other.created_at as "signedInAt",
+    select other.id as sid, other.browser, host(other.address) as address, other.created_at as "signedInAt",
       other.last_seen_at as "lastSeenAt", (select name from sso_connection where id = other.connection_id) as provider,
       other.token_hash = s.token_hash as "isOwn"
     from session s join session other on ${isListedFor(sql, at)}
     where s.token_hash = ${sessionHash}
-    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid limit ${sessionsShown}`;
+    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.id limit ${sessionsShown}`;
 }
 
 /** A session as an operator sees it. */
@@ -44,12 +44,12 @@ export async function listSessionsOfUser(
   { now, idleSince }: { now: Date; idleSince: Date },
 ): Promise<SessionOfUser[]> {
   return await sql<SessionOfUser[]>`
-    select s.sid, s.browser, host(s.address) as address, s.created_at as "signedInAt", s.last_seen_at as "lastSeenAt",
+    select s.id as sid, s.browser, host(s.address) as address, s.created_at as "signedInAt", s.last_seen_at as "lastSeenAt",
       s.ends_at as "endsAt", (select name from sso_connection where id = s.connection_id) as provider,
       s.passkey_id is not null as "byPasskey"
     from session s
     where s.user_id = ${userId} and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
-    order by s.last_seen_at desc, s.sid`;
+    order by s.last_seen_at desc, s.id`;
 }
 
 /**
@@ -68,7 +68,7 @@ export async function endSessions(
 ): Promise<number> {
   if (sid === null) await noteAllSessionsEnded(sql, { userId, connectionId }, now);
   const which = sql`s.user_id = ${userId} and s.token_hash is distinct from ${kept}
-    and (${sid}::uuid is null or s.sid = ${sid}::uuid)
+    and (${sid}::uuid is null or s.id = ${sid}::uuid)
     and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;
   return (await signOutSessions(sql, which, now)).length;
 }

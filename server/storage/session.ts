@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { endOldestSessions, hasManySessions } from './oldest-sessions.ts';
@@ -8,9 +9,9 @@ export type SessionStage = 'half' | 'full';
 
 /** A live session of a signed-in user, as visible from the request's address. */
 export type FullSession = {
+  /** Also what hubs know it by; it opens nothing. */
+  id: string;
   userId: string;
-  /** What hubs know the session by. */
-  sid: string;
   /** The session's connection; null for a password. */
   connectionId: string | null;
   username: string;
@@ -30,8 +31,8 @@ export type FullSession = {
   accessVersion: number;
 };
 
-/** What a hub's token says of a session besides its answer. `sid` is what hubs know it by, and opens nothing. */
-export type NamedSession = Pick<FullSession, 'userId' | 'sid' | 'provenAt'>;
+/** What a hub's token says of a session besides its answer. */
+export type NamedSession = Pick<FullSession, 'userId' | 'id' | 'provenAt'>;
 
 /** What is cached of the last full check of a session: its answer. */
 export type CheckedSession = NamedSession & { answer: string; lastSeenAt: Date; endsAt: Date };
@@ -50,7 +51,7 @@ export async function findCheckedSessions(
   const hashes = presented.map(({ tokenHash }) => tokenHash.toString('hex'));
   const addresses = presented.map(({ address }) => address);
   const rows = await sql<(CheckedSession & { place: number })[]>`
-    select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.user_id as "userId", s.sid,
+    select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.user_id as "userId", s.id,
       ${provenAt(sql, sql`s`)} as "provenAt"
     from unnest(${hashes}::text[], ${addresses}::inet[]) with ordinality asked (hash, address, place)
     cross join lateral (select * from session where token_hash = decode(asked.hash, 'hex') limit 1) s
@@ -104,6 +105,8 @@ export type SessionOrigin = {
 
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
+  /** Random unless what belongs to it is stored before it. */
+  id?: string;
   tokenHash: Buffer;
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
@@ -145,10 +148,10 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const way = { userId: sql`${userId}::uuid`, connectionId: origin.connectionId, address };
   const pressHash = session.openedByPress ?? null;
   const [row] = await sql<{ isMany: boolean }[]>`
-    insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
+    insert into session (id, token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
       replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null},
+    values (${session.id ?? randomUUID()}, ${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null},
       ${session.browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
       ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
@@ -199,6 +202,12 @@ export async function isSessionOfPress(
     select from session where token_hash = ${own} and former_token_hash = ${former} and not replaces
       and stage = 'full' and press_at > ${since} and ends_at > ${now}`;
   return rows.length > 0;
+}
+
+/** The session with a token; null if there is none. */
+export async function findSessionId(sql: Connection, tokenHash: Buffer): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`select id from session where token_hash = ${tokenHash}`;
+  return row?.id ?? null;
 }
 
 /** Binding (additional data) for the provider's proof stored with a session. */

@@ -43,21 +43,21 @@ export type PendingTotp = { sealedSecret: Buffer; madeAt: Date };
 /** The secret that a session must confirm: the one it had before, else the given one. */
 export async function findOrInsertPendingTotp(
   sql: Connection,
-  pending: PendingTotp & { sessionHash: Buffer },
+  pending: PendingTotp & { sessionId: string },
 ): Promise<PendingTotp> {
-  const { sessionHash, sealedSecret, madeAt } = pending;
+  const { sessionId, sealedSecret, madeAt } = pending;
   await sql`
-    insert into pending_totp (session_hash, sealed_secret, made_at)
-    select token_hash, ${sealedSecret}::bytea, ${madeAt}::timestamptz from session where token_hash = ${sessionHash} for key share
-    on conflict (session_hash) do nothing`;
-  return (await findPendingTotp(sql, sessionHash)) ?? { sealedSecret, madeAt };
+    insert into pending_totp (session_id, sealed_secret, made_at)
+    select id, ${sealedSecret}::bytea, ${madeAt}::timestamptz from session where id = ${sessionId} for key share
+    on conflict (session_id) do nothing`;
+  return (await findPendingTotp(sql, sessionId)) ?? { sealedSecret, madeAt };
 }
 
-export async function findPendingTotp(sql: Connection, sessionHash: Buffer): Promise<PendingTotp | null> {
+export async function findPendingTotp(sql: Connection, sessionId: string): Promise<PendingTotp | null> {
   return await rowOrNull(sql<PendingTotp[]>`
-    select sealed_secret as "sealedSecret", made_at as "madeAt" from pending_totp where session_hash = ${sessionHash}`);
+    select sealed_secret as "sealedSecret", made_at as "madeAt" from pending_totp where session_id = ${sessionId}`);
 }
 
-export async function deletePendingTotp(sql: Connection, sessionHash: Buffer): Promise<void> {
-  await sql`delete from pending_totp where session_hash = ${sessionHash}`;
+export async function deletePendingTotp(sql: Connection, sessionId: string): Promise<void> {
+  await sql`delete from pending_totp where session_id = ${sessionId}`;
 }

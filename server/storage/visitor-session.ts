@@ -32,10 +32,10 @@ export async function findVisitorSession(
   { address, idleSince, now }: { address: string; idleSince: Date; now: Date },
 ): Promise<VisitorSession> {
   const [row] = await sql<[Row]>`
-    select s.stage, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
+    select s.stage, s.id, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
       ${openFactorOf(sql, sql`s`)}, s.proven, s.code_tries as "codeTries", s.replaced_full as "replacedFull",
       s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
-      s.sid, ${provenAt(sql, sql`s`)} as "provenAt",
+      ${provenAt(sql, sql`s`)} as "provenAt",
       s.ends_at > ${now} as "isInTime",
       u.active and case s.stage
         when 'half' then ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })}

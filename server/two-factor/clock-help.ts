@@ -17,14 +17,14 @@ import { codeOfOtherTime, period } from './totp.ts';
 export async function clockHelp(
   deps: Deps,
   request: RegisteringBrowser & { sessionToken: string; code: string },
-  { userId, factor, mustRegister }: HalfSession,
+  { id, userId, factor, mustRegister }: HalfSession,
   { tries, at }: CodeTry,
 ): Promise<number | null> {
   const { code } = request;
   if (factor !== 'app' || !isOneTimeCode(code)) return null;
   const sessionHash = tokenHash(request.sessionToken);
   const secret = mustRegister
-    ? await findShownKey(deps, deps.sql, sessionHash, request)
+    ? await findShownKey(deps, deps.sql, { id, sessionHash }, request)
     : await findSecret(deps, userId);
   const found = secret && codeOfOtherTime(secret, code, at);
   // A code this near was refused because it was used before: the clock is right.

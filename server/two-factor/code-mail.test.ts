@@ -82,7 +82,7 @@ describe('the mail with a code', () => {
       expect((await portal.send({ method: 'POST', url: sendUrl, cookies, headers })).statusCode).toBe(204);
       await codeByMail(portal, 'bob');
       expect(lastMail().text).toContain(`within ${words}`);
-      const rows = await portal.sql`select from email_code c join session s on s.token_hash = c.session_hash
+      const rows = await portal.sql`select from email_code c join session s on s.id = c.session_id
         where c.ends_at = s.ends_at`;
       expect(rows).toHaveLength(1);
     }

@@ -68,7 +68,7 @@ describe('a code by email', () => {
     const [bob, beth] = [await halfSession(portal, 'bob'), await halfSession(portal, 'beth')];
     const code = await codeByMail(portal, 'bob');
     await portal.sql`
-      update email_code set code_hash = (select code_hash from email_code c join session s on s.token_hash = c.session_hash join portal_user u on u.id = s.user_id
+      update email_code set code_hash = (select code_hash from email_code c join session s on s.id = c.session_id join portal_user u on u.id = s.user_id
         where u.username = 'bob')`;
     expect(verdict(await verify(portal, code, beth))).toBe(false);
     expect(verdict(await verify(portal, code, bob))).toBe(true);

@@ -29,10 +29,9 @@ export function recoveryCodesRoute(deps: Deps) {
       };
       return reply.redirect(screenUrl(config.basePath, 'login', query), 302);
     }
-    const { userId, username } = found.session;
-    const sessionHash = tokenHash(sessionToken);
-    const isOwn = isTokenOfPress(deps.keys, registrationToken, sessionHash);
-    const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionHash }, isOwn);
+    const { id: sessionId, userId, username } = found.session;
+    const isOwn = isTokenOfPress(deps.keys, registrationToken, tokenHash(sessionToken));
+    const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionId }, isOwn);
     const destination = destinationInLanguage(
       destinationFor(config, asked),
       config.basePath,

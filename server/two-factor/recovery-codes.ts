@@ -10,11 +10,10 @@ import {
   findShownRecoveryCodes,
   putShownRecoveryCodes,
   replaceRecoveryCodes,
-  updateShownRecoveryCodes,
 } from '../storage/recovery-code.ts';
 
 /** Whose codes they are, and the one session that may view them. */
-type Viewer = { userId: string; sessionHash: Buffer };
+type Viewer = { userId: string; sessionId: string };
 
 /** Gives a user ten new recovery codes, replacing the existing ones; one session can view them for a few minutes. */
 export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer: Viewer, now: Date): Promise<void> {
@@ -44,25 +43,12 @@ export async function lookAtRecoveryCodes(
   return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
 }
 
-/** Lets the codes that a session may view go on with its next token, which it has got already. */
-export async function moveShownRecoveryCodes(
-  { keys, now }: Deps,
-  sql: Connection,
-  { userId, before, after }: { userId: string; before: Buffer; after: Buffer },
-): Promise<void> {
-  const viewer = { userId, sessionHash: after };
-  const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
-  const text = sealed && unseal(keys.seal, sealed, shownPlace({ userId, sessionHash: before }));
-  if (text === null) return;
-  await updateShownRecoveryCodes(sql, { ...viewer, sealedCodes: seal(keys.seal, text, shownPlace(viewer)) });
-}
-
 function newRecoveryCode(): string {
   const letter = () => recoveryCodeAlphabet[randomInt(recoveryCodeAlphabet.length)];
   return Array.from({ length: recoveryCodeLetters }, letter).join('');
 }
 
 /** Binding (additional data) for shown codes: a copy in another user's or session's row does not open. */
-export function shownPlace({ userId, sessionHash }: Viewer): string {
-  return `recovery-codes:${userId}:${sessionHash.toString('hex')}`;
+export function shownPlace({ userId, sessionId }: Viewer): string {
+  return `recovery-codes:${userId}:${sessionId}`;
 }

@@ -88,7 +88,7 @@ describe('what an app is registered with', () => {
     expect(page).toEqual({ status: 302, location: '/portal/twoFactor?redirectURL=%2Fportal%2Fx' });
     expect(await pending()).toBe(0);
     // Even with a pending secret in the half session the existing app counts.
-    await portal.sql`insert into pending_totp select token_hash, sha256('x'), created_at from session where factor = 'app'`;
+    await portal.sql`insert into pending_totp select id, sha256('x'), created_at from session where factor = 'app'`;
     expect(verdict(await verify(portal, codeNow(portal, secret), held))).toBe(true);
     expect(await portal.sql`select from totp`).toHaveLength(1);
   });

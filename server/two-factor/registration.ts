@@ -43,20 +43,21 @@ const quietZone = 4;
 export async function openRegistration(deps: Deps, browser: RegisteringBrowser, who: Who): Promise<RegistrationResult> {
   if (browser.sessionToken === null) return { kind: 'signedOut' };
   const hash = tokenHash(browser.sessionToken);
-  const account = await accountToRegister(deps, hash, browser, who);
+  const account = await accountToRegister(deps, browser, who);
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
-  const scope = await findFactorScope(deps.sql, hash);
+  const { id } = account;
+  const scope = await findFactorScope(deps.sql, id);
   if (scope === 'signInAgain') return { kind: 'tooOld' };
   if (scope === 'withPassword') return { kind: 'elsewhere', scope: await ownWayOrNone(deps, account.userId) };
   if (scope !== 'mayRegister') return { kind: 'elsewhere', scope };
   const { keys } = deps;
   const { sealedSecret, madeAt } = await findOrInsertPendingTotp(deps.sql, {
-    sessionHash: hash,
-    sealedSecret: seal(keys.seal, newTotpSecret(), pendingPlace(hash)),
+    sessionId: id,
+    sealedSecret: seal(keys.seal, newTotpSecret(), pendingPlace(id)),
     madeAt: deps.now(),
   });
-  const secret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
+  const secret = unseal(keys.seal, sealedSecret, pendingPlace(id));
   if (secret === null) throw new Error('cannot open the pending secret of a session');
   const registrationToken =
     registrationTokenOf(deps, browser, { sessionHash: hash, madeAt }) ?? newRegistrationToken(keys.code, hash);
@@ -69,12 +70,12 @@ export async function openRegistration(deps: Deps, browser: RegisteringBrowser, 
 export async function findShownKey(
   deps: Pick<Deps, 'keys' | 'now'>,
   sql: Connection,
-  sessionHash: Buffer,
+  { id, sessionHash }: { id: string; sessionHash: Buffer },
   browser: RegisteringBrowser,
 ): Promise<string | null> {
-  const pending = await findPendingTotp(sql, sessionHash);
+  const pending = await findPendingTotp(sql, id);
   const token = pending && registrationTokenOf(deps, browser, { sessionHash, madeAt: pending.madeAt });
-  const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(sessionHash));
+  const secret = pending && unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(id));
   return secret && token && appKey(secret, token);
 }
 
@@ -99,27 +100,32 @@ export async function inApp(
 
 async function accountToRegister(
   deps: Deps,
-  hash: Buffer,
   browser: RegisteringBrowser,
   who: Who,
-): Promise<{ userId: string; username: string } | 'refused' | 'tooOld' | 'byPasskey' | null> {
+): Promise<{ id: string; userId: string; username: string } | 'refused' | 'tooOld' | 'byPasskey' | null> {
   if (who.kind === 'half') {
     const { half } = who;
     if (half.codeTries >= limits.codeTries) return null;
     if (!half.mustRegister || half.factor !== 'app') return 'refused';
-    return (await needsPasskey(deps, deps.sql, hash)) ? 'byPasskey' : half;
+    return (await needsPasskey(deps, deps.sql, half.id)) ? 'byPasskey' : half;
   }
   if (who.kind !== 'full') return null;
   const { session } = who;
   if ((await findTotp(deps.sql, session.userId)) !== null) return 'refused';
   // Signing in again by the same provider would change nothing.
-  const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, hash, browser));
-  return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? session : 'tooOld';
+  const isFresh =
+    isFreshSignIn(session, deps.now()) ||
+    (await hasProvenPassword(deps, tokenHash(browser.sessionToken ?? ''), browser));
+  return isFresh || (await findFactorScope(deps.sql, session.id)) !== 'mayRegister' ? session : 'tooOld';
 }
 
 /** Whether a sign-in may set up no app, because its user has a passkey, which is more than the password. */
-export async function needsPasskey({ config }: Pick<Deps, 'config'>, sql: Connection, hash: Buffer): Promise<boolean> {
-  return config.passkeys !== null && (await isPasskeyBeforeApp(sql, { sessionHash: hash, rpId: config.passkeys.id }));
+export async function needsPasskey(
+  { config }: Pick<Deps, 'config'>,
+  sql: Connection,
+  sessionId: string,
+): Promise<boolean> {
+  return config.passkeys !== null && (await isPasskeyBeforeApp(sql, { sessionId, rpId: config.passkeys.id }));
 }
 
 /**
@@ -152,8 +158,8 @@ export function isRecent(at: Date, now: Date): boolean {
 }
 
 /** Binding (additional data) for the secret shown to a session. */
-export function pendingPlace(sessionHash: Buffer): string {
-  return `pending-totp:${sessionHash.toString('hex')}`;
+export function pendingPlace(sessionId: string): string {
+  return `pending-totp:${sessionId}`;
 }
 
 /** Binding (additional data) for a user's confirmed secret: a copy in another user's row does not open. */

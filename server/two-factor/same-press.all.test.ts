@@ -1,14 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
-import { codeDigest } from '#server/secrets/code-digest.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
-import { tokenHash } from '#server/secrets/token.ts';
-import { putEmailCode } from '#server/storage/email-code.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
-import { userId } from '#testing/reset-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
@@ -426,29 +422,6 @@ describe('a wrong code pressed twice without script counts one', () => {
     expect(await triesCounted(portal)).toEqual([1, 1, 1]);
     wait(limits.sameCodePress);
     expect((await press(soon, cookies)).headers.location).toBe('/portal/x?y=1');
-  });
-
-  it('EM-03 takes nothing of a code that was sent since', async () => {
-    const cookies = await halfSession(portal, 'bob');
-    const wrong = otherThan(await codeByMail(portal, 'bob'));
-    await press(wrong, cookies);
-    wait(1);
-    // As if the next code were the one just guessed.
-    await portal.sql`delete from email_code`;
-    const sessionHash = tokenHash(cookies['vestibule-session'] ?? '');
-    const now = portal.deps.now();
-    const codeHash = codeDigest(portal.deps.keys.code, wrong, sessionHash);
-    const code = {
-      sessionHash,
-      userId: await userId(portal, 'bob'),
-      codeHash,
-      madeAt: now,
-      endsAt: new Date(now.getTime() + 60_000),
-    };
-    await putEmailCode(portal.sql, code, { mostSends: 4, lastBefore: now });
-    expect((await press(wrong, cookies)).headers.location).toContain('notice=codeWrong');
-    wait(limits.sameCodePress);
-    expect((await press(wrong, cookies)).headers.location).toBe('/portal/x?y=1');
   });
 
   it('BF-11 an attempt for which the account waits is none, however often it is pressed', async () => {

@@ -4,7 +4,6 @@ import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import type { HalfSession } from '../storage/half-session.ts';
@@ -47,20 +46,19 @@ async function pageOf(
   screen: SecondFactorScreen,
   who: Who,
 ): Promise<Shown> {
-  const hash = tokenHash(visitorOf(deps, request).sessionToken ?? '');
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
-  const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who, hash)), asked);
+  const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who)), asked);
   if (way.kind === 'login') return toSignIn(deps, request, way.notice, isSignedOut(who));
-  if (who.kind === 'half') return await halfPage(deps, request, reply, who, hash);
+  if (who.kind === 'half') return await halfPage(deps, request, reply, who);
   if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply, who);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
 }
 
 /** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
-async function isSettingUpApp(deps: Deps, request: FastifyRequest, { kind }: Who, hash: Buffer): Promise<boolean> {
+async function isSettingUpApp(deps: Deps, request: FastifyRequest, who: Who): Promise<boolean> {
   const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
-  return kind === 'full' && isAnswer && (await findPendingTotp(deps.sql, hash)) !== null;
+  return who.kind === 'full' && isAnswer && (await findPendingTotp(deps.sql, who.session.id)) !== null;
 }
 
 async function halfPage(
@@ -68,14 +66,13 @@ async function halfPage(
   request: FastifyRequest,
   reply: FastifyReply,
   who: Who & { kind: 'half' },
-  hash: Buffer,
 ): Promise<Shown> {
   const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
   const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who) : null;
   if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
-  const secondFactor = await openSecondFactor(deps, half, hash);
+  const secondFactor = await openSecondFactor(deps, half);
   if (registration?.kind === 'byPasskey')
     return {
       secondFactor,
@@ -114,10 +111,10 @@ function rightAddress(
   return query.size > 0 ? `${right}?${query}` : right;
 }
 
-async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Promise<OpenSecondFactor> {
-  const { userId, username, factor, mustRegister, thenApp, customers } = half;
-  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, half, deps.now()) : null;
-  const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, hash)) === null;
+async function openSecondFactor(deps: Deps, half: HalfSession): Promise<OpenSecondFactor> {
+  const { id, userId, username, factor, mustRegister, thenApp, customers } = half;
+  const wait = factor === 'email' ? await waitBeforeSend(deps, id, half, deps.now()) : null;
+  const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, id)) === null;
   return {
     account: username,
     mayRemember: !thenApp && customers.every(({ rememberDevices }) => rememberDevices),

@@ -32,24 +32,24 @@ export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
  */
 export async function sendEmailCode(
   deps: Deps,
-  sessionHash: Buffer,
+  sessionId: string,
   reader: CodeReader,
   { delay = 0, endsBy, ...place }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
   const way = { userId: reader.id, connectionId: reader.connectionId };
-  const wait = await waitBeforeSend(deps, sessionHash, way, now);
+  const wait = await waitBeforeSend(deps, sessionId, way, now);
   if (wait) return wait;
   const until = await countAttempt(deps.sql, [codeMailKey(way)], now);
   if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
   const code = newEmailCode();
-  const codeHash = codeDigest(deps.keys.code, code, sessionHash);
+  const codeHash = codeDigest(deps.keys.code, code, sessionId);
   const validFor = Math.min(limits.emailCode, (endsBy?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime());
   const endsAt = new Date(now.getTime() + validFor);
   const sent = await deps.sql.begin(async (sql) => {
     const put = await putEmailCode(
       sql,
-      { sessionHash, codeHash, madeAt: now, endsAt },
+      { sessionId, codeHash, madeAt: now, endsAt },
       { mostSends: limits.emailCodeSends, lastBefore: new Date(now.getTime() - limits.emailCodeSendEvery) },
     );
     if (put)
@@ -66,7 +66,7 @@ export async function sendEmailCode(
     return put;
   });
   if (!sent)
-    return (await waitBeforeSend(deps, sessionHash, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
+    return (await waitBeforeSend(deps, sessionId, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
   if (delay > 0) setTimeout(deps.wake.mails, delay).unref();
   else deps.wake.mails();
   return { kind: 'sent' };
@@ -80,11 +80,11 @@ export function newEmailCode(): string {
 /** How long a half session has to wait for its next code, because of itself or its account; null if it needn't. */
 export async function waitBeforeSend(
   { sql }: Deps,
-  sessionHash: Buffer,
+  sessionId: string,
   way: WayIn,
   now: Date,
 ): Promise<SendWait | null> {
-  const last = await findEmailCode(sql, sessionHash);
+  const last = await findEmailCode(sql, sessionId);
   if (last && last.sent >= limits.emailCodeSends) return { kind: 'wait', of: 'session', retryAfter: null };
   const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
   const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();

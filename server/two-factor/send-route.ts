@@ -7,7 +7,6 @@ import { sendProblem } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { placeOfVisitor } from '../mail/queue-mail.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { formOfTurn } from './form-of-turn.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
@@ -39,15 +38,14 @@ export function sendRoute(deps: Deps) {
 
   /** Null if no half session of the page's account waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
-    const { sessionToken, address, userAgent, language, who } = visitorOf(deps, request);
+    const { address, userAgent, language, who } = visitorOf(deps, request);
     const found = await who();
-    if (!sessionToken || !address || found.kind !== 'half' || ownerOfPage(found, sentBy(request)) === 'other')
-      return null;
+    if (!address || found.kind !== 'half' || ownerOfPage(found, sentBy(request)) === 'other') return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };
     const way = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
-    return await sendEmailCode(deps, tokenHash(sessionToken), reader, way);
+    return await sendEmailCode(deps, half.id, reader, way);
   }
 
   async function answerPerson(

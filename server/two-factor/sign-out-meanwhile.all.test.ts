@@ -14,6 +14,7 @@ import {
   codeNow,
   halfSession,
   registrationUrl,
+  sessionId,
   startTwoFactorAfresh,
   verdict,
   verify,
@@ -105,10 +106,11 @@ describe('SE-09 a sign-out that comes before the look at a code', () => {
 
   it('EM-02 a code by email is not made for a session that has ended', async () => {
     const cookies = await halfSession(portal, 'bob');
+    const id = await sessionId(portal, cookies);
     await signOut(cookies);
     const now = portal.deps.now();
     const code = {
-      sessionHash: hashOf(cookies),
+      sessionId: id,
       userId: await userId(portal, 'bob'),
       codeHash: hashOf(cookies),
       madeAt: now,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newToken, tokenHash } from '#server/secrets/token.ts';
+import { tokenHash } from '#server/secrets/token.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -12,6 +12,7 @@ import {
   giveRecoveryCodes,
   halfSession,
   registrationUrl,
+  sessionId,
   startTwoFactorAfresh,
   step,
 } from '#testing/two-factor-for-test.ts';
@@ -36,9 +37,9 @@ async function taken(prover: Prover, code: string): Promise<Proof[]> {
 
 async function proverOf(username: string, cookies: Browser, more: Partial<Prover> = {}): Promise<Prover> {
   const sessionHash = tokenHash(cookies['vestibule-session'] ?? '');
-  const nextSessionHash = tokenHash(newToken());
+  const id = await sessionId(portal, cookies);
   const user = { userId: await userId(portal, username), factor: 'app', mustRegister: false } as const;
-  return { ...user, sessionHash, nextSessionHash, ...more };
+  return { ...user, sessionId: id, nextSessionId: id, sessionHash, ...more };
 }
 
 describe('RC-02 a code that fifty transactions take at once, twenty times over', { timeout: 60_000 }, () => {
@@ -75,7 +76,7 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
     const registrationToken = newRegistrationToken(portal.deps.keys.code, sessionHash);
     cookies['vestibule-registration'] = registrationToken;
     const browser = { sessionToken: null, deviceToken: null, userAgent: undefined, address: null, registrationToken };
-    const prover = await proverOf('alice', cookies, { mustRegister: true, browser, nextSessionHash: sessionHash });
+    const prover = await proverOf('alice', cookies, { mustRegister: true, browser });
     for (let round = 0; round < rounds; round += 1) {
       const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
       expect(await taken(prover, codeNow(portal, totpSecret))).toEqual(['app registered']);

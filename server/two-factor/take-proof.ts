@@ -21,10 +21,11 @@ import { totpStep } from './totp.ts';
 /** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
 
-/** Who has to prove it. `nextSessionHash`: the session that continues once it is proven; `browser`: where an app is set up. */
+/** Who has to prove it. `nextSessionId`: the session that continues once it is proven; `browser`: where an app is set up. */
 export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
+  sessionId: string;
+  nextSessionId: string;
   sessionHash: Buffer;
-  nextSessionHash: Buffer;
   browser?: RegisteringBrowser;
 };
 
@@ -50,20 +51,20 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 }
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
-  const { userId, sessionHash, nextSessionHash, browser } = prover;
+  const { userId, sessionId, sessionHash, nextSessionId, browser } = prover;
   // Checked again: since the secret was shown, the user may have got a password, another customer, a code by email, or a passkey.
-  if ((await findFactorScope(sql, sessionHash)) !== 'mayRegister') return null;
-  if ((await findOpenFactor(sql, sessionHash))?.thenApp) return null;
-  if (await needsPasskey(deps, sql, sessionHash)) return null;
-  const secret = browser && (await findShownKey(deps, sql, sessionHash, browser));
+  if ((await findFactorScope(sql, sessionId)) !== 'mayRegister') return null;
+  if ((await findOpenFactor(sql, sessionId))?.thenApp) return null;
+  if (await needsPasskey(deps, sql, sessionId)) return null;
+  const secret = browser && (await findShownKey(deps, sql, { id: sessionId, sessionHash }, browser));
   const now = deps.now();
   const step = secret && totpStep(secret, code, now);
   if (!step) return null;
   const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
   if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
   await updateFactorVersion(sql, userId);
-  await deletePendingTotp(sql, sessionHash);
-  await makeRecoveryCodes(deps, sql, { userId, sessionHash: nextSessionHash }, now);
+  await deletePendingTotp(sql, sessionId);
+  await makeRecoveryCodes(deps, sql, { userId, sessionId: nextSessionId }, now);
   // They were opened with less, or wait for a finished registration.
   await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
   await deleteRememberedDevices(sql, userId);
@@ -71,8 +72,8 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
 }
 
 async function takeEmail(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
-  const { userId, sessionHash, mustRegister } = prover;
-  if (!(await takeEmailCode(sql, sessionHash, codeDigests(deps.keys.code, code, sessionHash), deps.now()))) return null;
+  const { userId, sessionId, mustRegister } = prover;
+  if (!(await takeEmailCode(sql, sessionId, codeDigests(deps.keys.code, code, sessionId), deps.now()))) return null;
   if (!mustRegister) return 'email code';
   await insertEmailFactor(sql, userId, deps.now());
   return 'email registered';

@@ -34,10 +34,10 @@ export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): P
 }
 
 /** Whether this browser set up an app moments ago in this session, and may still view the recovery codes of it. */
-async function hasCodesToRead(deps: Deps, request: VerifyRequest, { userId }: FullSession): Promise<boolean> {
+async function hasCodesToRead(deps: Deps, request: VerifyRequest, { id, userId }: FullSession): Promise<boolean> {
   const sessionHash = tokenHash(request.sessionToken);
   if (!isTokenOfPress(deps.keys, request.registrationToken, sessionHash)) return false;
-  return (await findShownRecoveryCodes(deps.sql, { userId, sessionHash, now: deps.now() })) !== null;
+  return (await findShownRecoveryCodes(deps.sql, { userId, sessionId: id, now: deps.now() })) !== null;
 }
 
 async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
@@ -46,9 +46,9 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
   const sessionHash = tokenHash(request.sessionToken);
   const isEnough =
     (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, sessionHash, request))) &&
-    (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
+    (await findFactorScope(deps.sql, who.session.id)) !== 'signInAgain';
   if (isEnough) return await confirmOwnApp(deps, request, who.session);
-  const wasSettingUp = await findPendingTotp(deps.sql, sessionHash);
+  const wasSettingUp = await findPendingTotp(deps.sql, who.session.id);
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
 }
 
@@ -62,7 +62,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   const now = deps.now();
   const sessionHash = tokenHash(request.sessionToken);
   // Nothing is being set up: another tab has signed in meanwhile, so this one continues from the sign-in form.
-  if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
+  if (!(await findPendingTotp(deps.sql, session.id))) return { kind: 'signInExpired' };
   const counted = await countTry(deps, request, { hash: sessionHash, userId, way: session, stage: 'full' });
   if (counted.kind === 'usedUp') return { kind: 'signInExpired' };
   if (counted.kind === 'throttled') await recordThrottledTry(deps, who, session, counted);
@@ -70,7 +70,8 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   const asOfPress = { ...deps, now: () => counted.at };
   const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
-  const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash, browser: request } as const;
+  const ids = { sessionId: session.id, nextSessionId: session.id, sessionHash };
+  const prover = { userId, factor: 'app', mustRegister: true, ...ids, browser: request } as const;
   const proof = await deps.sql.begin(async (sql) => {
     // Read now: the email may have been replaced while the code was under way.
     const reader = await findActiveUserForChange(sql, userId);

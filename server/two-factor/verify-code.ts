@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
@@ -100,6 +101,7 @@ async function complete(
   const now = request.arrivedAt;
   const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
+  const nextSessionId = randomUUID();
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
@@ -119,13 +121,13 @@ async function complete(
       return 'gone';
     }
     // The same press with another code by email since is a guess at that one.
-    const mailed = isSamePress && half.factor === 'email' ? await findEmailCode(sql, hash) : null;
+    const mailed = isSamePress && half.factor === 'email' ? await findEmailCode(sql, half.id) : null;
     if (mailed && mailed.madeAt > at) return null;
     const asOfPress = { ...deps, now: () => at };
     const proof = await takeProof(
       asOfPress,
       sql,
-      { ...half, sessionHash: hash, nextSessionHash, browser: request },
+      { ...half, sessionId: half.id, sessionHash: hash, nextSessionId, browser: request },
       request.code,
     );
     if (!proof) return null;
@@ -135,6 +137,7 @@ async function complete(
     const lifetime = half.thenApp ? limits.halfSession : deps.config.sessionAbsolute;
     const sessionAndCount = [
       insertSession(sql, {
+        id: nextSessionId,
         tokenHash: nextSessionHash,
         formerTokenHash: hash,
         pressAt: at,

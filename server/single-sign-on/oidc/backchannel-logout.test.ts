@@ -85,7 +85,7 @@ describe('a logout that an OpenID provider begins', () => {
   it('tells hubs of each session that it ends', async () => {
     await updateHubReceivers(portal.sql, ['crm']);
     await signIn();
-    const meant = await portal.sql`select sid from session`;
+    const meant = await portal.sql`select id as sid from session`;
     await post(await tokenWith({}));
     expect(meant).toHaveLength(1);
     expect(await portal.sql`select sid from hub_logout`).toEqual(meant);

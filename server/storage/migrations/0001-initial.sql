@@ -343,8 +343,10 @@ create unique index portal_key_stage on portal_key (stage);
 -- The sessions.
 
 create table session (
+  -- Also what hubs know it by. It opens nothing, unlike the token.
+  id uuid primary key default gen_random_uuid(),
   -- SHA-256 of the token; the token itself is only in the browser.
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
   user_id uuid not null references portal_user on delete cascade,
   -- Half: the password was right, and something is still to be proven.
   stage text not null check (stage in ('half', 'full')),
@@ -361,8 +363,6 @@ create table session (
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   ends_at timestamptz not null,
-  -- What hubs know it by. It opens nothing, unlike the token.
-  sid uuid not null default gen_random_uuid(),
 
   -- What the last whole check said, for as long as nothing that it looked at has changed: see access_version.
   checked_version bigint,
@@ -427,7 +427,7 @@ create index session_by_former_token on session (former_token_hash) where former
 
 -- The one code that a half session waits for by email.
 create table email_code (
-  session_hash bytea primary key references session on delete cascade on update cascade,
+  session_id uuid primary key references session on delete cascade,
   -- Keyed and bound to the session: six digits could be tried through in no time.
   code_hash bytea not null check (octet_length(code_hash) = 32),
   made_at timestamptz not null,
@@ -437,7 +437,7 @@ create table email_code (
 
 -- An app's secret that is shown to be confirmed, in the one session that asked for it.
 create table pending_totp (
-  session_hash bytea primary key references session on delete cascade on update cascade,
+  session_id uuid primary key references session on delete cascade,
   sealed_secret bytea not null,
   made_at timestamptz not null
 );
@@ -445,12 +445,12 @@ create table pending_totp (
 -- Recovery codes in the clear, sealed, for as long as they may be shown to the session that has just registered.
 create table shown_recovery_codes (
   user_id uuid primary key references portal_user on delete cascade,
-  -- Deferred, since the codes are made before the session gets its next token.
-  session_hash bytea not null references session on delete cascade on update cascade deferrable initially deferred,
+  -- Deferred, since the codes are made before the session is full.
+  session_id uuid not null references session on delete cascade deferrable initially deferred,
   sealed_codes bytea not null,
   shown_until timestamptz not null
 );
-create index shown_recovery_codes_by_session on shown_recovery_codes (session_hash);
+create index shown_recovery_codes_by_session on shown_recovery_codes (session_id);
 
 -- A ceremony that a browser has begun. It is taken by the first answer, right or wrong.
 create table passkey_challenge (
@@ -458,15 +458,15 @@ create table passkey_challenge (
   browser_hash bytea not null check (octet_length(browser_hash) = 32),
   purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'prove')),
   -- Of the session that begins it, if somebody is signed in.
-  -- No foreign key: an answer that comes after its session is told so.
-  session_hash bytea check (octet_length(session_hash) = 32),
+  session_id uuid references session on delete cascade,
   -- Of the invitation that begins it.
   link_hash bytea references reset_link on delete cascade,
   ends_at timestamptz not null,
-  check ((session_hash is not null) = (purpose in ('enrol', 'prove'))),
+  check ((session_id is not null) = (purpose in ('enrol', 'prove'))),
   check ((link_hash is not null) = (purpose = 'invitation'))
 );
 create index passkey_challenge_by_end on passkey_challenge (ends_at);
+create index passkey_challenge_by_session on passkey_challenge (session_id) where session_id is not null;
 create index passkey_challenge_by_link on passkey_challenge (link_hash) where link_hash is not null;
 
 -- Sessions that a provider ended: for the browser that comes back with one it is a sign-out.
@@ -654,7 +654,7 @@ create index audit_event_of_user on audit_event (user_id, id desc) where user_id
 create function session_ended() returns trigger language plpgsql as $$
 begin
   insert into hub_logout (audience, sid, user_id)
-  select r.audience, e.sid, e.user_id from ended e cross join hub_receiver r where e.stage = 'full' for key share of r;
+  select r.audience, e.id, e.user_id from ended e cross join hub_receiver r where e.stage = 'full' for key share of r;
   return null;
 end $$;
 create trigger session_ended after delete on session referencing old table as ended
