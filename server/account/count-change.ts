@@ -12,7 +12,7 @@ import { personOf } from './person-of-event.ts';
 export async function countChange(
   deps: Deps,
   visit: AccountVisit,
-  what: 'language' | 'password' | 'recovery-codes' | 'passkey' | 'passkey-name',
+  what: 'password' | 'recovery-codes' | 'passkey' | 'passkey-name',
 ): Promise<{ kind: 'throttled'; retryAfter: number } | null> {
   const now = deps.now();
   const key = changeKey(what, visit.session.userId);

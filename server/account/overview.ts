@@ -7,7 +7,6 @@ import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { updateUser } from '../storage/portal-user.ts';
 import type { AccountVisit } from './account-visit.ts';
-import { countChange } from './count-change.ts';
 import { stateOfPassword } from './password.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
@@ -52,9 +51,6 @@ async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chose
   const language = languageOfTag(chosen);
   if (visit.account.isPart || language === null) return { kind: 'refused', notice: 'notPossible' };
   const { userId } = visit.session;
-  // Each choice has the sessions of everybody checked anew: they are answered from a cache that any change of a user ends.
-  const throttled = visit.session.language === language ? null : await countChange(deps, visit, 'language');
-  if (throttled) return throttled;
   const now = deps.now();
   const isDone = await deps.sql.begin(async (sql) => {
     const user = await personForChange(sql, visit, now);

@@ -277,22 +277,6 @@ describe('the language', () => {
   });
 });
 
-it('a language chosen again and again waits: each choice has everybody’s sessions checked anew', async () => {
-  const cookies = await signedIn(portal, 'alice');
-  const form = await markOf(portal, cookies);
-  const choose = (at: number) =>
-    postAccount(portal, '', { do: 'language', language: at % 2 ? 'de' : 'en', form }, cookies);
-  for (let at = 0; at < 10; at += 1) expect((await choose(at)).statusCode).toBe(303);
-  const [before] = await portal.sql`select version from access_version`;
-  for (const _ of [1, 2]) expect((await choose(10)).statusCode).toBe(429);
-  expect((await portal.sql`select version from access_version`)[0]).toEqual(before);
-  expect((await accountEvents(portal)).slice(10)).toEqual(['account-change-refused throttled-changes']);
-  const bob = await signedIn(portal, 'bob');
-  expect((await postAccount(portal, '', { do: 'language', language: 'de' }, bob)).statusCode).toBe(303);
-  portal.wait(2 * minute);
-  expect((await choose(14)).statusCode).toBe(303);
-});
-
 describe('a session by a connection', () => {
   /** Makes alice's session one by a connection of a customer. */
   async function byConnection(cookies: Browser, customer: string): Promise<void> {

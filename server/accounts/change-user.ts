@@ -8,7 +8,7 @@ import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { updateProvenByCode } from '../storage/factor-scope.ts';
 import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
-import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
+import { updateMemberships } from '../storage/membership.ts';
 import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../storage/passkey.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
@@ -55,7 +55,6 @@ export async function changeUser(
     const refusal = await reasonAgainst(sql, user, change, customers);
     if (refusal) return refusal;
     const hashBefore = await findPasswordHash(sql, user.id);
-    await lockCustomersOfUser(sql, user.id, customers);
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);

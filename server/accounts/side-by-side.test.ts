@@ -47,7 +47,7 @@ test.each([
   ['changed', () => changeCustomer(pool, 'acme', { name: 'Acme Ltd.' }, now)],
   ['removed', () => removeCustomer(pool, 'acme', now)],
 ])('a user who gets a customer while it is %s: neither command fails', async (kind, change) => {
-  const release = await holdRows(pool, (sql) => sql`select from membership for update`);
+  const release = await holdRows(pool, (sql) => sql`select from customer where key = 'acme' for update`);
   const moving = changeUser(pool, 'alice', { customers: () => ['acme'] }, now);
   await untilWaiting(pool, 1);
   const changing = change();
@@ -58,7 +58,7 @@ test.each([
 });
 
 test('a user who leaves a customer while it is removed: neither command fails', async () => {
-  const release = await holdRows(pool, (sql) => sql`select from access_version for update`);
+  const release = await holdRows(pool, (sql) => sql`select from membership for update`);
   const moving = changeUser(pool, 'alice', { customers: () => ['acme'] }, now);
   await untilWaiting(pool, 1);
   const removing = removeCustomer(pool, 'beta', now);

@@ -1,7 +1,6 @@
 import { METHODS } from 'node:http';
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import type { SessionAnswer } from '#contract/payloads.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import { type Hub, isAtOrBelow, rootPaths } from '../config/hub.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -16,11 +15,9 @@ import { letTakeTime } from '../http/unreadable-request.ts';
 import { hubTokens } from '../hub/hub-tokens.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { askedTogether } from '../session/asked-together.ts';
-import { sessionAnswer } from '../session/session-answer.ts';
+import { type Identity, identityOf } from '../session/identity.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { findCheckedSessions, type NamedSession, type PresentedSession } from '../storage/session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { routeHandshakes } from './handshakes.ts';
 import { headersForHub } from './headers.ts';
@@ -30,9 +27,6 @@ import { HubFailure, hasBody, isEvents, wayToHub } from './way-to-hub.ts';
 
 /** Longer than any timer is needed: Node's longest. */
 const longestTimer = 2 ** 31 - 1;
-
-/** Who is signed in, and what a hub's token says besides. */
-type Identity = NamedSession & { person: SessionAnswer };
 
 /** CONNECT opens a tunnel, and TRACE returns the cookies to whoever asks. */
 const methods = METHODS.filter((method) => method !== 'CONNECT' && method !== 'TRACE');
@@ -44,9 +38,6 @@ const methods = METHODS.filter((method) => method !== 'CONNECT' && method !== 'T
  */
 export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: number): void {
   const { config } = deps;
-  const findChecked = askedTogether((presented: readonly PresentedSession[]) =>
-    findCheckedSessions(deps.sql, presented),
-  );
   const hubToken = hubTokens(deps);
   const forHub = headersForHub(config);
   const way = wayToHub(hub);
@@ -74,7 +65,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, config.origins);
     // On a public path another site's page acts as nobody.
     if (isForeign && !isPublic) return await refuseForeignSite(deps, request, closing(request, reply));
-    const signedIn = isForeign ? null : await whoIs(visitor);
+    const signedIn = isForeign ? null : identityOf(await inTime(visitor.who()));
     const isAhead = signedIn !== null && isForeignAhead(request.headers);
     if (isAhead && !isPublic) return await refuse(deps, request, closing(request, reply), 403);
     if (signedIn === null && !isPublic) return await refuseNobody(visitor, request, closing(request, reply));
@@ -86,11 +77,6 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
       if (!(error instanceof HubFailure)) throw error;
       return await answerInItsPlace(request, reply, error);
     }
-  }
-
-  async function whoIs(visitor: KnownVisitor): Promise<Identity | null> {
-    const signedIn = await inTime(sessionAnswer(deps, visitor, findChecked));
-    return signedIn && { ...signedIn, person: JSON.parse(signedIn.answer) as SessionAnswer };
   }
 
   /** A person is sent to sign in, and from there back to the page; a script is told. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from '
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import { isPortalCookie } from '../http/cookies.ts';
-import { identityHeaders } from '../session/identity-headers.ts';
+import { identityHeaders } from '../session/identity.ts';
 
 /** Tells the hub that a request came through the gate. */
 export const hubSecretHeader = 'X-Vestibule-Hub-Secret';

@@ -1,6 +1,4 @@
-import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
-import { type CheckedSession, findCheckedSessions } from '../storage/session.ts';
 import { findVisitorSession } from '../storage/visitor-session.ts';
 
 /** A request or a WebSocket that is passed on. */
@@ -15,37 +13,23 @@ export type OpenStream = {
   close: () => void;
 };
 
-type StreamOfSession = OpenStream & { tokenHash: Buffer };
-
-/** Closes what is passed on when its session has ended, or is for other customers: that is looked at every so many milliseconds, and counts as no use. */
+/**
+ * Closes what is passed on when its session has ended, or is for other customers: that is looked at every so many
+ * milliseconds, and counts as no use.
+ */
 export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) {
   const streams = new Set<OpenStream>();
   let isLooking = false;
 
   async function look(): Promise<void> {
-    const ofSessions = [...streams].filter((stream): stream is StreamOfSession => stream.tokenHash !== null);
-    if (ofSessions.length === 0) return;
     const at = now();
     const idleSince = new Date(at.getTime() - config.sessionIdle);
-    const checked = await findCheckedSessions(sql, ofSessions);
-    for (const [index, stream] of ofSessions.entries()) {
-      const customers = await customersNow(stream, checked[index] ?? null, { idleSince, now: at });
-      if (customers?.join() !== stream.customers.join()) stream.close();
+    for (const stream of streams) {
+      const { tokenHash, address, customers } = stream;
+      if (tokenHash === null) continue;
+      const found = await findVisitorSession(sql, tokenHash, { address, idleSince, now: at });
+      if (found.kind !== 'full' || found.session.customers.join() !== customers.join()) stream.close();
     }
-  }
-
-  /** The customers that a stream's session is for by now; null if it has ended. */
-  async function customersNow(
-    { tokenHash, address }: StreamOfSession,
-    kept: CheckedSession | null,
-    { idleSince, now }: { idleSince: Date; now: Date },
-  ): Promise<string[] | null> {
-    if (kept) {
-      const isOpen = kept.endsAt > now && kept.lastSeenAt > idleSince;
-      return isOpen ? (JSON.parse(kept.answer) as SessionAnswer).customers : null;
-    }
-    const found = await findVisitorSession(sql, tokenHash, { address, idleSince, now });
-    return found.kind === 'full' ? found.session.customers : null;
   }
 
   function closeEndless(): void {

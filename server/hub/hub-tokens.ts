@@ -1,13 +1,10 @@
-import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import type { NamedSession } from '../storage/session.ts';
+import type { Identity } from '../session/identity.ts';
 import { hubKeys } from './hub-keys.ts';
 import { secondsOf, signJwt } from './sign-jwt.ts';
-
-type SignedIn = NamedSession & { person: SessionAnswer };
 
 /** The claims of a hub's token (RFC 7519 §4.1, OpenID Connect Core §2 and §5.1). Times in seconds. */
 export type HubClaims = {
@@ -30,7 +27,7 @@ export type HubClaims = {
  */
 export function hubTokens(
   deps: Pick<Deps, 'sql' | 'keys' | 'now' | 'config'>,
-): (signedIn: SignedIn, audience: HubAudience) => Promise<string> {
+): (identity: Identity, audience: HubAudience) => Promise<string> {
   const keys = hubKeys(deps);
   return async function hubToken({ userId, id, provenAt, person }, { name, algorithm }) {
     const now = deps.now();

@@ -1,6 +1,6 @@
 import { queryNames } from '#contract/screens.ts';
+import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
-import type { Deps } from '../deps/deps.ts';
 import { recordable } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
 
@@ -20,7 +20,7 @@ const known = ['customer', 'audience', queryNames.language];
  * Reads `?customer=` (repeatable, or separated by commas) and `?audience=`. Everything else is refused: with a misspelt
  * rule, everybody who is signed in would pass.
  */
-export function readSessionQuery({ config }: Deps, query: string): Reading {
+export function readSessionQuery(config: Config, query: string): Reading {
   const given = new URLSearchParams(query);
   for (const name of given.keys())
     if (!known.includes(name)) return { kind: 'refused', field: recordable(name), detail: 'no such parameter' };

@@ -27,10 +27,9 @@ export type FullSession = {
   customers: string[];
   /** The visit to a provider that created it; null for a password. */
   visitId: string | null;
-  /** The version of the state that this was read from. */
-  accessVersion: number;
 };
 
+<<<<<<< HEAD
 /** What a hub's token says of a session besides its answer. */
 export type NamedSession = Pick<FullSession, 'userId' | 'id' | 'provenAt'>;
 
@@ -60,21 +59,11 @@ export async function findCheckedSessions(
   return presented.map((_, index) => found.get(index + 1) ?? null);
 }
 
+=======
+>>>>>>> d31fc9c4 (session: the check is the visitor's one read)
 /** When a session's password was verified, or its provider authenticated the person; null if it does not say. */
 export function provenAt(sql: Connection, session: ReturnType<Connection>) {
   return sql`case when ${session}.connection_id is null then ${session}.created_at else ${session}.authenticated_at end`;
-}
-
-/** Caches the answer of a full check. */
-export async function updateSessionChecked(
-  sql: Connection,
-  tokenHash: Buffer,
-  { answer, address, accessVersion }: { answer: string; address: string; accessVersion: number },
-): Promise<void> {
-  await sql`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    update session set answer = ${answer}, checked_address = ${address}::inet, checked_version = ${accessVersion}
-    from quick where token_hash = ${tokenHash}`;
 }
 
 /**

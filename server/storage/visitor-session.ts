@@ -50,8 +50,7 @@ export async function findVisitorSession(
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
           and (s.passkey_id is null or c.passkeys <> 'off')
           and ${admits(sql, sql`c.allowed_networks`, address)}
-      ) as customers,
-      (select version from access_version) as "accessVersion"
+      ) as customers
     from (values (${tokenHash}::bytea)) as asked (hash)
       left join session s on s.token_hash = asked.hash left join portal_user u on u.id = s.user_id`;
   const { stage, isInTime, isOpen, isSignedOut, customers, ...rest } = row;

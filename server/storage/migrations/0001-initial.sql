@@ -364,11 +364,6 @@ create table session (
   last_seen_at timestamptz not null,
   ends_at timestamptz not null,
 
-  -- What the last whole check said, for as long as nothing that it looked at has changed: see access_version.
-  checked_version bigint,
-  checked_address inet,
-  answer text,
-
   -- The factor that a half session waits for, and whether it is still to be registered.
   factor text check (factor in ('app', 'email')),
   must_register boolean not null default false,
@@ -490,14 +485,6 @@ create table signed_out_session (
   ends_at timestamptz not null
 );
 create index signed_out_session_by_end on signed_out_session (ends_at);
-
--- One number that every change to what a session may see makes greater. A session that was checked at today's number, from
--- the same address, need not be checked again.
-create table access_version (
-  version bigint not null
-);
-insert into access_version values (1);
-
 
 -- What the hubs behind the portal get.
 
@@ -659,15 +646,3 @@ begin
 end $$;
 create trigger session_ended after delete on session referencing old table as ended
   for each statement execute function session_ended();
-
-create function access_changed() returns trigger language plpgsql as $$
-begin
-  update access_version set version = version + 1;
-  return null;
-end $$;
-create trigger customer_changed after update or delete on customer for each statement execute function access_changed();
-create trigger membership_removed after update or delete on membership for each statement execute function access_changed();
-create trigger user_changed after update of username, email, language, active on portal_user
-  for each statement execute function access_changed();
-create trigger connection_changed after update of active or delete on sso_connection
-  for each statement execute function access_changed();

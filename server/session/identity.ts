@@ -1,8 +1,19 @@
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { IdentityHeaders } from '../config/identity-headers.ts';
+import type { FullSession } from '../storage/session.ts';
+import type { Who } from '../visitor/who.ts';
 
-/** What hubs are told of who is signed in. */
-export type NamedPerson = Pick<SessionAnswer, 'username' | 'email' | 'customers' | 'language'>;
+/** Who is signed in, as hubs learn it: the answer of `GET session`, and what a hub's token says besides. */
+export type Identity = Pick<FullSession, 'userId' | 'sid' | 'provenAt'> & { person: SessionAnswer };
+
+/** Null if nobody is signed in: a half session is not. */
+export function identityOf(who: Who): Identity | null {
+  if (who.kind !== 'full') return null;
+  const { userId, sid, provenAt, username, email, language, customers, createdAt, endsAt } = who.session;
+  const signedInAt = createdAt.toISOString();
+  const expiresAt = endsAt.toISOString();
+  return { userId, sid, provenAt, person: { username, email, language, customers, signedInAt, expiresAt } };
+}
 
 /**
  * What a proxy passes on to the hub: who is signed in, by the names that the operator has given the headers. All of them
@@ -10,7 +21,7 @@ export type NamedPerson = Pick<SessionAnswer, 'username' | 'email' | 'customers'
  */
 export function identityHeaders(
   names: IdentityHeaders,
-  { username, email, customers, language }: NamedPerson,
+  { username, email, customers, language }: SessionAnswer,
   token: string | null,
 ): Record<string, string> {
   return {
