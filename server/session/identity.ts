@@ -4,15 +4,15 @@ import type { FullSession } from '../storage/session.ts';
 import type { Who } from '../visitor/who.ts';
 
 /** Who is signed in, as hubs learn it: the answer of `GET session`, and what a hub's token says besides. */
-export type Identity = Pick<FullSession, 'userId' | 'sid' | 'provenAt'> & { person: SessionAnswer };
+export type Identity = Pick<FullSession, 'userId' | 'id' | 'provenAt'> & { person: SessionAnswer };
 
 /** Null if nobody is signed in: a half session is not. */
 export function identityOf(who: Who): Identity | null {
   if (who.kind !== 'full') return null;
-  const { userId, sid, provenAt, username, email, language, customers, createdAt, endsAt } = who.session;
+  const { userId, id, provenAt, username, email, language, customers, createdAt, endsAt } = who.session;
   const signedInAt = createdAt.toISOString();
   const expiresAt = endsAt.toISOString();
-  return { userId, sid, provenAt, person: { username, email, language, customers, signedInAt, expiresAt } };
+  return { userId, id, provenAt, person: { username, email, language, customers, signedInAt, expiresAt } };
 }
 
 /**

@@ -78,24 +78,13 @@ it('SE-07 a cookie that is not exactly one of our tokens is ignored', async () =
   expect(await isAlive(token)).toBe(true);
 });
 
-it('sessions that are checked in one moment are each answered for themselves and their address', async () => {
+it('sessions that are checked at once are each answered for themselves and their address', async () => {
   const [alice, carol, ended] = [await tokenOf('alice'), await tokenOf('carol'), await tokenOf('bob')];
   await tokenOf('bob', { 'vestibule-session': ended });
   const whose = async (token: string, from?: string) => {
     const answer = await ask(token, from);
     return answer.statusCode === 200 ? answer.json().username : answer.statusCode;
   };
-  const all = () =>
-    Promise.all([
-      whose(carol),
-      whose(ended),
-      whose(alice),
-      whose(carol, '198.51.100.1'),
-      whose('A'.repeat(43)),
-      whose(alice),
-    ]);
-  const expected = ['carol', 401, 'alice', 401, 401, 'alice'];
-  expect(await all()).toEqual(expected);
-  // Now the answers are cached.
-  expect(await all()).toEqual(expected);
+  const all = [carol, ended, alice, 'A'.repeat(43), alice].map((token) => whose(token));
+  expect(await Promise.all([...all, whose(carol, '198.51.100.1')])).toEqual(['carol', 401, 'alice', 401, 'alice', 401]);
 });

@@ -29,38 +29,6 @@ export type FullSession = {
   visitId: string | null;
 };
 
-<<<<<<< HEAD
-/** What a hub's token says of a session besides its answer. */
-export type NamedSession = Pick<FullSession, 'userId' | 'id' | 'provenAt'>;
-
-/** What is cached of the last full check of a session: its answer. */
-export type CheckedSession = NamedSession & { answer: string; lastSeenAt: Date; endsAt: Date };
-
-/** A session and the address that it is presented from. */
-export type PresentedSession = { tokenHash: Buffer; address: string };
-
-/**
- * The cached checks of sessions from addresses, in their order; null where there is none or something has changed since.
- * `limit` keeps the planner from reading all sessions when it believes there are few.
- */
-export async function findCheckedSessions(
-  sql: Connection,
-  presented: readonly PresentedSession[],
-): Promise<(CheckedSession | null)[]> {
-  const hashes = presented.map(({ tokenHash }) => tokenHash.toString('hex'));
-  const addresses = presented.map(({ address }) => address);
-  const rows = await sql<(CheckedSession & { place: number })[]>`
-    select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.user_id as "userId", s.id,
-      ${provenAt(sql, sql`s`)} as "provenAt"
-    from unnest(${hashes}::text[], ${addresses}::inet[]) with ordinality asked (hash, address, place)
-    cross join lateral (select * from session where token_hash = decode(asked.hash, 'hex') limit 1) s
-    where s.checked_address = asked.address and s.checked_version = (select version from access_version)`;
-  const found = new Map(rows.map((row) => [row.place, row]));
-  return presented.map((_, index) => found.get(index + 1) ?? null);
-}
-
-=======
->>>>>>> d31fc9c4 (session: the check is the visitor's one read)
 /** When a session's password was verified, or its provider authenticated the person; null if it does not say. */
 export function provenAt(sql: Connection, session: ReturnType<Connection>) {
   return sql`case when ${session}.connection_id is null then ${session}.created_at else ${session}.authenticated_at end`;
