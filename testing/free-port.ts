@@ -1,13 +1,20 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** A port of this machine that nothing listens on. */
+/**
+ * A port of this machine that nothing listens on. Below those that systems give to outgoing connections (Linux: from 32768 on),
+ * one of which could take it before the test does.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
+  const port = randomInt(10_000, 32_768);
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  );
   probe.close();
-  return typeof address === 'object' && address ? address.port : 0;
+  return isFree ? port : await freePort();
 }
 
 /** Whether something on this machine listens on a port. */
