@@ -156,6 +156,8 @@ async function store(
     waitsFor: null,
     // As much as a code beside the password.
     proven: 'code',
+    proof: 'passkey',
+    provenAt: now,
     customerIds: admitting.map(({ id }) => id),
     address,
     browser: browserName(visitor.userAgent) ?? null,

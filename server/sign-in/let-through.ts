@@ -147,6 +147,7 @@ async function store(
     browserHash: waitsFor ? browserHash(request) : null,
     waitsFor,
     proven: rememberedToken ? 'remembered' : 'none',
+    proof: rememberedToken ? 'remembered' : 'password',
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
     browser: browserName(request.userAgent) ?? null,

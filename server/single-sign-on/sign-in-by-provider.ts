@@ -189,6 +189,8 @@ async function complete(
     },
     waitsFor,
     proven: rememberedToken ? ('remembered' as const) : ('none' as const),
+    proof: rememberedToken ? ('remembered' as const) : ('provider' as const),
+    provenAt: provenAtProvider(identity, now),
     ...(waitsFor && { browserHash: browserHash(visitor) }),
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),

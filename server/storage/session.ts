@@ -7,6 +7,14 @@ import type { OpenFactor, Proven } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
 
+/** What a session has proven last; `remembered`: its browser spared the code. */
+export type ProofOfSession = 'password' | 'code' | 'passkey' | 'remembered' | 'provider';
+
+/** Notes what a session has proven, and when. */
+export async function putProof(sql: Connection, sessionId: string, proof: ProofOfSession, now: Date): Promise<void> {
+  await sql`update session set proof = ${proof}, proven_at = ${now} where id = ${sessionId}`;
+}
+
 /** A live session of a signed-in user, as visible from the request's address. */
 export type FullSession = {
   /** Also what hubs know it by; it opens nothing. */
@@ -18,7 +26,8 @@ export type FullSession = {
   email: string;
   language: string | null;
   createdAt: Date;
-  /** When the password was verified, or the provider authenticated the person; null if it does not say. */
+  /** What the session has proven last, and when; null if its provider does not say. */
+  proof: ProofOfSession;
   provenAt: Date | null;
   proven: Proven;
   lastSeenAt: Date;
@@ -28,11 +37,6 @@ export type FullSession = {
   /** The visit to a provider that created it; null for a password. */
   visitId: string | null;
 };
-
-/** When a session's password was verified, or its provider authenticated the person; null if it does not say. */
-export function provenAt(sql: Connection, session: ReturnType<Connection>) {
-  return sql`case when ${session}.connection_id is null then ${session}.created_at else ${session}.authenticated_at end`;
-}
 
 /**
  * Records that the session was used. Losing a second of it in a crash is harmless, so the commit does not wait for the
@@ -80,6 +84,9 @@ export type NewSession = {
   userId: string;
   waitsFor: OpenFactor | null;
   proven: Proven;
+  proof: ProofOfSession;
+  /** Null if its provider does not say. */
+  provenAt: Date | null;
   customerIds: string[];
   address: string;
   /** As the browser names itself (names/browser-name.ts). */
@@ -107,14 +114,14 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const [row] = await sql<{ isMany: boolean }[]>`
     insert into session (id, token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
-      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at)
+      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at, proof, proven_at)
     values (${session.id ?? randomUUID()}, ${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null},
       ${session.browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
       ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
       ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null},
-      ${pressHash}, ${pressHash && (session.pressAt ?? null)})
+      ${pressHash}, ${pressHash && (session.pressAt ?? null)}, ${session.proof}, ${session.provenAt})
     returning ${hasManySessions(sql, way)} as "isMany"`;
   if (!row?.isMany) return;
   const { connectionId } = origin;

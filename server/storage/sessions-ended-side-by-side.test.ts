@@ -25,6 +25,8 @@ it('sign-ins and sign-outs that end the same sessions at once never deadlock', {
       const session = {
         waitsFor: null,
         proven: 'none',
+        proof: 'password',
+        provenAt: null,
         customerIds: [],
         address: '192.0.2.1',
         browser: null,

@@ -198,7 +198,7 @@ export async function insertEventOnceAMinute(
 
 type MadeByPassword = Pick<
   NewSession,
-  'tokenHash' | 'userId' | 'waitsFor' | 'proven' | 'customerIds' | 'address' | 'browser' | 'now' | 'endsAt'
+  'tokenHash' | 'userId' | 'waitsFor' | 'proven' | 'proof' | 'customerIds' | 'address' | 'browser' | 'now' | 'endsAt'
 >;
 
 /**
@@ -255,10 +255,10 @@ export async function completeSignIn(
       ${replacedFull(sql, { tokenHash: made.stage === 'half' ? made.replacedTokenHash : null, userId: made.userId, now, idleSince: made.idleSince })}
     ),
     new_session as (
-      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, device_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at)
+      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, device_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, proof, proven_at)
       select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea, ${made.deviceHash}::bytea,
         exists (select from replaced_full), (select connection_id from replaced_full), (select sealed_id_token from replaced_full),
-        (select subject_hash from replaced_full), (select session_hash from replaced_full), now, now, ${made.endsAt}
+        (select subject_hash from replaced_full), (select session_hash from replaced_full), now, now, ${made.endsAt}, ${made.proof}, now
       from who where not exists (select from pressed)
       on conflict (token_hash) do nothing returning user_id
     ),

@@ -2,7 +2,7 @@ import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { openFactorOf } from './email-before-app.ts';
 import { type HalfSession, isStillAWayIn } from './half-session.ts';
-import { type FullSession, provenAt, type SessionStage } from './session.ts';
+import type { FullSession, SessionStage } from './session.ts';
 
 /** What a session token stands for, as seen from an address. */
 export type VisitorSession =
@@ -35,7 +35,7 @@ export async function findVisitorSession(
     select s.stage, s.id, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
       ${openFactorOf(sql, sql`s`)}, s.proven, s.code_tries as "codeTries", s.replaced_full as "replacedFull",
       s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
-      ${provenAt(sql, sql`s`)} as "provenAt",
+      s.proof, s.proven_at as "provenAt",
       s.ends_at > ${now} as "isInTime",
       u.active and case s.stage
         when 'half' then ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })}

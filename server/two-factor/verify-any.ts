@@ -7,7 +7,7 @@ import { findFactorScope } from '../storage/factor-scope.ts';
 import { putFreshProof } from '../storage/fresh-proof.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { findShownRecoveryCodes } from '../storage/recovery-code.ts';
-import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
+import { type FullSession, isSessionThereForUpdate, putProof, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { findPendingTotp } from '../storage/totp.ts';
@@ -82,6 +82,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at, now });
     await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now, passkeyId: null });
+    await putProof(sql, session.id, 'code', now);
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {
       kind: 'secondFactorAdded',

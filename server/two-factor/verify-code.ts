@@ -148,6 +148,8 @@ async function complete(
         browser: browser ?? null,
         waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
         proven: 'code',
+        proof: 'code',
+        provenAt: now,
         origin,
         ...(half.thenApp && {
           replacedFull: origin.replacedFull,

@@ -379,6 +379,9 @@ create table session (
   clock_told boolean not null default false,
   clock_told_at_try integer,
 
+  -- What was proven last, and when; of a provider, when it says that the person authenticated: null if it does not say.
+  proof text not null default 'password' check (proof in ('password', 'code', 'passkey', 'remembered', 'provider')),
+  proven_at timestamptz,
   -- What the sign-in has proven besides its first factor.
   proven text not null default 'none' check (proven in ('none', 'remembered', 'code')),
   -- What was proven again before a change of the way in, and when.
