@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { newToken } from '../secrets/token.ts';
 import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
-import { putDevice } from '../storage/device.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { addCustomer } from './add-customer.ts';
 import { addUser } from './add-user.ts';
@@ -82,21 +80,4 @@ test('users and customers that are added, changed and removed side by side: no c
     ]);
     expect((await findUser(pool, comer))?.customers).toEqual(['acme', 'beta']);
   }
-});
-
-test('a user is removed while somebody signs in in the same browser: the rows of both are locked in one order', async () => {
-  await addUser(pool, newUser('bob', []), now);
-  const deviceToken = newToken();
-  const ids = await pool<{ id: string; username: string }[]>`select id, username from portal_user order by id`;
-  for (const { id } of ids)
-    await putDevice(pool, deviceToken, { userId: id, byPassword: true, now, fresh: deviceToken });
-  const [first, leaver] = ids;
-  const ofUser = (id = '') => pool`select from device where user_id = ${id} for update nowait`;
-  const release = await holdRows(pool, (sql) => sql`select from device where user_id = ${first?.id ?? ''} for update`);
-  const removing = removeUser(pool, leaver?.username ?? '', now);
-  await untilWaiting(pool, 1);
-  expect(await ofUser(leaver?.id)).toHaveLength(1);
-  await release();
-  expect(await removing).toBe(true);
-  expect(await ofUser(first?.id)).toHaveLength(1);
 });

@@ -58,8 +58,6 @@ export const auditEvents = {
   'user-signed-out': 'An operator signed a user out, everywhere or in one session; the steps say which.',
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
-  'remembered-token-reused':
-    'A former token of a remembered device was presented: it was copied, or a response was lost. The device is no longer remembered.',
   'device-forgotten': 'An operator revoked remembered devices of a user.',
   'connection-added': 'An operator added a single sign-on connection.',
   'connection-changed': 'An operator changed a single sign-on connection.',

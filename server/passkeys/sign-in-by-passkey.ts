@@ -72,7 +72,7 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
   }
   deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
   deps.wake.mails();
-  return { ...done, rememberedToken: null };
+  return done;
 }
 
 function idOf(answer: string): string | null {
@@ -84,7 +84,7 @@ async function complete(
   rp: RelyingParty,
   { visitor, answer, purpose, onlyFor }: PasskeyRequest,
   steps: AuditStep[],
-): Promise<Omit<Extract<Result, { kind: 'signedIn' }>, 'rememberedToken'> | Refused> {
+): Promise<Extract<Result, { kind: 'signedIn' }> | Refused> {
   const assertion = readAssertion(answer);
   const clientData = assertion && readClientData(assertion.clientData);
   if (!assertion || !clientData) return { kind: 'refused', reason: 'malformed' };

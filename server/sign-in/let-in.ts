@@ -49,7 +49,6 @@ export function letIn(
   }
   beginTurn(request, reply, config);
   setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
-  if (result.rememberedToken) setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
   return reply.redirect(onwards(destinationInLanguage(destination, config.basePath, lang)), 303);
 
   function onwards(url: string): string {

@@ -13,12 +13,10 @@ import { keepNewestReplacement } from '../storage/replaced-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { completeSignIn, type SignInAttempt, type SignInCustomer, type SignInUser } from '../storage/sign-in.ts';
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
-import type { TokensOfPress } from '../two-factor/press.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { firstStep, openFactor, sendFirstCode } from './open-factor.ts';
-import { type PressOfSignIn, pressOfSignIn } from './press-of-sign-in.ts';
 import { recallDevice } from './recall-device.ts';
 import { secondFactorOf } from './second-factor.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
@@ -34,11 +32,9 @@ type Right = {
 };
 
 type Stored = {
-  /** The same press has stored it before. */
-  isSamePress: boolean;
   sessionToken: string;
   deviceToken: string;
-  rememberedToken: string | null;
+  isRemembered: boolean;
   waitsFor: OpenFactor | null;
 };
 
@@ -51,35 +47,33 @@ export async function letThrough(
   request: SignInRequest,
   right: Right,
   now: Date,
-): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | { kind: 'changed' | 'otherFactors' }> {
+): Promise<
+  | (Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { isRemembered: boolean })
+  | { kind: 'changed' | 'otherFactors' }
+> {
   const { user, admitting, attempt } = right;
   const asked = secondFactorOf(admitting, user.hasApp) ?? (await askedToRegister(deps, request, user));
-  const press = pressOfSignIn(deps.keys, request, now);
   const unlessSignedOut = await liveTokenHash(request);
-  const given = { asked, press, unlessSignedOut, now };
+  const given = { asked, unlessSignedOut, now };
   const toRecall = request.rememberedToken === null ? null : asked;
-  // One statement, unless there is a device to recall, which must not get its next token in vain, or there are sessions to
-  // end. Who is being changed at this moment is waited for before it: a statement that waits sees what was there before.
+  // One statement, unless there is a device to recall, or there are sessions to end. Who is being changed at this moment is waited for before it: a statement that waits sees what was there before.
   const isOneStatement = !toRecall && !attempt.hasManySessions;
-  const atOnce = isOneStatement
-    ? await store(deps, deps.sql, request, right, { ...given, rememberedToken: null })
-    : null;
+  const atOnce = isOneStatement ? await store(deps, deps.sql, request, right, { ...given, isRemembered: false }) : null;
   const stored =
     atOnce !== null && atOnce !== 'changed'
       ? atOnce
       : await deps.sql.begin(async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
-          const rememberedToken = toRecall
-            ? await recallDevice({ sql, now: deps.now }, user, toRecall, admitting, request, press)
-            : null;
-          const stored = await store(deps, sql, request, right, { ...given, rememberedToken });
+          const isRemembered =
+            toRecall !== null && (await recallDevice(sql, user.id, toRecall, admitting, request, now));
+          const stored = await store(deps, sql, request, right, { ...given, isRemembered });
           if (typeof stored === 'string') return new RollBack(stored);
-          if (!stored.isSamePress) await endOldest(sql, request, user, stored, now);
+          await endOldest(sql, request, user, stored, now);
           return stored;
         });
   if (typeof stored === 'string') return { kind: stored };
-  const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
+  const { sessionToken, deviceToken, isRemembered } = stored;
   // Not for the marks of a browser without a session cookie, so that the usual sign-in remains one statement.
   if (request.sessionToken) {
     const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut, now };
@@ -89,13 +83,12 @@ export async function letThrough(
     const waitsFor = await firstStep(deps.sql, stored.waitsFor, sessionToken);
     if (waitsFor.factor === 'email')
       await sendFirstCode(deps, { ...user, customers: admitting, connectionId: null }, sessionToken, request);
-    return { kind: 'secondFactor', ...waitsFor, sessionToken };
+    return { kind: 'secondFactor', ...waitsFor, sessionToken, isRemembered };
   }
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
   // Of all customers, not only those that admit the address (storage/new-device-mail.ts).
-  if (!isKnown && !isSamePress && user.customers.some(({ newDeviceMail }) => newDeviceMail))
-    await tellOfNewDevice(deps, user, request);
-  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
+  if (!isKnown && user.customers.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
+  return { kind: 'signedIn', sessionToken, deviceToken, isRemembered };
 }
 
 /** A code by email that no customer requires now, but that the user can prove before they set up an app. */
@@ -114,40 +107,30 @@ async function store(
   { user, admitting, attempt, steps }: Right,
   given: {
     asked: SecondFactor | null;
-    rememberedToken: string | null;
-    press: PressOfSignIn | null;
+    isRemembered: boolean;
     unlessSignedOut: Buffer | null;
     now: Date;
   },
 ): Promise<Stored | 'changed' | 'otherFactors'> {
-  const { asked, rememberedToken, press, unlessSignedOut, now } = given;
-  const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
-  // A half session is its press's own: it shows the secret of an app, and each one's code goes to the newest.
-  const pressed = waitsFor ? null : press;
-  const sessionToken = pressed?.tokens[0].session ?? newToken();
+  const { asked, isRemembered, unlessSignedOut, now } = given;
+  const waitsFor = asked && !isRemembered ? await openFactor(sql, user, asked) : null;
+  const sessionToken = newToken();
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
   // Another user's token may have been planted by somebody who would then have a known browser, or be known to one of its users.
-  const isKept = attempt.deviceKnown && !attempt.deviceShared && request.deviceToken !== null;
-  const deviceToken = isKept ? (request.deviceToken as string) : (pressed?.tokens[0].device ?? newToken());
+  const deviceToken = attempt.deviceKnown && request.deviceToken !== null ? request.deviceToken : newToken();
   const done = await completeSignIn(sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
     factorVersion: user.factorVersion,
     tokenHash: tokenHash(sessionToken),
-    press: pressed && {
-      hashes: [tokenHash(pressed.tokens[0].session), tokenHash(pressed.tokens[1].session)],
-      since: pressed.since,
-    },
     replacedTokenHash: turnHash(request),
     unlessSignedOut,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
-    deviceHashBefore: waitsFor || isKept ? null : deviceHash,
-    movesOwnDevice: attempt.deviceShared,
     stage: waitsFor ? 'half' : 'full',
     browserHash: waitsFor ? browserHash(request) : null,
     waitsFor,
-    proven: rememberedToken ? 'remembered' : 'none',
-    proof: rememberedToken ? 'remembered' : 'password',
+    proven: isRemembered ? 'remembered' : 'none',
+    proof: isRemembered ? 'remembered' : 'password',
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
     browser: browserName(request.userAgent) ?? null,
@@ -160,20 +143,11 @@ async function store(
       ...customersOfEvent(admitting),
       address: request.address,
       requestId: request.requestId,
-      steps: rememberedToken ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
+      steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
     },
     now,
   });
-  if (typeof done === 'string')
-    return done === 'made' ? { isSamePress: false, sessionToken, deviceToken, rememberedToken, waitsFor } : done;
-  const first = pressed?.tokens.find(({ session }) => tokenHash(session).equals(done.samePress)) as TokensOfPress;
-  return {
-    isSamePress: true,
-    sessionToken: first.session,
-    deviceToken: isKept ? deviceToken : first.device,
-    rememberedToken,
-    waitsFor,
-  };
+  return done === 'made' ? { sessionToken, deviceToken, isRemembered, waitsFor } : done;
 }
 
 async function endOldest(

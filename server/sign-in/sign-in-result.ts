@@ -6,7 +6,7 @@ export type SignInRequest = KnownVisitor & { username: string; password: string;
 
 /** Every outcome of a sign-in; `retryAfter` in milliseconds; visitors read out `reference` to the operator. */
 export type SignInResult =
-  | { kind: 'signedIn'; sessionToken: string; deviceToken: string; rememberedToken: string | null }
+  | { kind: 'signedIn'; sessionToken: string; deviceToken: string }
   | { kind: 'secondFactor'; factor: SecondFactor; mustRegister: boolean; sessionToken: string }
   | { kind: 'refused'; reference: string }
   | { kind: 'networkRefused'; reference: string }

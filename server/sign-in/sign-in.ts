@@ -72,9 +72,9 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
 const mostRounds = 3;
 
 /** How the metrics count a right password. */
-function labelsOf(result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>) {
+function labelsOf(result: { kind: 'signedIn' | 'secondFactor'; isRemembered: boolean }) {
   if (result.kind === 'secondFactor') return { way: 'password', outcome: 'second-factor-asked' };
-  return { way: result.rememberedToken === null ? 'password' : 'remembered', outcome: 'signed-in' };
+  return { way: result.isRemembered ? 'remembered' : 'password', outcome: 'signed-in' };
 }
 
 /** Only now is the password known in plain text: it is rehashed with current parameters. */

@@ -98,8 +98,8 @@ export async function signIn(
       return { kind, factor, mustRegister, sessionToken };
     }
     case 'signedIn': {
-      const { kind, sessionToken, deviceToken, rememberedToken } = result;
-      return { kind, sessionToken, deviceToken, rememberedToken };
+      const { kind, sessionToken, deviceToken } = result;
+      return { kind, sessionToken, deviceToken };
     }
   }
 }

@@ -108,25 +108,6 @@ describe('the mail of a new browser', () => {
     expect(await mails()).toBe(1);
   });
 
-  it.each(['a password', 'a provider'])(
-    'is not sent at a shared computer, whose cookie changes with each person (%s)',
-    async (way) => {
-      await addUser(portal, { username: 'bob' });
-      const browser = browserForTest(portal);
-      await byPassword(browser);
-      await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-      const [before, sent] = [deviceOf(browser), await mails()];
-      if (way === 'a password') await byPassword(browser);
-      else {
-        await browser.post('/portal/logout', {});
-        await signInByProvider(browser);
-      }
-      expect(deviceOf(browser)).not.toEqual(before);
-      await byPassword(browser);
-      expect(await mails()).toBe(sent);
-    },
-  );
-
   it('is sent if only another customer of the user wants it', async () => {
     await addCustomer(portal, 'strict', { networks: ['203.0.113.0/24'] });
     await portal.sql`update customer set new_device_mail = key = 'strict'`;

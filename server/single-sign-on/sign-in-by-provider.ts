@@ -47,7 +47,7 @@ type Vouched = {
   providerBegan: boolean;
   agreedTo: string | null;
 };
-type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
+type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member; isRemembered: boolean };
 
 /**
  * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
@@ -83,8 +83,7 @@ export async function signInByProvider(
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
-  const isRemembered = done.kind === 'signedIn' && done.rememberedToken !== null;
-  deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : connection.protocol, outcome });
+  deps.metrics.signIns.inc({ way: done.isRemembered ? 'remembered' : connection.protocol, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
     await sendFirstCode(
       deps,
@@ -163,9 +162,9 @@ async function complete(
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
-  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user, asked, [customer], visitor));
-  if (rememberedToken) steps.push({ step: 'second factor', outcome: 'remembered device' });
-  const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
+  const isRemembered = asked !== null && (await recallDevice(sql, user.id, asked, [customer], visitor, now));
+  if (isRemembered) steps.push({ step: 'second factor', outcome: 'remembered device' });
+  const waitsFor = asked && !isRemembered ? await openFactor(sql, user, asked) : null;
 
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
@@ -188,8 +187,8 @@ async function complete(
       authenticatedAt: provenAtProvider(identity, now),
     },
     waitsFor,
-    proven: rememberedToken ? ('remembered' as const) : ('none' as const),
-    proof: rememberedToken ? ('remembered' as const) : ('provider' as const),
+    proven: isRemembered ? ('remembered' as const) : ('none' as const),
+    proof: isRemembered ? ('remembered' as const) : ('provider' as const),
     provenAt: provenAtProvider(identity, now),
     ...(waitsFor && { browserHash: browserHash(visitor) }),
     now,
@@ -211,12 +210,18 @@ async function complete(
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (waitsFor) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
-    return { kind: 'secondFactor', ...(await firstStep(sql, waitsFor, sessionToken)), sessionToken, user };
+    return {
+      kind: 'secondFactor',
+      ...(await firstStep(sql, waitsFor, sessionToken)),
+      sessionToken,
+      user,
+      isRemembered,
+    };
   }
   const deviceToken = await noteDevice(sql, user, visitor, { byPassword: false, now });
   await updateSessionDevice(sql, { sessionHash: session.tokenHash, deviceToken });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
-  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
+  return { kind: 'signedIn', sessionToken, deviceToken, user, isRemembered };
 }
 
 /** Whether a page asks first: for another user than the one agreed to or signed in here, or if that was wished. */

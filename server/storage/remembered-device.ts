@@ -1,6 +1,5 @@
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
-import { rowOrNull } from './row-or-null.ts';
 import type { SecondFactor } from './second-factor.ts';
 
 export type RememberedDevice = {
@@ -24,48 +23,16 @@ export async function insertRememberedDevice(
     values (${tokenHash}, ${userId}, ${factor}, ${browser}, ${address}, ${madeAt}, ${madeAt}, ${endsAt})`;
 }
 
-/**
- * Rotates the token of a user's remembered device on use; false if it is unknown, expired, or remembered by none of the
- * factors accepted now.
- */
-export async function rotateRememberedDevice(
+/** Notes a use of a user's remembered device; false if it is unknown, expired, or remembered by no factor that is accepted. */
+export async function noteRememberedDeviceUse(
   sql: Connection,
-  use: { userId: string; factors: readonly SecondFactor[]; before: Buffer; after: Buffer; address: string; now: Date },
+  use: { userId: string; factors: readonly SecondFactor[]; tokenHash: Buffer; address: string; now: Date },
 ): Promise<boolean> {
-  const { userId, factors, before, after, address, now } = use;
-  const rows = await sql`
-    with rotated as (
-      update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}
-      where token_hash = ${before} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}
-      returning id
-    )
-    insert into former_remembered_token (token_hash, device_id, replaced_at)
-    select ${before}, id, ${now}::timestamptz from rotated returning device_id`;
-  return rows.length > 0;
-}
-
-/** Forgets the device of a user that had this token once, if it was replaced no later than `replacedBy`. */
-export async function deleteDeviceByFormerToken(
-  sql: Connection,
-  { tokenHash, userId, replacedBy }: { tokenHash: Buffer; userId: string; replacedBy: Date },
-) {
-  return await rowOrNull(sql<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'>[]>`
-    delete from remembered_device d using former_remembered_token former
-    where former.token_hash = ${tokenHash} and former.replaced_at <= ${replacedBy}
-      and d.id = former.device_id and d.user_id = ${userId}
-    returning d.browser, host(d.address) as address, d.last_used_at as "lastUsedAt"`);
-}
-
-/** Whether a user's remembered device got its token since a time. */
-export async function isRememberedSince(
-  sql: Connection,
-  { tokenHash, userId, factors }: { tokenHash: Buffer; userId: string; factors: readonly SecondFactor[] },
-  since: Date,
-): Promise<boolean> {
-  const rows = await sql`
-    select from remembered_device
-    where token_hash = ${tokenHash} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and last_used_at > ${since}`;
-  return rows.length > 0;
+  const { userId, factors, tokenHash, address, now } = use;
+  const { count } = await sql`
+    update remembered_device set last_used_at = ${now}, address = ${address}
+    where token_hash = ${tokenHash} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}`;
+  return count > 0;
 }
 
 /** The remembered devices of a user, most recently used first. */

@@ -3,11 +3,10 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import { day, limits } from '../limits.ts';
+import { limits } from '../limits.ts';
 import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
-import { deviceRenewal, isSharedSince } from './device.ts';
 import { notOvertaken } from './not-overtaken.ts';
 import { hasManySessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
@@ -17,9 +16,6 @@ import type { NewSession, SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimitRows } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
-
-/** A known device's last use is written at most this often. */
-const deviceWriteEvery = day;
 
 export type SignInUser = {
   id: string;
@@ -48,8 +44,6 @@ export type SignInAttempt = {
   user: SignInUser | null;
   /** The user's password was right in this browser before; it has its own attempts. */
   deviceKnown: boolean;
-  /** Somebody else has signed in in it since, so it gets another token (storage/device.ts). */
-  deviceShared: boolean;
   /** Set if the address, its network or everyone has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
   /** One more session of the user by a password ends others (storage/oldest-sessions.ts). */
@@ -87,7 +81,7 @@ export async function beginSignIn(
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
     known as materialized (
-      select coalesce(bool_or(d.by_password), false) as device, coalesce(bool_or(${isSharedSince(sql, sql`d`)}), false) as shared
+      select coalesce(bool_or(d.by_password), false) as device
       from given cross join found
         join device d on d.user_id = found.id and d.token_hash = given.device_hash and d.last_used_at > ${deviceSince}
     ),
@@ -114,7 +108,7 @@ export async function beginSignIn(
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
       ${isPasskeyRequiredOf(sql, sql`found.id`)} as "passkeyRequired",
       ${hasManySessions(sql, { userId: sql`found.id`, connectionId: null, address: attempt.address })} as "hasManySessions",
-      known.device as "deviceKnown", known.shared as "deviceShared",
+      known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
         when known.device then throttle_attempt('device:' || encode(device_hash, 'hex') || ':' || found.id, guess, now,
@@ -132,9 +126,9 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted, ...user } = row;
+  const { deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted, ...user } = row;
   const found = user.id === null ? null : user;
-  return { user: found, deviceKnown, deviceShared, originBlockedUntil, hasManySessions: isMany, admitted };
+  return { user: found, deviceKnown, originBlockedUntil, hasManySessions: isMany, admitted };
 }
 
 /** A user's current second factor, and where codes are sent; null if the user is gone. */
@@ -203,8 +197,7 @@ type MadeByPassword = Pick<
 
 /**
  * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
- * account and device and the browser's previous session. If the same press has created one, ends only the waits: of two
- * at once the second waits for the first, as they derive the same token. Changes nothing if the user was deactivated or
+ * account and device and the browser's previous session. Changes nothing if the user was deactivated or
  * got another password during the check, or is being changed now, or the browser has signed out (`changed`), or other
  * factors (`otherFactors`). It does not wait for who is being changed, since the rest of the statement would see the state
  * before: lock the user in a statement before it.
@@ -214,18 +207,12 @@ export async function completeSignIn(
   made: MadeByPassword & {
     verifiedHash: string;
     factorVersion: number;
-    /** The tokens that the press's session may have, and since when; null if each press has its own session. */
-    press: { hashes: readonly [Buffer, Buffer]; since: Date } | null;
     /** Of the session cookie that the browser presents, or what stands for it (visitor/turn-hash.ts). */
     replacedTokenHash: Buffer | null;
     /** Of the session cookie, if it stood for a session when the request began; if that was signed out since, nothing is stored. */
     unlessSignedOut: Buffer | null;
     /** Null for a half session: its browser is not known before the second factor. */
     deviceHash: Buffer | null;
-    /** The device's previous token; null if it keeps its token. */
-    deviceHashBefore: Buffer | null;
-    /** Whether the user is known by that one, too (storage/device.ts). */
-    movesOwnDevice: boolean;
     stage: SessionStage;
     /** Of the browser, for a half session (sign-in/browser-hash.ts); null for a full one. */
     browserHash: Buffer | null;
@@ -234,11 +221,9 @@ export async function completeSignIn(
     forgive: string[];
     event: AuditEvent;
   },
-): Promise<'made' | 'changed' | 'otherFactors' | { samePress: Buffer }> {
+): Promise<'made' | 'changed' | 'otherFactors'> {
   const { event, now } = made;
-  const [ofPress, ofEarlier] = made.press?.hashes ?? [null, null];
-  const deviceWrittenBefore = new Date(now.getTime() - deviceWriteEvery);
-  const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
+  const [row] = await sql<{ made: boolean; otherFactors: boolean }[]>`
     with locked as materialized (
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
       where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share skip locked
@@ -247,39 +232,30 @@ export async function completeSignIn(
       select id, ${now}::timestamptz as now from locked where not other_factors
         and ${notOvertaken(sql, made)}
     ),
-    pressed as materialized (
-      select s.token_hash from session s join who on s.user_id = who.id
-      where s.token_hash in (${ofPress}, ${ofEarlier}) and s.stage = 'full' and s.press_at > ${made.press?.since ?? null}
-    ),
     replaced_full as materialized (
       ${replacedFull(sql, { tokenHash: made.stage === 'half' ? made.replacedTokenHash : null, userId: made.userId, now, idleSince: made.idleSince })}
     ),
     new_session as (
-      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, device_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, proof, proven_at)
-      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea, ${made.deviceHash}::bytea,
+      insert into session (token_hash, former_token_hash, replaces, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, device_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, proof, proven_at)
+      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea, ${made.deviceHash}::bytea,
         exists (select from replaced_full), (select connection_id from replaced_full), (select sealed_id_token from replaced_full),
         (select subject_hash from replaced_full), (select session_hash from replaced_full), now, now, ${made.endsAt}, ${made.proof}, now
-      from who where not exists (select from pressed)
-      on conflict (token_hash) do nothing returning user_id
+      from who returning user_id
     ),
     replaced as (
       delete from session where exists (select from new_session)
         and token_hash in (${replacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })})
       returning token_hash
     ),
-    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, {
-      userId: made.userId,
-      movesOwn: made.movesOwnDevice,
-      now,
-      forgive: made.forgive,
-      isSessionLocked: sql`(select count(*) from replaced) >= 0`,
-      onlyIf: sql`exists (select from new_session)`,
-    })},
+    waits as materialized (
+      select key from throttle where (select count(*) from replaced) >= 0 and key = any(${made.forgive}::text[])
+      order by key for update
+    ),
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at, by_password)
-      select after, id, now, true from who, renewal where after is not null and not exists (select from own_moved)
+      select ${made.deviceHash}::bytea, id, now, true from who
+      where ${made.deviceHash}::bytea is not null and (select count(*) from waits) >= 0
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
-      where d.last_used_at < ${deviceWrittenBefore}
     ),
     -- Counting the rows of a part runs it to its end: what it locks is locked first.
     forgiven as (
@@ -292,9 +268,7 @@ export async function completeSignIn(
         ${event.address ?? null}::inet, ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])}::jsonb
       from who where exists (select from new_session)
     )
-    select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors",
-      case when exists (select from who) then coalesce((select token_hash from pressed limit 1), ${made.tokenHash}) end as "samePress"`;
+    select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors"`;
   if (row?.made) return 'made';
-  if (row?.samePress) return { samePress: row.samePress };
   return row?.otherFactors ? 'otherFactors' : 'changed';
 }

@@ -126,14 +126,6 @@ create table remembered_device (
 );
 create index remembered_device_by_user on remembered_device (user_id);
 
--- Every token that a remembered device had before: whoever presents one has a copy, or never got a response.
-create table former_remembered_token (
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  device_id uuid not null references remembered_device on delete cascade,
-  replaced_at timestamptz not null
-);
-create index former_remembered_token_by_device on former_remembered_token (device_id);
-
 -- A browser that signed in before as this user: its right password is never kept out by somebody else's guesses.
 create table device (
   token_hash bytea not null check (octet_length(token_hash) = 32),
@@ -141,19 +133,9 @@ create table device (
   last_used_at timestamptz not null,
   -- Only where the password was typed has the browser guesses of its own; else it is known for the mail of new browsers alone.
   by_password boolean not null default false,
-  -- Whether somebody whose row has gone since signed in here after its user, and may have kept its token.
-  is_shared boolean not null default false,
   primary key (token_hash, user_id)
 );
 create index device_by_user on device (user_id);
-
-create function device_forgotten() returns trigger language plpgsql as $$
-begin
-  update device set is_shared = true
-  where token_hash = old.token_hash and last_used_at <= old.last_used_at and not is_shared;
-  return null;
-end $$;
-create trigger device_forgotten after delete on device for each row execute function device_forgotten();
 
 -- Only public keys are stored: what is here signs nobody in.
 create table passkey (
