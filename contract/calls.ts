@@ -22,8 +22,6 @@ export const calls = {
   samlFailed: { method: 'GET', path: '/authenticate/saml/failed' },
   /** The page that asks after an unsolicited answer; its button is `continueWithProvider`. */
   providerBegan: { method: 'GET', path: '/authenticate/continue' },
-  /** A provider's answer that would sign in somebody else than the browser expects: a page that asks; its button is `goOnAsOther`. */
-  otherAccount: { method: 'GET', path: '/authenticate/other-account' },
   /** Single logout: providers' requests and their answers to ours, by either method. */
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },

@@ -4,7 +4,6 @@ export const pageCalls = {
   checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },
   performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
   continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
-  goOnAsOther: { method: 'POST', path: '/authenticate/other-account' },
   passwordForgotten: { method: 'POST', path: '/password/forgotten' },
   passwordChange: { method: 'POST', path: '/password/change' },
   twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },

@@ -34,15 +34,6 @@ export type ServerPage =
   | { name: 'oneMoment'; url: string }
   /** Unsolicited provider sign-in; `account` is the user who is signed in already and may continue to `goesOnTo`. */
   | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
-  /** A provider's answer would sign in `other`; `account` is the current user, who may continue to `goesOnTo`. */
-  | {
-      name: 'otherAccount';
-      request: string;
-      provider: string;
-      other: string;
-      account: string | null;
-      goesOnTo: string;
-    }
   /**
    * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
    * that does not open all of it, by a passkey that not all of it takes (`code`), or by the password of somebody who has a passkey. `comesBackTo` follows a

@@ -68,18 +68,6 @@ export const ProviderBeganForm = {
 } as const;
 export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
 
-/** `POST authenticate/other-account`; `request` is the id of the visit whose answer waits. */
-export const OtherAccountForm = {
-  type: 'object',
-  required: ['request'],
-  properties: {
-    request: { type: 'string', minLength: 36, maxLength: 36 },
-    /** Absent: yes. */
-    answer: { enum: ['no'] },
-  },
-} as const;
-export type OtherAccountForm = Static<typeof OtherAccountForm>;
-
 /** `POST authenticate/oidc/backchannel-logout/<connection>` (OpenID Connect Back-Channel Logout §2.5). */
 export const BackchannelLogoutForm = {
   type: 'object',

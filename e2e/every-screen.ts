@@ -1,7 +1,7 @@
 import { keptPasskey } from './kept-passkeys.ts';
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
-import { askingUrl, decidedUrl } from './visits.ts';
+import { decidedUrl } from './visits.ts';
 
 /**
  * A screen by its address. `stage` is how far a sign-in must have come to show it; `shows` is a text that no other step under
@@ -153,8 +153,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: providerBegan, heading: 'provider-began-title', stage: 'provider began' },
   { address: `${providerBegan}&signedIn`, heading: 'provider-began-signed-in-title', stage: 'signed in there' },
   { address: decidedUrl, heading: 'please-wait', stage: 'one moment' },
-  { address: askingUrl, heading: 'other-account-title', stage: 'other account' },
-  { address: `${askingUrl}&signedIn`, heading: 'other-account-title', stage: 'other account signed in' },
+  { address: '/portal/logout?confirm=account', heading: 'sign-out-title', stage: 'account' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
   { address: '/portal/login?notice=entryMissing', heading: 'login-title' },
   { address: '/portal/login?notice=entryTooLong', heading: 'login-title' },

@@ -14,7 +14,7 @@ import {
   sessionIsElsewhere,
   signInIsOld,
 } from './time-passed.ts';
-import { putAskingVisit, putDecidedVisit, stayAtDecidedVisit } from './visits.ts';
+import { putDecidedVisit, stayAtDecidedVisit } from './visits.ts';
 
 /** How far a sign-in has come; an open one shows screens that nobody else sees. */
 export type Stage =
@@ -35,9 +35,7 @@ export type Stage =
   | 'elsewhere'
   | 'elsewhere without password'
   | 'other network'
-  | 'one moment'
-  | 'other account'
-  | 'other account signed in';
+  | 'one moment';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
@@ -79,8 +77,8 @@ export class Stages {
       await addProviderThatBegins(portal);
       return '';
     }
-    if (/^(?:signed in there|one moment|other account)/.test(stage)) await this.#prepared('provider began');
-    if (stage === 'one moment' || stage === 'other account') return '';
+    if (stage === 'signed in there' || stage === 'one moment') await this.#prepared('provider began');
+    if (stage === 'one moment') return '';
     if (stage.startsWith('account ')) return await this.#prepared('account');
     const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
     const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
@@ -96,8 +94,7 @@ export class Stages {
     const { portal } = this.#needs;
     if (stage === 'provider began') return [];
     if (stage === 'one moment') return await putDecidedVisit(portal);
-    const asking = stage.startsWith('other account') ? await putAskingVisit(portal, 'grace.hopper') : [];
-    return stage === 'other account' ? asking : [...asking, ...[await this.#cookiesAt(stage, username)].flat()];
+    return [await this.#cookiesAt(stage, username)].flat();
   }
 
   async #cookiesAt(stage: Stage, username: string) {

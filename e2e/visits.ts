@@ -4,7 +4,7 @@ import { seal } from '#server/secrets/sealed.ts';
 import { keysOf, secretsOfDataFolder } from '#server/secrets/server-secret.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { answerCookie } from '#server/single-sign-on/answer-cookie.ts';
-import { questionPlace, requestPlace } from '#server/storage/sso-request.ts';
+import { requestPlace } from '#server/storage/sso-request.ts';
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
@@ -13,13 +13,9 @@ import type { PortalUnderTest } from './portal-under-test.ts';
 type Cookie = { name: string; value: string; url: string };
 
 const decided = { id: '00000000-0000-4000-8000-00000000000d', state: 'decided'.padEnd(43, '-') };
-const asking = { id: '00000000-0000-4000-8000-00000000000a', state: 'asking'.padEnd(43, '-') };
 
 /** The end of a visit, opened while another request decides what comes of it. */
 export const decidedUrl = `/portal/authenticate/saml/finish?state=${decided.state}`;
-
-/** The question whether to sign in as the person whom a provider names. */
-export const askingUrl = `/portal/authenticate/other-account?request=${asking.id}`;
 
 /** Puts a visit into the database whose first of two presses is never done; returns the cookies of its browser. */
 export async function putDecidedVisit(portal: PortalUnderTest): Promise<Cookie[]> {
@@ -38,30 +34,6 @@ export async function putDecidedVisit(portal: PortalUnderTest): Promise<Cookie[]
   return [
     cookie(portal, familyCookie('visit', tokenHash(decided.state)), visitToken),
     cookie(portal, answerCookie(decided.state), answerToken),
-  ];
-}
-
-/** Puts a visit into the database whose answer is somebody else's; returns the cookies of its browser. */
-export async function putAskingVisit(portal: PortalUnderTest, other: string): Promise<Cookie[]> {
-  const [visitToken, questionToken] = [newToken(), newToken()];
-  const keys = await sealKeys(portal);
-  const sealedDetails = seal(keys, '{}', requestPlace(asking.id));
-  const question = JSON.stringify({ identity: {}, username: other, here: null });
-  const sealedQuestion = seal(keys, question, questionPlace(asking.id));
-  await onDatabaseOf(
-    portal,
-    (sql) => sql`
-      insert into sso_request (id, state_hash, connection_id, browser_hash, sealed_details, made_at, ends_at, used_at,
-        sealed_question, question_hash, question_ends_at)
-      select ${asking.id}, ${tokenHash(asking.state)}, c.id, ${tokenHash(visitToken)}, ${sealedDetails},
-        now(), now() + interval '1 day', now(),
-        ${sealedQuestion}, ${tokenHash(questionToken)}, now() + interval '1 day'
-      from sso_connection c where c.key = 'begins'
-      on conflict (id) do update set browser_hash = excluded.browser_hash, question_hash = excluded.question_hash`,
-  );
-  return [
-    cookie(portal, familyCookie('visit', tokenHash(asking.state)), visitToken),
-    cookie(portal, familyCookie('visit', tokenHash(asking.id)), questionToken),
   ];
 }
 

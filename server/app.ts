@@ -45,12 +45,6 @@ import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
-import {
-  goOnAsOtherAgain,
-  goOnAsOtherRoute,
-  goOnAsOtherSchema,
-  otherAccountRoute,
-} from './single-sign-on/other-account-route.ts';
 import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
 import {
   continueWithProviderAgain,
@@ -257,12 +251,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     ...on('continueWithProvider', continueWithProviderAgain(deps)),
     schema: continueWithProviderSchema,
     handler: continueWithProviderRoute(deps),
-  });
-  app.route({ ...on('otherAccount'), onRequest: onlyOpened(deps), handler: otherAccountRoute(deps) });
-  app.route({
-    ...on('goOnAsOther', goOnAsOtherAgain(deps)),
-    schema: goOnAsOtherSchema,
-    handler: goOnAsOtherRoute(deps),
   });
   const inFrames = onlyNavigation(deps, { inFrames: true });
   app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });

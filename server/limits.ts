@@ -101,11 +101,6 @@ export const limits = {
   visitsOfBrowser: 10,
   /** How long after a sign-out a provider is asked to authenticate the person again, at most. */
   askedAfresh: 30 * day,
-  /**
-   * How long a provider's answer waits for the person to confirm; shorter than `providerLogoutKept`, which is checked
-   * again then.
-   */
-  questionOfAnswer: 5 * minute,
   /** How long all requests to an identity provider for one page may take together. */
   providerAnswer: 8 * second,
   /** The longest answer read from an identity provider, after unpacking. */

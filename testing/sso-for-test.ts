@@ -111,8 +111,8 @@ export function pathOf(url: URL): string {
 /** The newest event of single sign-on. */
 export async function lastFailure({
   sql,
-}: PortalForTest): Promise<{ reason: string; steps: { outcome: string }[] } | null> {
-  const [row] = await sql<{ reason: string; steps: { outcome: string }[] }[]>`
-    select reason, steps from audit_event where event = 'sso-refused' order by id desc limit 1`;
+}: PortalForTest): Promise<{ reason: string; username: string | null; steps: { outcome: string }[] } | null> {
+  const [row] = await sql<{ reason: string; username: string | null; steps: { outcome: string }[] }[]>`
+    select reason, username, steps from audit_event where event = 'sso-refused' order by id desc limit 1`;
   return row ?? null;
 }

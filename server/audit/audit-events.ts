@@ -11,9 +11,6 @@ export const auditEvents = {
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'sso-started': 'A visitor was sent to an identity provider.',
   'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
-  'account-change-asked':
-    'An identity provider named a user other than the one signed in, perhaps the previous user, or one whose name was not typed: a page asked the person.',
-  'account-change-agreed': 'The person who was asked agreed to sign in as the user whom the identity provider named.',
   'passkey-refused': 'A sign-in by passkey was refused; the reason says why.',
   'passkey-not-added': 'A new passkey was refused; the reason says why.',
   'passkey-added': 'A user enrolled a passkey.',
@@ -117,6 +114,7 @@ export const ssoRefusalReasons = {
   'unknown-user': 'No user of the customer is linked to the subject or has the email address.',
   'other-subject': 'The user with this email address is linked to another subject of the same provider.',
   'other-user': 'The subject is linked to a user, but its verified email address belongs to another one.',
+  'signed-in-as-other': 'Somebody else was signed in in the browser, and stays so; the page offered to sign out.',
   'name-taken': 'The user cannot be created: someone else has the email address or username.',
   inactive: 'The user is inactive.',
   network: 'The customer does not admit the address.',

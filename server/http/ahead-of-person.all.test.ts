@@ -30,7 +30,6 @@ it.each([
   '/portal/twoFactor',
   '/portal/twoFactorRegistration',
   '/portal/login',
-  '/portal/authenticate/other-account?request=x',
   '/portal/authenticate/continue?connection=x',
 ])('SE-15 of somebody who is signed in, no browser keeps %s ahead', async (url) => {
   expect(await statusOf(url, {})).not.toBe(403);

@@ -13,8 +13,6 @@ type NewCookie<F extends Family> = {
   /** In milliseconds; absent means until the browser closes. */
   maxAge?: number;
   most: number;
-  /** Another cookie, without which this one is of no use. */
-  beside?: FamilyCookie<F> | undefined;
 };
 
 /** Enough characters of a hash to distinguish the cookies of one browser. */
@@ -36,16 +34,16 @@ export function familyOfBrowser<F extends Family>(
   return new Map(names.map((name) => [name, readTokenCookie(headers, config, name)]));
 }
 
-/** Sets a cookie of a family; if the browser then has more than `most`, the oldest others are dropped, but not `beside`. */
+/** Sets a cookie of a family; if the browser then has more than `most`, the oldest others are dropped. */
 export function setFamilyCookie<F extends Family>(
   family: F,
   request: FastifyRequest,
   reply: FastifyReply,
   config: Config,
-  { name, token, maxAge, most, beside }: NewCookie<F>,
+  { name, token, maxAge, most }: NewCookie<F>,
 ): void {
   const others = [...familyOfBrowser(family, request, config).keys()].filter((other) => other !== name);
   const tooMany = Math.max(0, others.length + 1 - most);
-  for (const other of others.filter((other) => other !== beside).slice(0, tooMany)) clearCookie(reply, config, other);
+  for (const other of others.slice(0, tooMany)) clearCookie(reply, config, other);
   setCookie(reply, config, name, token, maxAge);
 }

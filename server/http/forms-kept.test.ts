@@ -1,8 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { turnOfForm } from '#contract/turn-of-form.ts';
-import { visitCookie } from '#server/http/visit-cookies.ts';
 import { limits } from '#server/limits.ts';
-import { tokenHash } from '#server/secrets/token.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
@@ -91,13 +89,7 @@ describe.each(forms.slice(0, 4))('the form of $call', (form) => {
   });
 });
 
-const request = '8d0f3f0c-7a44-4a57-9d0b-0d8c5c0a3b11';
 const buttons: { call: string; body: Record<string, string>; again: string }[] = [
-  {
-    call: 'authenticate/other-account',
-    body: { request },
-    again: `action="/portal/authenticate/other-account" method="post"><input type="hidden" name="request" value="${request}"/>`,
-  },
   {
     call: 'authenticate/continue',
     body: { connection: 'acme-saml' },
@@ -112,7 +104,6 @@ const buttons: { call: string; body: Record<string, string>; again: string }[] =
 ];
 
 describe.each(buttons)('the button of $call', ({ call, body, again }) => {
-  const ofVisit = { ...half, [`vestibule-${visitCookie(tokenHash(request))}`]: 'v'.repeat(43) };
   const press = async (cookies: Record<string, string>) => {
     const answer = await portal.send({ method: 'POST', url: `/portal/${call}`, form: body, cookies });
     const text = answer.body.slice(0, answer.body.indexOf('<script')).replaceAll('&amp;', '&');
@@ -121,7 +112,7 @@ describe.each(buttons)('the button of $call', ({ call, body, again }) => {
 
   it('can be pressed again while the database is down, and nothing has happened', async () => {
     everyStatementFails();
-    const { answer, text } = await press(ofVisit);
+    const { answer, text } = await press(half);
     expect([answer.statusCode, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
     expect(text).toContain(`<form ${again}`);
     expect(text).toMatch(/<button[^>]*>Try again<\/button>/);
@@ -131,21 +122,9 @@ describe.each(buttons)('the button of $call', ({ call, body, again }) => {
   it('is given a problem document if a script pressed it', async () => {
     everyStatementFails();
     const headers = { accept: 'application/json' };
-    const answer = await portal.send({ method: 'POST', url: `/portal/${call}`, form: body, cookies: ofVisit, headers });
+    const answer = await portal.send({ method: 'POST', url: `/portal/${call}`, form: body, cookies: half, headers });
     expect(answer.json()).toEqual({ type: 'about:blank', title: 'Temporarily not available', status: 503 });
   });
-});
-
-it('a question is not asked again in a browser that was never asked', async () => {
-  everyStatementFails();
-  const { body } = await portal.send({
-    method: 'POST',
-    url: '/portal/authenticate/other-account',
-    form: { request },
-    cookies: half,
-  });
-  expect(body).toContain('Not available right now');
-  expect(body).not.toContain(request);
 });
 
 it('the button of a sign-out keeps nothing of an earlier person', async () => {

@@ -21,7 +21,6 @@ const secretPages: readonly ServerPage['name'][] = [
   'recoveryCodes',
   'leaving',
   'providerBegan',
-  'otherAccount',
   'oneMoment',
   'registerElsewhere',
 ];

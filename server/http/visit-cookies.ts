@@ -26,25 +26,14 @@ export function visitTokenHash({ headers }: FastifyRequest, config: Config, stat
   return token === null ? null : tokenHash(token);
 }
 
-/**
- * Marks in the browser that it began a visit; if too many are open the oldest are dropped. `ofState`: of the visit whose answer a
- * question is about, which needs both cookies.
- */
+/** Marks in the browser that it began a visit; if too many are open the oldest are dropped. */
 export function beginVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Config,
-  { stateHash, token, ofState }: { stateHash: Buffer; token: string; ofState?: Buffer },
+  { stateHash, token }: { stateHash: Buffer; token: string },
 ): void {
-  const beside = ofState && visitCookie(ofState);
-  const cookie = {
-    name: visitCookie(stateHash),
-    token,
-    // A question is not there any more for whoever opens the browser next.
-    ...(!ofState && { maxAge: limits.ssoRequest }),
-    most: limits.visitsOfBrowser,
-    beside,
-  };
+  const cookie = { name: visitCookie(stateHash), token, maxAge: limits.ssoRequest, most: limits.visitsOfBrowser };
   setFamilyCookie('visit', request, reply, config, cookie);
 }
 
@@ -54,16 +43,7 @@ export function endVisit(request: FastifyRequest, reply: FastifyReply, config: C
   if (visitsOfBrowser(request, config).has(name)) clearCookie(reply, config, name);
 }
 
-/**
- * Removes all visits from the browser except those that stay: someone signed in or out, and later answers are not
- * theirs.
- */
-export function endVisits(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  config: Config,
-  stay: readonly VisitCookie[] = [],
-): void {
-  for (const name of visitsOfBrowser(request, config).keys())
-    if (!stay.includes(name)) clearCookie(reply, config, name);
+/** Removes all visits from the browser: someone signed in or out, and later answers are not theirs. */
+export function endVisits(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  for (const name of visitsOfBrowser(request, config).keys()) clearCookie(reply, config, name);
 }

@@ -12,8 +12,8 @@ import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import type { SignInResult } from './sign-in-result.ts';
 
 /**
- * Answers a sign-in that succeeded or awaits its second factor: sets the cookies and redirects. Of the browser's open
- * visits to providers only those in `stay`, which the same person began, are kept. `isFirst`: the browser has not shown any
+ * Answers a sign-in that succeeded or awaits its second factor: sets the cookies and redirects. The browser's open
+ * visits to providers end. `isFirst`: the browser has not shown any
  * cookie yet, so the way leads through the form, which leads on if the browser has kept those, and else says that it has not
  * (pages/screen-route.ts).
  */
@@ -26,18 +26,16 @@ export function letIn(
     destination,
     lang,
     username,
-    stay = [],
     isFirst = false,
   }: {
     destination: string;
     lang: string | undefined;
     username: string | null;
-    stay?: Parameters<typeof endVisits>[3];
     isFirst?: boolean;
   },
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
-  endVisits(request, reply, config, stay);
+  endVisits(request, reply, config);
   // How an earlier person's sign-out ended at the provider is not for whoever signs in.
   if (readCookie(request.headers, config, 'sent-logout') !== null) clearCookie(reply, config, 'sent-logout');
   // However the half session ends, the next form has the typed name.

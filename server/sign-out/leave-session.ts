@@ -3,7 +3,6 @@ import type { Deps } from '../deps/deps.ts';
 import { clearCookie, listCookies } from '../http/cookies.ts';
 import { beginTurn, endTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
-import { endQuestionsHere } from '../single-sign-on/other-account.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { askAfresh } from '../visitor/ask-afresh.ts';
 
@@ -38,5 +37,4 @@ export async function leaveSession(
   if (isTurnOver) return askAfresh(reply, config, endTurn(request, reply, config));
   askAfresh(reply, config, turnsOf(request, config)?.signedOut ?? null);
   beginTurn(request, reply, config);
-  await endQuestionsHere(deps, request);
 }

@@ -40,13 +40,21 @@ export function logoutRoute(deps: Deps) {
     if (!asksWhy && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
       return await signOut(deps, request, reply);
     if (!wantsPage(request)) return await refuseForeignSite(deps, request, reply);
-    const query = isToForget(request) ? { [queryNames.forget]: 'connection' } : {};
+    const forget = isToForget(request) ? 'connection' : undefined;
     const lang = languageOverride(request);
-    if (!asksWhy)
-      return reply.redirect(signOutQuestionUrl(deps.config.basePath, forOtherPage, { ...query, lang }), 303);
+    if (!asksWhy) return reply.redirect(signOutQuestionUrl(deps.config.basePath, forOtherPage, { forget, lang }), 303);
+    const destination = destinationOfAddress(request, deps.config);
     const who = asksWhy === 'otherAccount' ? await visitorOf(deps, request).who() : null;
-    if (who && who.kind !== 'full') return reply.redirect(screenUrl(deps.config.basePath, 'login', { lang }), 303);
+    if (who && who.kind !== 'full')
+      return reply.redirect(
+        screenUrl(deps.config.basePath, 'login', { [queryNames.destination]: destination, lang }),
+        303,
+      );
     const account = who?.session.username ?? null;
+    const query = {
+      ...(forget && { [queryNames.forget]: forget }),
+      ...(destination && { [queryNames.destination]: destination }),
+    };
     return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm', query, account } });
   };
 }

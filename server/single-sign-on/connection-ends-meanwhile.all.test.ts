@@ -234,25 +234,10 @@ describe('what a provider said before', () => {
     return String((await postSamlAnswer(portal, by, answer)).headers.location);
   };
   const finish = async (url: string) => String((await browser.get(url, crossSite)).headers.location);
-  const asked = async () => {
-    await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-    return await finish(await answered());
-  };
-  const agree = async (question: string) =>
-    await browser.post('/portal/authenticate/other-account', { request: question.slice(-36) });
   const disableForAMoment = async () => {
     await disable();
     await enable();
   };
-
-  it('SA-31 signs nobody in by a question that is open while its connection is switched off and on', async () => {
-    const question = await asked();
-    expect(question).toContain('/other-account?request=');
-    await disableForAMoment();
-    expect((await browser.get(question)).headers.location).toContain('notice=signInExpired');
-    expect((await agree(question)).headers.location).toContain('notice=signInExpired');
-    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
-  });
 
   const unlink = async () =>
     expect((await unlinkUser(portal.sql, 'acme-saml', 'alice', portal.deps.now())).kind).toBe('unlinked');
@@ -270,15 +255,12 @@ describe('what a provider said before', () => {
     ['the connection loses the domain', async () => await set({ domains: ['other.test'] })],
     ['its unverified addresses stop counting', async () => await set({ trustsEmail: false })],
     ['its addresses are read elsewhere', async () => await set({ attributes: { email: 'upn' } })],
-  ])('SA-40 signs nobody in, and links nobody, by a question or an answer from before %s', async (_, change) => {
+  ])('SA-40 signs nobody in, and links nobody, by an answer from before %s', async (_, change) => {
     await signInByProvider('alice', browserForTest(portal));
-    const question = await asked();
     const other = browserForTest(portal);
     const waiting = await answered('alice', other);
     await change();
     await portal.sql`delete from sso_subject`;
-    expect((await agree(question)).headers.location).toContain('notice=signInExpired');
-    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
     expect((await other.get(waiting, crossSite)).headers.location).toContain('/loginfail/saml');
     expect(await signedInAs(portal, other.cookies)).toBeNull();
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
@@ -309,15 +291,6 @@ describe('what a provider said before', () => {
     });
   });
 
-  it('SA-40 keeps no question about an answer that is being decided while alice is unlinked', async () => {
-    await signInByProvider('alice', browserForTest(portal));
-    await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-    const waiting = await answered();
-    expect(await duringUnlink(() => finish(waiting))).toContain('/loginfail/saml');
-    expect(await portal.sql`select from sso_request where sealed_question is not null`).toHaveLength(0);
-    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
-  });
-
   it('SA-40 signs nobody in by an answer that was read with the certificate from before a change', async () => {
     const request = samlRequestAt(await departFor(browser));
     const release = await holdRows(pool, (sql) => sql`lock table audit_event in exclusive mode`);
@@ -332,17 +305,10 @@ describe('what a provider said before', () => {
   });
 
   it('continues if something else changes', async () => {
-    const question = await asked();
+    const waiting = await answered();
     expect((await settingsWith({ signOnUrl: 'https://idp.acme.test/new' })).kind).toBe('changed');
-    await agree(question);
+    await finish(waiting);
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-  });
-
-  it('SA-31 signs nobody in by a question of a connection that is removed', async () => {
-    const question = await asked();
-    await remove();
-    expect((await agree(question)).headers.location).toContain('notice=signInExpired');
-    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
   });
 
   it('SA-31 signs nobody in by an answer that waits while its connection is switched off and on', async () => {
@@ -373,7 +339,7 @@ describe('what a provider said before', () => {
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
     await disableForAMoment();
     const rows = await portal.sql`
-      select from sso_request where coalesce(sealed_answer, sealed_question, sealed_outcome) is not null`;
+      select from sso_request where coalesce(sealed_answer, sealed_outcome) is not null`;
     expect(rows).toHaveLength(0);
     await finish(url);
     expect(await signedInAs(portal, browser.cookies)).toBeNull();

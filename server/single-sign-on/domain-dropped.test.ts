@@ -2,7 +2,6 @@ import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -48,17 +47,6 @@ it('SA-40 a session there that waits for a code ends, too', async () => {
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('SA-40 a question about somebody there is no longer open', async () => {
-  await visit(gina);
-  const browser = browserForTest(portal);
-  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  await visit(gina, { browser, typed: alice.email });
-  const [asked] = await portal.sql`select id from sso_request where sealed_question is not null`;
-  await keepOnlyAcme({ keepsLinks: true });
-  await browser.post('/portal/authenticate/other-account', { request: asked?.id });
-  expect(await who(browser)).toBe('alice');
-});
-
 it('nothing changes until the operator agrees that users are unlinked', async () => {
   const ginas = await visit(gina);
   expect(await keepOnlyAcme({}, false)).toMatchObject({
@@ -76,9 +64,7 @@ it('asks nothing if nobody there is linked, or if the links are kept', async () 
   expect(await keepOnlyAcme({ keepsLinks: true }, false)).toMatchObject({ kind: 'changed', usersUnlinked: 0 });
   expect(await who(ginas)).toBe('gina');
   delete ginas.cookies['vestibule-session'];
-  // Her address leads to no provider any more; by another one she is asked.
+  // Her address leads to no provider any more; another one does.
   await visit(gina, { browser: ginas, typed: alice.email });
-  const [asked] = await portal.sql`select id from sso_request where sealed_question is not null`;
-  await ginas.post('/portal/authenticate/other-account', { request: asked?.id });
   expect(await who(ginas)).toBe('gina');
 });

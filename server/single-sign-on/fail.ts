@@ -5,7 +5,8 @@ import type { Deps } from '../deps/deps.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
-import type { Refusal } from './identity.ts';
+import { visitorOf } from '../visitor/visitor.ts';
+import { type Refusal, refusalFor } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { type slowDown, slowDownForFailure } from './slow-down.ts';
 
@@ -45,4 +46,20 @@ export async function fail(
     { type: protocol, reference, username: typed ?? '', ...(isCancelled && { notice: 'signInCancelled' }) },
     { destination, lang, address, first },
   );
+}
+
+/**
+ * The same for an answer to a visit that this browser has not begun, or no longer: its other tab may have signed somebody in
+ * meanwhile, who is led on.
+ */
+export async function failAtOtherBrowser(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { protocol, address }: { protocol: SsoConnection['protocol']; address: string },
+): Promise<FastifyReply> {
+  const refusal = refusalFor('other-browser', 'this browser brought the answer, but another one began');
+  const isIn = (await visitorOf(deps, request).who()).kind === 'full';
+  const onwards = isIn ? { first: defaultDestination(deps.config.basePath) } : {};
+  return await fail(deps, request, reply, refusal, { protocol, address, ...onwards });
 }

@@ -18,10 +18,9 @@ import {
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerCookie } from './answer-cookie.ts';
 import { decide } from './decide.ts';
-import { fail } from './fail.ts';
+import { fail, failAtOtherBrowser } from './fail.ts';
 import { giveOutcome } from './give-outcome.ts';
 import { refusalFor } from './identity.ts';
-import { openQuestion, questionUrl } from './other-account.ts';
 import { isUnderWay, keepOutcome, keptOutcome } from './outcome.ts';
 import { detailsOf, wayOf } from './request-details.ts';
 import { toForm } from './to-form.ts';
@@ -58,7 +57,7 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     if (!row) return await finishAgain(request, reply, { state, shown, address });
     clearAnswer(request, reply, state);
     const visit = { row, details: detailsOf(keys, row), connection: await findSsoConnection(sql, row.connectionId) };
-    const outcome = await decide(deps, request, reply, { ...visit, address }, protocol);
+    const outcome = await decide(deps, request, reply, visitor, visit, protocol);
     if (!outcome) return reply;
     await keepOutcome(deps, row.id, outcome);
     return await giveOutcome(deps, request, reply, visit, { outcome, address });
@@ -83,14 +82,12 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
       const connection = await findSsoConnection(sql, past.connectionId);
       return await giveOutcome(deps, request, reply, { row: past, details, connection }, { outcome, address });
     }
-    if (past && !isLedOn && openQuestion(deps, request, past)) return reply.redirect(questionUrl(deps, past.id), 303);
     if (!past || !isOpen(past, now)) endVisit(request, reply, config, shown.stateHash);
     if (isLedOn) return reply.redirect(details.destination, 303);
     if (shown.answerHash && (await endSsoRequestOfOthers(sql, shown, now))) {
       // The browser that brought an OpenID answer had begun: somebody has signed in or out here since.
       if (protocol === 'oidc') return toForm(deps, request, reply, 'signInExpired');
-      const words = 'this browser brought the answer, but another one began';
-      return await fail(deps, request, reply, refusalFor('other-browser', words), { protocol, address });
+      return await failAtOtherBrowser(deps, request, reply, { protocol, address });
     }
     const way = past && details && isOfBrowser(deps, request, past) ? wayOf(details) : {};
     const refusal = refusalFor('request-unknown', 'this browser has brought no answer to a request that is open');

@@ -1,30 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
+import { queryNames } from '#contract/screens.ts';
+import { forOtherAccount } from '#contract/sign-out-question.ts';
 import type { Deps } from '../deps/deps.ts';
-import { beginVisit, endVisit } from '../http/visit-cookies.ts';
-import { tokenHash } from '../secrets/token.ts';
+import { endVisit } from '../http/visit-cookies.ts';
+import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { letIn } from '../sign-in/let-in.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoRequestRow } from '../storage/sso-request.ts';
-import { askAfreshAt, endAskingAfresh, giveUpAskingAfresh, goOnAskingAfresh } from '../visitor/ask-afresh.ts';
+import { endAskingAfresh, giveUpAskingAfresh, goOnAskingAfresh } from '../visitor/ask-afresh.ts';
 import { forgetConnection, rememberConnection } from '../visitor/remembered-connection.ts';
 import { depart } from './depart.ts';
-import { questionUrl } from './other-account.ts';
 import type { Outcome } from './outcome.ts';
 import { providerBeganUrl } from './provider-began-route.ts';
 import { type RequestDetails, wayOf } from './request-details.ts';
 import { slowDown } from './slow-down.ts';
 import { toForm } from './to-form.ts';
-import { visitsOfSamePerson } from './visits.ts';
 
 /** A visit that is over; its details and connection may be gone. */
 export type EndedVisit = { row: SsoRequestRow; details: RequestDetails | null; connection: SsoConnection | null };
 
 /**
- * Sends the browser to the result of its visit, and clears the visit's cookies, unless a question needs it. The same for
- * the same outcome.
+ * Sends the browser to the result of its visit, and clears the visit's cookies, the same for the same outcome.
  */
 export async function giveOutcome(
   deps: Deps,
@@ -43,20 +42,14 @@ export async function giveOutcome(
       rememberConnection(deps, reply, row.connectionId);
       if (connection) endAskingAfresh(request, reply, config, connection);
     }
-    // Whoever was asked may be somebody else than whoever began the others.
-    const isSure = connection !== null && row.questionEndsAt === null;
-    const stay = isSure ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
-    return letIn(request, reply, config, outcome, { ...way, username: typed, stay });
-  }
-  if (outcome.kind === 'asked') {
-    // Whoever leaves the question unanswered may be the next person.
-    if (connection) askAfreshAt(request, reply, config, connection);
-    const question = { stateHash: tokenHash(row.id), token: outcome.token, ofState: row.stateHash };
-    beginVisit(request, reply, config, question);
-    return reply.redirect(questionUrl(deps, row.id), 303);
+    return letIn(request, reply, config, outcome, { ...way, username: typed });
   }
   endVisit(request, reply, config, row.stateHash);
-  endVisit(request, reply, config, tokenHash(row.id));
+  if (outcome.kind === 'otherAccount') {
+    const { destination, lang } = way;
+    const query = { [queryNames.destination]: destination, lang };
+    return reply.redirect(signOutQuestionUrl(config.basePath, forOtherAccount, query), 303);
+  }
   if (outcome.kind === 'refused') {
     const { type, reference, isCancelled, isUnable, forgets } = outcome;
     if (forgets) forgetConnection(deps, request, reply);

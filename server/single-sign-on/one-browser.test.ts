@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
@@ -69,22 +69,66 @@ it('SE-15 after another person’s password sign-in an open visit signs nobody i
   const url = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/plan-of-alice' });
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const { location } = (await comeBack(url)).headers;
-  expect(location).toBe('/portal/loginfail/saml');
+  expect(location).toBe('/portal/portal.html');
   expect((await browser.get(String(location))).body).not.toContain('alice');
   expect(await who()).toBe('bob');
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('SE-15 a visit that begins in a session asks before it replaces another person’s', async () => {
-  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-  const bobs = { ...browser.cookies };
-  const location = String((await comeBack(await departFor(browser))).headers.location);
-  expect(location).toContain('/portal/authenticate/other-account?');
-  expect(await who()).toBe('bob');
-  await browser.post('/portal/authenticate/other-account', { request: location.slice(-36) });
-  expect(await who()).toBe('alice');
-  expect((await portal.send({ url: '/portal/session', cookies: bobs })).statusCode).toBe(401);
-  expect(await portal.sql`select from session`).toHaveLength(1);
+describe('an answer for somebody while somebody else is signed in', () => {
+  const answerForAlice = async () => {
+    await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+    const url = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports?week=7' });
+    return String((await comeBack(url)).headers.location);
+  };
+
+  it('SE-15 replaces nothing and stores nothing: the operator sees why', async () => {
+    await answerForAlice();
+    expect(await who()).toBe('bob');
+    expect(await portal.sql`select from session`).toHaveLength(1);
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
+    expect(await lastFailure(portal)).toMatchObject({
+      reason: 'signed-in-as-other',
+      username: 'alice',
+      steps: expect.arrayContaining([{ step: 'signed in here', outcome: 'bob' }]),
+    });
+  });
+
+  it('SE-15 leads to a page that names who is signed in, and offers to go on or to sign out', async () => {
+    const page = await browser.get(await answerForAlice());
+    expect(page.body).toContain('This browser is signed in as bob.');
+    expect(page.body).toContain('Continue as bob');
+    expect(page.body).not.toContain('alice');
+  });
+
+  it('keeps the destination over the sign-out', async () => {
+    const { body } = await browser.get(await answerForAlice());
+    const action = (/<form action="(\/portal\/logout[^"]*)"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&');
+    const { location } = (await browser.post(action, {})).headers;
+    expect(location).toBe('/portal/login?destination=%2Fportal%2Freports%3Fweek%3D7');
+    expect(await who()).toBeNull();
+  });
+
+  it('is used once: loaded again, it signs nobody in after the sign-out', async () => {
+    const url = await departFor(browser);
+    const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(url)));
+    const { cookies } = await portal.signIn('bob', testPassword);
+    for (const { name, value } of cookies) if (name === 'vestibule-session') browser.cookies[name] = value;
+    const end = String(posted.headers.location);
+    expect((await browser.get(end, crossSite)).headers.location).toContain('/portal/logout?confirm=account');
+    await browser.post('/portal/logout', {});
+    await browser.get(end, crossSite);
+    expect(await who()).toBeNull();
+  });
+
+  it('is for the page alone: whoever is signed in as the same person gets a new session', async () => {
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    const before = browser.cookies['vestibule-session'];
+    await comeBack(await departFor(browser));
+    expect(await who()).toBe('alice');
+    expect(browser.cookies['vestibule-session']).not.toBe(before);
+    expect(await portal.sql`select from session`).toHaveLength(1);
+  });
 });
 
 it('SE-15 a sign-out ends an open visit', async () => {

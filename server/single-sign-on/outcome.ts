@@ -11,8 +11,8 @@ import { outcomePlace, putOutcome, type SsoRequestRow } from '../storage/sso-req
 export type Outcome =
   | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>
   | { kind: 'refused'; type: LoginFailType; reference: string; forgets: boolean; isCancelled?: true; isUnable?: true }
-  /** The page that asks whose account this is, open to the browser with this token. */
-  | { kind: 'asked'; token: string }
+  /** Somebody else is signed in here, and stays so: the page that names them and offers to sign out. */
+  | { kind: 'otherAccount' }
   /** Somebody has signed in or out in this browser since it asked for the result. */
   | { kind: 'overtaken' }
   /** All sessions of the person were ended since the visit began: the form, with what they typed and asked for. */

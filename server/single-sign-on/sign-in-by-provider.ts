@@ -27,26 +27,13 @@ import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
-import { doubtAboutUser } from './doubt-about-user.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
-/**
- * The person a provider vouched for, the visit it answered, the user signed in in the browser (null if nobody is, or if
- * the person agreed to the change), whether to ask first if nobody is, the address that was typed (null if none), whether
- * the provider's own page led here, and the username that the person agreed to.
- */
-type Vouched = {
-  identity: Identity;
-  visitId: string;
-  expected: string | null;
-  mustAsk: boolean;
-  typed: string | null;
-  providerBegan: boolean;
-  agreedTo: string | null;
-};
+/** The person a provider vouched for, and the visit it answered. */
+type Vouched = { identity: Identity; visitId: string };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member; isRemembered: boolean };
 
 /**
@@ -59,18 +46,14 @@ export async function signInByProvider(
   connection: SsoConnection,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<
-  | Exclude<SignInResult, { kind: 'throttled' }>
-  | { kind: 'otherAccount'; username: string; doubt: AuditStep | null }
-  | { kind: 'overtaken' | 'ended' }
-> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' | 'overtaken' | 'ended' }> {
   const steps: AuditStep[] = [];
   const begun = { unlessSignedOut: await liveTokenHash(visitor), now: visitor.arrivedAt };
   const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
-  if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username, doubt: done.doubt };
-  if (done.kind === 'refused' || done.kind === 'overtaken' || done.kind === 'ended') {
+  if (done.kind !== 'signedIn' && done.kind !== 'secondFactor') {
     const { user } = done;
-    const reason = done.kind === 'refused' ? done.reason : 'request-unknown';
+    const reason =
+      done.kind === 'refused' ? done.reason : done.kind === 'otherAccount' ? 'signed-in-as-other' : 'request-unknown';
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
@@ -96,14 +79,12 @@ export async function signInByProvider(
 }
 
 /**
- * Why nothing is stored: a refusal, or a question to the person; or somebody has signed in or out here since, or all sessions of
+ * Why nothing is stored: a refusal; somebody else is signed in here; or somebody has signed in or out here since, or all sessions of
  * the user were ended.
  */
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
-  | { kind: 'overtaken'; user: Member }
-  | { kind: 'ended'; user: Member }
-  | { kind: 'otherAccount'; user: Member; doubt: AuditStep | null };
+  | { kind: 'otherAccount' | 'overtaken' | 'ended'; user: Member };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
   return new RollBack({ kind: 'refused', reason, user });
@@ -113,7 +94,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId, expected, mustAsk, typed, providerBegan, agreedTo }: Vouched,
+  { identity, visitId }: Vouched,
   visitor: KnownVisitor,
   { unlessSignedOut, now }: { unlessSignedOut: Buffer | null; now: Date },
   steps: AuditStep[],
@@ -150,14 +131,11 @@ async function complete(
     });
     return new RollBack({ kind: 'ended', user });
   }
-  if (isToBeAsked(user, { expected, mustAsk, agreedTo }))
-    return new RollBack({ kind: 'otherAccount', user, doubt: null });
-  // Whoever typed another name than that of the person who is signed in here may have come after them.
-  const isAnswered = agreedTo !== null || (expected !== null && typed === null);
-  const doubt = isAnswered
-    ? null
-    : await doubtAboutUser(sql, user, { typed, providerBegan, connection, identity }, visitor);
-  if (doubt) return new RollBack({ kind: 'otherAccount', user, doubt });
+  const here = await visitor.who();
+  if (here.kind === 'full' && here.session.userId !== user.id) {
+    steps.push({ step: 'signed in here', outcome: here.session.username });
+    return new RollBack({ kind: 'otherAccount', user });
+  }
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -198,9 +176,7 @@ async function complete(
   const replaced = replacedTokenHash && { tokenHash: replacedTokenHash, userId: user.id, now, idleSince };
   const full = replaced && waitsFor ? await findReplacedFull(sql, replaced) : null;
   const overtaken = await isOvertaken(sql, { unlessSignedOut, replacedTokenHash, userId: user.id, now });
-  // Somebody who has signed in here since `expected` was read.
-  if (replaced && (await deleteReplacedSessions(sql, replaced)) && agreedTo === null)
-    return new RollBack({ kind: 'otherAccount', user, doubt: null });
+  if (replaced) await deleteReplacedSessions(sql, replaced);
   if (overtaken) {
     steps.push({ step: 'this browser', outcome: 'somebody has signed in or out here meanwhile' });
     return new RollBack({ kind: 'overtaken', user });
@@ -222,15 +198,6 @@ async function complete(
   await updateSessionDevice(sql, { sessionHash: session.tokenHash, deviceToken });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, user, isRemembered };
-}
-
-/** Whether a page asks first: for another user than the one agreed to or signed in here, or if that was wished. */
-function isToBeAsked(
-  user: Member,
-  { expected, mustAsk, agreedTo }: Pick<Vouched, 'expected' | 'mustAsk' | 'agreedTo'>,
-): boolean {
-  if (agreedTo !== null) return agreedTo !== user.username;
-  return expected === null ? mustAsk : expected !== user.id;
 }
 
 /** The user the provider means, or why they may not come in. */

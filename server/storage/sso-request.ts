@@ -1,7 +1,6 @@
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { rowOrNull } from './row-or-null.ts';
-import type { Fragment } from './sso-domain.ts';
 
 /** A visitor sent to a provider and expected back. */
 export type SsoRequestRow = {
@@ -19,10 +18,6 @@ export type SsoRequestRow = {
   madeAt: Date;
   endsAt: Date;
   usedAt: Date | null;
-  /** What awaits the person's confirmation, sealed for `questionPlace`, whose it is, and until when. */
-  sealedQuestion: Buffer | null;
-  questionHash: Buffer | null;
-  questionEndsAt: Date | null;
   /** What came of the visit, sealed for `outcomePlace`, and until when; null before then while it is being decided. */
   sealedOutcome: Buffer | null;
   outcomeEndsAt: Date | null;
@@ -31,11 +26,6 @@ export type SsoRequestRow = {
 /** Binding (additional data) for the details and the answer of a request. */
 export function requestPlace(id: string): string {
   return `sso-request:${id}`;
-}
-
-/** Binding (additional data) for a question. */
-export function questionPlace(id: string): string {
-  return `sso-question:${id}`;
 }
 
 /** Binding (additional data) for the result of a visit. */
@@ -67,7 +57,6 @@ export async function insertSsoRequest(
 const columns = (sql: Connection) => sql`
   id, state_hash as "stateHash", connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
   sealed_answer as "sealedAnswer", answer_hash as "answerHash", answer_ends_at as "answerEndsAt", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt",
-  sealed_question as "sealedQuestion", question_hash as "questionHash", question_ends_at as "questionEndsAt",
   sealed_outcome as "sealedOutcome", outcome_ends_at as "outcomeEndsAt"`;
 
 /** What is kept after a connection was disabled would outlive it (docs/decisions/0031). */
@@ -79,22 +68,7 @@ export async function findSsoRequest(sql: Connection, id: string) {
   return await rowOrNull(sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`);
 }
 
-function isAmong(sql: Connection, column: Fragment, hashes: readonly Buffer[]): Fragment {
-  return sql`${column} = any(${hashes}::bytea[])`;
-}
-
-/** The open requests begun by browsers with these tokens. */
-export async function listOpenSsoRequests(
-  sql: Connection,
-  browserHashes: readonly Buffer[],
-  now: Date,
-): Promise<SsoRequestRow[]> {
-  return await sql<SsoRequestRow[]>`
-    select ${columns(sql)} from sso_request
-    where ${isAmong(sql, sql`browser_hash`, browserHashes)} and used_at is null and ends_at > ${now}`;
-}
-
-/** The same by its state: an answer without cookies is read before its browser is known. */
+/** A request by its state: an answer without cookies is read before its browser is known. */
 export async function findSsoRequestByState(sql: Connection, stateHash: Buffer) {
   return await rowOrNull(sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where state_hash = ${stateHash}`);
 }
@@ -183,45 +157,6 @@ export async function endSsoRequestOfOthers(
   return rows.length > 0;
 }
 
-/** Keeps the answer of a used request until the browser with this token confirms it. */
-export async function putQuestion(
-  sql: Connection,
-  id: string,
-  { sealedQuestion, questionHash, endsAt }: { sealedQuestion: Buffer; questionHash: Buffer; endsAt: Date },
-): Promise<void> {
-  await sql`
-    update sso_request
-    set sealed_question = ${sealedQuestion}, question_hash = ${questionHash}, question_ends_at = ${endsAt}
-    where id = ${id} and ${isConnectionActive(sql)}`;
-}
-
-/**
- * Takes a question in the browser that was asked; null if there is none, or it has expired. Of several at once one gets
- * it, and decides until `decidedBy`.
- */
-export async function takeQuestion(
-  sql: Connection,
-  id: string,
-  questionHash: Buffer,
-  { now, decidedBy }: { now: Date; decidedBy: Date },
-) {
-  return await rowOrNull(sql<SsoRequestRow[]>`
-    update sso_request set question_ends_at = ${now}, sealed_outcome = null, outcome_ends_at = ${decidedBy}
-    where id = ${id} and question_hash = ${questionHash} and question_ends_at > ${now}
-    returning ${columns(sql)}`);
-}
-
-/**
- * Ends the questions of a browser that shows the tokens of these hashes: that of the visit, and that of the question or, if it has
- * not read it yet, of the answer. A copy of one of them ends nothing.
- */
-export async function endQuestions(sql: Connection, shown: readonly Buffer[], now: Date): Promise<void> {
-  await sql`
-    update sso_request set question_ends_at = ${now}
-    where ${isAmong(sql, sql`browser_hash`, shown)} and question_ends_at > ${now}
-      and (${isAmong(sql, sql`question_hash`, shown)} or ${isAmong(sql, sql`answer_hash`, shown)})`;
-}
-
 /** Keeps the result of a used request, so that the same browser can get it again until `endsAt`. */
 export async function putOutcome(
   sql: Connection,
@@ -233,7 +168,7 @@ export async function putOutcome(
 }
 
 /**
- * Ends everything that a connection's provider has said: answers that are being read or wait, questions, and results of
+ * Ends everything that a connection's provider has said: answers that are being read or wait, and results of
  * visits. What is being read or decided at this moment is not stored yet, but counts no longer (`standingOfAnswerForShare`).
  * Visitors who are still at the provider return to the connection as it is then, unless `visitsToo`. Lock the connection
  * first.
@@ -247,7 +182,6 @@ export async function endAnswersOfConnection(
   await sql`update sso_connection set answers_version = answers_version + 1 where id = ${connectionId}`;
   await sql`
     update sso_request set used_at = coalesce(used_at, ${now}), sealed_answer = null,
-      sealed_question = null, question_hash = null, question_ends_at = null,
       sealed_outcome = null, outcome_ends_at = least(outcome_ends_at, ${now})
     where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null or used_at is not null)`;
 }

@@ -14,7 +14,7 @@ const afreshConnections = 10;
 
 /**
  * Marks in the browser that someone signed out: a provider's session may live on, and does not belong to the next
- * person. Until it has signed someone in, each provider is asked to authenticate again (docs/decisions/0029).
+ * person. Until it has signed someone in, each provider is asked to authenticate again.
  * `signedOut` is the browser's mark of the sign-out, null if it has none.
  */
 export function askAfresh(reply: FastifyReply, config: Config, signedOut: string | null): void {

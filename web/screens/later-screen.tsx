@@ -8,7 +8,6 @@ import { LoginFail } from './login-fail.tsx';
 import { NotForYou } from './not-for-you.tsx';
 import { NotFound } from './not-found.tsx';
 import { OneMoment } from './one-moment.tsx';
-import { OtherAccount } from './other-account.tsx';
 import { Problem } from './problem.tsx';
 import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -36,8 +35,6 @@ export function LaterScreen() {
       return <RecoveryCodes {...page.serverPage} />;
     case 'providerBegan':
       return <ProviderBegan {...page.serverPage} />;
-    case 'otherAccount':
-      return <OtherAccount {...page.serverPage} />;
     case 'oneMoment':
       return <OneMoment {...page.serverPage} />;
     case 'signInOnceMore':

@@ -19,7 +19,7 @@ import {
 import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { answerCookie } from '../answer-cookie.ts';
-import { fail } from '../fail.ts';
+import { failAtOtherBrowser } from '../fail.ts';
 import { toFinish } from '../finish-route.ts';
 import { type ProviderAnswer, refusalFor } from '../identity.ts';
 import { detailsOf, type OidcKept, type WaitingAnswer } from '../request-details.ts';
@@ -51,9 +51,7 @@ export function oidcCallbackRoute(deps: Deps) {
     const row = await bringSsoAnswer(sql, { stateHash, browserHash, answerHash: tokenHash(token) }, { now, endsAt });
     if (row) await readInto(row, { url, state });
     else if (await endSsoRequestOfOthers(sql, { stateHash, browserHash, answerHash: null }, now)) {
-      const words = 'this browser brought the answer, but another one began';
-      const refusal = refusalFor('other-browser', words);
-      return await fail(deps, request, reply, refusal, { protocol: 'oidc', address });
+      return await failAtOtherBrowser(deps, request, reply, { protocol: 'oidc', address });
     }
     // The result of a visit that is over is repeated only to a browser that never read it, and so has its cookie still.
     const visit = row ?? (await findSsoRequestByState(sql, stateHash));

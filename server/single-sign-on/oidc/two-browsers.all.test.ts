@@ -59,7 +59,8 @@ it("OI-14 an attacker's own code and state do not sign in the victim as the atta
   expect(await sessions()).toBe(1);
   as('mallory@acme.test');
   const callback = provider.visit(await departFor(attacker));
-  expect((await victim.get(pathOf(callback))).headers.location).toMatch(failed);
+  expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
+  expect((await lastFailure(portal))?.reason).toBe('other-browser');
   expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
   expect(await sessions()).toBe(1);
 });

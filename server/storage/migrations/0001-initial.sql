@@ -230,15 +230,10 @@ create table sso_request (
   sealed_answer bytea,
   answer_hash bytea check (octet_length(answer_hash) = 32),
   answer_ends_at timestamptz,
-  -- An answer that would sign in somebody else than the browser expects waits for a press.
-  sealed_question bytea,
-  question_hash bytea check (octet_length(question_hash) = 32),
-  question_ends_at timestamptz,
   -- What came of it: for seconds the same browser gets it again. Null until that time: it is being decided.
   sealed_outcome bytea,
   outcome_ends_at timestamptz,
   check ((answer_hash is null) = (answer_ends_at is null) and (sealed_answer is null or answer_hash is not null)),
-  check ((sealed_question is null) = (question_hash is null) and (sealed_question is null) = (question_ends_at is null)),
   check (sealed_outcome is null or outcome_ends_at is not null)
 );
 create index sso_request_by_connection on sso_request (connection_id);
