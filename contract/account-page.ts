@@ -145,7 +145,7 @@ export type AccountPage = {
   view: AccountView;
   username: string;
   /** Names the session that the page belongs to; opens nothing. */
-  form: string;
+  sessionId: string;
   notice: AccountNotice | null;
   /** Why a new password was refused. */
   reason: ChangeFailedReason | null;

@@ -15,8 +15,8 @@ export type AccountSection = keyof typeof accountSections;
 /** Of the account page, below the base path. */
 export const accountPath = '/account';
 
-/** The fields that every form of the account page has: whose page it is on, and what it does. */
-export const accountFields = { form: 'form', action: 'do', begun: 'for' } as const;
+/** The fields that every form of the account page has: the session whose page it is on, and what it does. */
+export const accountFields = { session: 'session', action: 'do', begun: 'for' } as const;
 
 /** The section that a path below the base path names; null if it is none. One trailing slash does not matter. */
 export function accountSectionOf(below: string): AccountSection | null {

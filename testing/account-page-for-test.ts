@@ -21,12 +21,12 @@ export async function signedIn(
   return { ...more.cookies, ...cookiesOf(await portal.signIn(username, testPassword, more)) };
 }
 
-/** What the forms on a page of this session carry. */
-export async function markOf(portal: PortalForTest, cookies: Browser): Promise<string> {
+/** What the forms on a page of this session carry: its id. */
+export async function sessionIdOf(portal: PortalForTest, cookies: Browser): Promise<string> {
   const { body } = await portal.send({ url: '/portal/account', cookies });
-  const mark = /name="form" value="([^"]+)"/.exec(body)?.[1];
-  if (!mark) throw new Error('no form on the account page');
-  return mark;
+  const id = /name="session" value="([^"]+)"/.exec(body)?.[1];
+  if (!id) throw new Error('no form on the account page');
+  return id;
 }
 
 /** Posts a form of a section as the page of these cookies has it. */
@@ -40,7 +40,7 @@ export async function postAccount(
   return await portal.send({
     method: 'POST',
     url: `/portal/account/${section}`,
-    form: { form: form.form ?? (await markOf(portal, cookies)), ...form },
+    form: { session: form.session ?? (await sessionIdOf(portal, cookies)), ...form },
     cookies,
     ...more,
   });

@@ -56,7 +56,7 @@ export async function giveRecoveryCodes(portal: PortalForTest, username: string)
   const viewer = { userId: await userId(portal, username), sessionId: randomUUID() };
   return await portal.sql.begin(async (sql) => {
     await makeRecoveryCodes(portal.deps, sql, viewer, portal.deps.now());
-    const { codes } = await lookAtRecoveryCodes({ ...portal.deps, sql: sql as unknown as Database }, viewer, true);
+    const { codes } = await lookAtRecoveryCodes({ ...portal.deps, sql: sql as unknown as Database }, viewer);
     // No session may view them.
     await sql`delete from shown_recovery_codes where user_id = ${viewer.userId}`;
     return codes ?? [];

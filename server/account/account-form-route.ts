@@ -12,24 +12,19 @@ import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { keepTokenOfPress } from '../two-factor/token-of-press.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
-import { type AccountVisit, accountVisitOf } from './account-visit.ts';
-import { ownerOfForm } from './form-mark.ts';
-import { personOf } from './person-of-event.ts';
+import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account-visit.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { prove } from './prove.ts';
 import type { Fields, Outcome, Section } from './section.ts';
-import { tokenOfFirstPress } from './token-of-first-press.ts';
 
 /** What the form of a proof does, in every section. */
 const proveAction = 'prove';
-const proofAgain = () => ({ notice: 'proven' }) as const;
 
 /**
  * `POST account/…`: does what a form of the section says, and answers with 303 to the section. The guard has checked that it
- * comes from our own page, and the form's mark says that it comes from a page of this session.
+ * comes from our own page, and the form says that it comes from a page of this session.
  */
 export function accountFormRoute(deps: Deps, section: Section) {
   const { config } = deps;
@@ -37,8 +32,6 @@ export function accountFormRoute(deps: Deps, section: Section) {
   return async function accountForm(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const browser: KnownVisitor = visitor;
-    const { who } = visitor;
     const fields = (request.body ?? {}) as Fields;
     const doing = fields[accountFields.action] ?? '';
     // A proof is for what was begun; that is what comes back.
@@ -48,17 +41,8 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     const kept = keptFields(section, fields);
     const visit = await accountVisitOf(deps, visitor);
-    if (!visit) return (await answerAgain()) ?? (await backAfterSignIn());
-    const owner = ownerOfForm(deps, visit.session, fields[accountFields.form]);
-    if (owner !== 'session') {
-      const reference = await recordRefusal(visit, 'other-session');
-      // What was typed comes back to whoever typed it, and to nobody else.
-      return to(request, reply, {
-        ...(owner === 'user' && { begun, kept }),
-        notice: 'otherSession',
-        reference,
-      });
-    }
+    if (!visit) return await backAfterSignIn(visitor);
+    if (!isFormOf(visit, fields)) return to(request, reply, { notice: 'otherSession' });
     if (action.needsProof && visit.account.isPart)
       return to(request, reply, { notice: 'notPossible', reference: await recordRefusal(visit, 'not-possible') });
     const asked = doing !== proveAction && action.needsProof ? proofToAsk(visit, deps.now()) : null;
@@ -68,7 +52,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     }
     const run = doing === proveAction ? prove : action.run;
     const outcome = await run(deps, visit, fields);
-    if (outcome.kind === 'signedOut') return (await answerAgain()) ?? (await backAfterSignIn());
+    if (outcome.kind === 'signedOut') return await backAfterSignIn(visitor);
     if (outcome.kind === 'throttled')
       return await showSection(deps, request, reply, {
         section,
@@ -84,26 +68,10 @@ export function accountFormRoute(deps: Deps, section: Section) {
     const recorded = reason ? { ...outcome, reference: await recordRefusal(visit, reason) } : outcome;
     return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
 
-    /**
-     * Nothing that was typed is lost but secrets: the section comes back once the person has signed in. In a browser that has read
-     * a sign-out, the next one may have sent it again from the history: they find the section as it is.
-     */
-    async function backAfterSignIn() {
-      const left = await who();
-      const isTheirs = left.kind === 'full' || left.kind === 'ended';
-      const begunAgain = isTheirs ? { [accountFields.action]: begun, ...kept } : {};
-      const page = accountUrl(config.basePath, section.name, begunAgain);
-      return toSignIn(deps, request, reply, { who: left, page, status: 303 });
-    }
-
-    /** The second press of a button, whose first press has given the session its next token. */
-    async function answerAgain() {
-      const again = doing === proveAction ? proofAgain : action?.again;
-      const { sessionToken } = browser;
-      const token = again && sessionToken && (await tokenOfFirstPress(deps, { ...browser, sessionToken }, fields));
-      if (!token) return null;
-      const outcome = { kind: 'done', ...again(deps, fields), sessionToken: token } as const;
-      return answer(request, reply, outcome, doing === proveAction ? { begun, kept } : {});
+    /** Nothing that was typed is lost but secrets: the section comes back once the person has signed in. */
+    async function backAfterSignIn({ who }: KnownVisitor) {
+      const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });
+      return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
     }
   };
 
@@ -120,10 +88,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
         reason: outcome.reason,
         reference: outcome.reference ?? referenceOfRequest(request.id),
       });
-    if (outcome.sessionToken) {
-      setCookie(reply, config, 'session', outcome.sessionToken);
-      keepTokenOfPress(reply, deps, outcome.sessionToken);
-    }
+    if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
     if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
     if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
     return to(request, reply, { ...goesOn, notice: outcome.notice });

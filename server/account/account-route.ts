@@ -8,7 +8,6 @@ import { queryValue, splitUrl } from '../http/request-url.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
-import { formMark } from './form-mark.ts';
 import { mayProveByPasskey, needsInvitation, proofToAsk } from './proof-to-ask.ts';
 import type { Section } from './section.ts';
 
@@ -50,7 +49,7 @@ export async function showSection(
     section: section.name,
     view: await section.view(deps, visit, begun),
     username: session.username,
-    form: formMark(deps, session),
+    sessionId: session.id,
     notice,
     reason: notice && reasonOfSearch(splitUrl(request.url).search),
     begun,

@@ -1,40 +1,67 @@
+import { accountFields } from '#contract/account.ts';
+import { type AuditEvent, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
+import { type MailPlace, placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { type Account, findAccount } from '../storage/account.ts';
-import { isDeviceOfSession } from '../storage/device.ts';
+import type { Connection } from '../storage/database.ts';
 import { type FreshProof, findFreshProof } from '../storage/fresh-proof.ts';
-import type { FullSession } from '../storage/session.ts';
-import { isTokenOfPress } from '../two-factor/token-of-press.ts';
+import { findActiveUserForChange } from '../storage/portal-user.ts';
+import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /** A signed-in person on their account page. */
 export type AccountVisit = {
   visitor: KnownVisitor;
-  sessionToken: string;
   sessionHash: Buffer;
   session: FullSession;
   account: Account;
-  /** Whether the session was opened in this browser; false in a copy of its cookie. */
-  isOwnBrowser: boolean;
-  /** What the session has proven since its sign-in; null if nothing. It counts only with `pressToken`. */
+  /** What the session has proven since its sign-in; null if nothing. */
   proof: FreshProof | null;
-  /** Of the browser that a press has given the session's token to; null in a copy of its cookie (docs/decisions/0051). */
-  pressToken: string | null;
 };
 
 /** The visit of a full session; null if there is none, or it has ended meanwhile. */
 export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise<AccountVisit | null> {
   const who = await visitor.who();
-  const { sessionToken, registrationToken } = visitor;
+  const { sessionToken } = visitor;
   if (who.kind !== 'full' || sessionToken === null) return null;
   const sessionHash = tokenHash(sessionToken);
+  const { session } = who;
   const now = deps.now();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-  const proof = await findFreshProof(deps.sql, sessionHash);
-  const pressToken = isTokenOfPress(deps.keys, registrationToken, sessionHash) ? registrationToken : null;
-  const isOwnBrowser = await isDeviceOfSession(deps.sql, { sessionHash, deviceToken: visitor.deviceToken });
-  // Read last: if a first press gives the session its next token meanwhile, what was read above is of none.
+  const proof = await findFreshProof(deps.sql, session.id);
   const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
-  if (!account) return null;
-  return { visitor, sessionToken, sessionHash, session: who.session, account, isOwnBrowser, proof, pressToken };
+  return account && { visitor, sessionHash, session, account, proof };
+}
+
+/** Whether a form is on a page of this session, and not of somebody who was signed in here before. */
+export function isFormOf({ session }: AccountVisit, fields: Partial<Record<string, string>>): boolean {
+  return fields[accountFields.session] === session.id;
+}
+
+/**
+ * Locks the person of a visit and then their session until the transaction ends, and returns the person; null if they are
+ * inactive by now, or the session has ended or goes by another token.
+ */
+export async function personForChange(sql: Connection, { session, sessionHash }: AccountVisit, now: Date) {
+  const person = await findActiveUserForChange(sql, session.userId);
+  return person && (await isSessionThereForUpdate(sql, sessionHash, now)) ? person : null;
+}
+
+/** Who does something on their account page, and from where, for its event. */
+export function personOf({ session, visitor }: AccountVisit): Omit<AuditEvent, 'event'> & { requestId: string } {
+  const { userId, username, customers, connectionId } = session;
+  return {
+    userId,
+    username,
+    ...customersOfEvent(customers.map((key) => ({ key }))),
+    ...(connectionId !== null && { connectionId }),
+    address: visitor.address,
+    requestId: visitor.requestId,
+  };
+}
+
+/** What an email says of where a change was made. */
+export function placeOf({ visitor }: AccountVisit): MailPlace {
+  return placeOfVisitor(visitor);
 }

@@ -6,24 +6,20 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { isSessionThere } from '../storage/session.ts';
 import { beginSignIn, insertEventOnceAMinute, insertRefusal } from '../storage/sign-in.ts';
 import { deleteThrottle, findWait } from '../storage/throttle.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, turnOf } from '../storage/throttle-keys.ts';
-import type { AccountVisit } from './account-visit.ts';
-import { personOf } from './person-of-event.ts';
+import { type AccountVisit, personOf } from './account-visit.ts';
 
 export type CheckedPassword =
   | { kind: 'right'; hash: string }
   /** `reference`: of its event, if that is not the one of this request. */
   | { kind: 'wrong'; reference?: string }
-  /** The session has ended meanwhile, or goes by another token: of two presses of a button the first has changed the password. */
-  | { kind: 'signedOut' }
   | { kind: 'throttled'; retryAfter: number };
 
 /**
- * Checks the password of a signed-in person, counted by the throttles of the sign-in: a copy of a session cookie gives no more
- * guesses than the sign-in form. A wrong one is recorded as an event of what it was for; `retryAfter` is in milliseconds.
+ * Checks the password of a signed-in person, counted by the throttles of the sign-in: a session gives no more guesses than
+ * the sign-in form. A wrong one is recorded as an event of what it was for; `retryAfter` is in milliseconds.
  * Throws WorkQueueFull if too many passwords wait.
  */
 export async function checkPassword(
@@ -67,11 +63,9 @@ export async function checkPassword(
   }
   const isOwn = attempt.user?.id === session.userId;
   const hash = isOwn ? (attempt.user?.passwordHash ?? null) : null;
-  if (hash === null || !(await verifyPassword(hash, password, turn))) {
-    if (!(await isSessionThere(deps.sql, visit.sessionHash, deps.now()))) return { kind: 'signedOut' };
-    // As at the sign-in: the failures of a known browser count on it alone.
+  // As at the sign-in: the failures of a known browser count on it alone.
+  if (hash === null || !(await verifyPassword(hash, password, turn)))
     return await refused('wrong-password', attempt.deviceKnown ? [] : origin, null);
-  }
   await deleteThrottle(deps.sql, counted);
   return { kind: 'right', hash };
 

@@ -8,10 +8,7 @@ import {
   findRememberedDeviceId,
   listRememberedDevices,
 } from '../storage/remembered-device.ts';
-import type { AccountVisit } from './account-visit.ts';
-import { personForChange } from './person-for-change.ts';
-import { personOf } from './person-of-event.ts';
-import { placeOf } from './place-of-change.ts';
+import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** The browsers that are not asked for a code. Forgetting them only takes away, so it needs no proof. */

@@ -2,8 +2,8 @@ import { beforeEach, expect, it } from 'vitest';
 import {
   accountEvents,
   mailKinds,
-  markOf,
   postAccount,
+  sessionIdOf,
   signedIn,
   startAccountAfresh,
 } from '#testing/account-page-for-test.ts';
@@ -17,13 +17,13 @@ beforeEach(() => startAccountAfresh(portal));
 
 it('ending sessions again and again ends each, and sends ten emails and then some an hour', async () => {
   const cookies = await signedIn(portal, 'alice');
-  const form = await markOf(portal, cookies);
+  const session = await sessionIdOf(portal, cookies);
   const endNext = async () => {
     await signedIn(portal, 'alice');
     const [row] = await portal.sql<
       { sid: string }[]
     >`select id as sid from session order by created_at desc, xmin::text::bigint desc limit 1`;
-    const answer = await postAccount(portal, 'sessions', { do: 'end', sid: row?.sid ?? '', form }, cookies);
+    const answer = await postAccount(portal, 'sessions', { do: 'end', sid: row?.sid ?? '', session }, cookies);
     expect(answer.headers.location).toContain('notice=sessionEnded');
   };
   for (let count = 0; count < 13; count += 1) await endNext();

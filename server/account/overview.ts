@@ -6,10 +6,8 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { updateUser } from '../storage/portal-user.ts';
-import type { AccountVisit } from './account-visit.ts';
+import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
 import { stateOfPassword } from './password.ts';
-import { personForChange } from './person-for-change.ts';
-import { personOf } from './person-of-event.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** Who is signed in, and what there is to look after. */

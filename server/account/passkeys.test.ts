@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { markOf } from '#testing/account-page-for-test.ts';
+import { sessionIdOf } from '#testing/account-page-for-test.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
@@ -25,8 +25,8 @@ async function signedIn(username: string, from?: string) {
   const open = async (query = '') => (await browser.get(page + query, more)).body;
   const act = async (fields: Record<string, string>, at = '?do=rename') => {
     const [id] = await idsOf(username);
-    const form = /name="form" value="([^"]+)"/.exec(await open(`${at}&id=${id}`))?.[1] ?? '';
-    const answer = await browser.post(page, { form, ...fields }, more);
+    const session = /name="session" value="([^"]+)"/.exec(await open(`${at}&id=${id}`))?.[1] ?? '';
+    const answer = await browser.post(page, { session, ...fields }, more);
     return new URL(String(answer.headers.location), 'http://x').searchParams;
   };
   return { browser, open, act };
@@ -103,8 +103,9 @@ describe('a passkey on the account page', () => {
     const [id = ''] = await idsOf('alice');
     const browser = browserForTest(portal);
     await signInWithPasskey(browser, passkey);
-    const form = /name="form" value="([^"]+)"/.exec((await browser.get(`${page}?do=remove&id=${id}`)).body)?.[1] ?? '';
-    await browser.post(page, { form, do: 'remove', id });
+    const session =
+      /name="session" value="([^"]+)"/.exec((await browser.get(`${page}?do=remove&id=${id}`)).body)?.[1] ?? '';
+    await browser.post(page, { session, do: 'remove', id });
     expect(await idsOf('alice')).toEqual([]);
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
@@ -147,11 +148,12 @@ describe('a passkey on the account page', () => {
 
   it('SE-15 is begun on no page of somebody who was signed in before: nothing is left in the authenticator', async () => {
     const earlier = await signedIn('both');
-    const mark = await markOf(portal, earlier.browser.cookies);
+    const theirs = await sessionIdOf(portal, earlier.browser.cookies);
     const { browser } = await signedIn('alice');
-    const own = await markOf(portal, browser.cookies);
-    const begin = async (form: string) => (await browser.post('/portal/passkeys/enrol/options', { form })).statusCode;
-    expect([await begin(mark), await begin(''), await begin(own)]).toEqual([409, 409, 200]);
+    const own = await sessionIdOf(portal, browser.cookies);
+    const begin = async (id: string) =>
+      (await browser.post('/portal/passkeys/enrol/options', { session: id })).statusCode;
+    expect([await begin(theirs), await begin(''), await begin(own)]).toEqual([409, 409, 200]);
   });
 
   it('that is added while its browser has to wait is one not added, not a sign-in refused', async () => {

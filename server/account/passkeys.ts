@@ -8,17 +8,10 @@ import { providerName } from '../passkeys/provider-name.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
 import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../storage/passkey.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
-import type { AccountVisit } from './account-visit.ts';
-import { countChange } from './count-change.ts';
-import { personForChange } from './person-for-change.ts';
-import { personOf } from './person-of-event.ts';
-import { placeOf } from './place-of-change.ts';
-import { nextToken } from './press.ts';
-import { rotateSession } from './rotate-session.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
+import { countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
 export const passkeys: Section = {
@@ -26,9 +19,9 @@ export const passkeys: Section = {
   kept: ['id', 'name'],
   view,
   actions: {
-    enrol: { needsProof: true, run: enrol, again: () => ({ notice: 'passkeyAdded' }) },
+    enrol: { needsProof: true, run: enrol },
     rename: { needsProof: false, run: rename },
-    remove: { needsProof: true, run: remove, again: () => ({ notice: 'passkeyRemoved' }) },
+    remove: { needsProof: true, run: remove },
   },
 };
 
@@ -58,8 +51,7 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
   };
 }
 
-async function enrol(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
-  const { credential = '' } = fields;
+async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Fields): Promise<Outcome> {
   const rp = deps.config.passkeys;
   if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   const { userId: id, username } = visit.session;
@@ -68,11 +60,9 @@ async function enrol(deps: Deps, visit: AccountVisit, fields: Fields): Promise<O
   // Each is an email, as is each removal of one.
   const throttled = await countChange(deps, visit, 'passkey');
   if (throttled) return throttled;
-  const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const along = (sql: Connection, now: Date) => rotateSession(sql, visit, { token, now });
-  const done = await enrolPasskey(deps, rp, visit, { answer: credential, along });
+  const done = await enrolPasskey(deps, rp, visit, credential);
   return done.kind === 'enrolled'
-    ? { kind: 'done', notice: 'passkeyAdded', sessionToken: token }
+    ? { kind: 'done', notice: 'passkeyAdded' }
     : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };
 }
 
@@ -96,29 +86,26 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
 }
 
 /**
- * The last one stays where nothing else signs in: it would take an operator's invitation to come back. As for a new one, a copy of
- * this session's cookie is signed out.
+ * The last one stays where nothing else signs in: it would take an operator's invitation to come back.
  */
-async function remove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
-  const { id = '' } = fields;
+async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
   if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
   const now = deps.now();
-  const token = nextToken(deps, { visitor: visit.visitor, fields });
-  const by = { event: personOf(visit), mail: placeOf(visit), sessionHash: visit.sessionHash };
+  const by = { event: personOf(visit), mail: placeOf(visit), sessionId: visit.session.id };
   const outcome = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit, now))) return 'signedOut';
     const { userId, username } = visit.session;
     const rpId = deps.config.passkeys?.id ?? null;
     const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
     if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
-    if (!(await removePasskey(sql, { id, user: { id: userId, username } }, by, now))) return 'passkeyGone';
-    await rotateSession(sql, visit, { token, now });
-    return 'passkeyRemoved';
+    return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
+      ? 'passkeyRemoved'
+      : 'passkeyGone';
   });
   if (outcome === 'signedOut') return { kind: outcome };
   if (outcome === 'passkeyLast') return { kind: 'refused', notice: outcome };
   if (outcome === 'passkeyGone') return { kind: 'done', notice: outcome };
   deps.wake.mails();
-  return { kind: 'done', notice: outcome, sessionToken: token };
+  return { kind: 'done', notice: outcome };
 }

@@ -1,5 +1,4 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { wasUsedBefore } from '../password/change-password.ts';
 import { newPasswordProblem } from '../password/new-password-problem.ts';
@@ -7,29 +6,25 @@ import { newPasswordProblemsInWords } from '../password/new-password-problems-in
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
 import { hashPassword } from '../secrets/password-hash.ts';
-import { tokenHash } from '../secrets/token.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
-import { putDevice, updateSessionDevice } from '../storage/device.ts';
+import { putDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
+import { updateSessionToken } from '../storage/session.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { turnOf } from '../storage/throttle-keys.ts';
-import type { AccountVisit } from './account-visit.ts';
+import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
-import { countChange } from './count-change.ts';
-import { personForChange } from './person-for-change.ts';
-import { personOf } from './person-of-event.ts';
-import { nextToken } from './press.ts';
-import { rotateSession } from './rotate-session.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The current password is its own proof, asked each time. */
 export const password: Section = {
   name: 'password',
   kept: [],
   view: async (_deps, visit) => ({ name: 'password', username: visit.session.username, state: stateOfPassword(visit) }),
-  actions: { change: { needsProof: false, run: change, again: () => ({ notice: 'passwordChanged' }) } },
+  actions: { change: { needsProof: false, run: change } },
 };
 
 /** Whether the password can be changed here, or why not. */
@@ -56,7 +51,7 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   if (problem)
     return await refused(deps, visit, problem, newPasswordProblemsInWords(password, repeat, rules).join('; '));
   const checked = await checkPassword(deps, visit, current, 'password-change-refused');
-  if (checked.kind === 'throttled' || checked.kind === 'signedOut') return checked;
+  if (checked.kind === 'throttled') return checked;
   if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
   // Each of them costs up to eleven hashes.
   const throttled = await countChange(deps, visit, 'password');
@@ -64,33 +59,26 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   const turn = turnOf(visit.visitor.address);
   if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password, turn))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
-  const token = nextToken(deps, { visitor: visit.visitor, fields });
-  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password, turn), token });
+  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password, turn) });
 }
 
-/**
- * All or nothing; the user is locked first, as by every change of one. In another browser than it was opened in this session ends,
- * too: a copy of its cookie, with the password, would go on alone, and have a browser of the user's.
- */
+/** All or nothing. This session goes on under its next token, and its browser stays known. */
 async function store(
   deps: Deps,
   visit: AccountVisit,
-  { before, after, token }: { before: string; after: string; token: string },
+  { before, after }: { before: string; after: string },
 ): Promise<Outcome> {
-  const { visitor, session, sessionHash, isOwnBrowser } = visit;
+  const { visitor, session, sessionHash } = visit;
   const { userId } = session;
   const now = deps.now();
   const stored = await deps.sql.begin(async (sql) => {
-    // The session first: the first press of the same button has given it its next token.
     const reader = await personForChange(sql, visit, now);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
-    const sessionsEnded = await passwordReplaced(sql, userId, before, now, isOwnBrowser ? sessionHash : null);
-    const device = isOwnBrowser ? await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now }) : null;
-    if (device) {
-      await rotateSession(sql, visit, { token, now });
-      await updateSessionDevice(sql, { sessionHash: tokenHash(token), ...device });
-    }
+    const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
+    const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
+    const sessionToken = newToken();
+    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), pressAt: null, now });
     const { address, language } = visitor;
     await queuePasswordNotice(sql, reader, { now, address, language });
     const steps = [
@@ -98,14 +86,12 @@ async function store(
       { step: 'sessions ended', outcome: String(sessionsEnded) },
     ];
     await insertAuditEvent(sql, { event: 'password-changed', ...personOf(visit), steps }, now);
-    return { device };
+    return { sessionToken, deviceToken };
   });
   if (stored === 'signedOut') return { kind: 'signedOut' };
   if (stored === 'changedMeanwhile') return { kind: 'refused', notice: 'changedMeanwhile' };
   deps.wake.mails();
-  const { device } = stored;
-  if (device === null) return { kind: 'done', to: screenUrl(deps.config.basePath, 'forgottenChangedInfo') };
-  return { kind: 'done', notice: 'passwordChanged', sessionToken: token, deviceToken: device.deviceToken };
+  return { kind: 'done', notice: 'passwordChanged', ...stored };
 }
 
 async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {

@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { tokenHash } from '#server/secrets/token.ts';
-import { tokenOfPress } from '#server/two-factor/token-of-press.ts';
 import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
@@ -92,7 +90,6 @@ it('after the app has been removed, the next one is set up after a new sign-in, 
   expect(await registrationOf(cookies)).toBe(200);
 });
 
-// A copy of the cookie and the password are less than the passkey, and less than what a sign-in asks for.
 it('MF-12 in a session that a passkey opened the password proves nothing: it adds neither app nor passkey', async () => {
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addUser(portal, { username: 'gwen', customers: ['app'] });
@@ -109,8 +106,6 @@ it('MF-12 in a session that a passkey opened the password proves nothing: it add
   expect(answer.headers.location).toContain('notice=notPossible');
   // As if it had been typed before the session came to count as more.
   await portal.sql`update session set fresh_proof = 'password', fresh_proof_at = ${portal.deps.now()}`;
-  const session = tokenHash(browser.cookies['vestibule-session'] ?? '');
-  browser.cookies['vestibule-registration'] = tokenOfPress(portal.deps.keys.code, session);
   expect(await registrationOf(browser.cookies)).toBe(409);
   const options = { method: 'POST' as const, headers: { accept: 'application/json' } };
   expect((await browser.open('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);

@@ -7,24 +7,21 @@ import { isFreshSignIn, isRecent } from '../two-factor/registration.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**
- * What a person has to prove before they change something about their way in; null if they have done so within ten minutes
- * (docs/decisions/0051). With an app it is a code: a password alone, as it may be known to whoever has a copy of the session
- * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts in a browser of the user's, until the
- * session has proven something, which counts in its own browser alone; so does a passkey, unless the app guards a customer that
- * takes none: the next one would open that.
+ * What a person has to prove before they change something about their way in;
+ * null if they have done so within ten minutes. With an app it is a code: a password alone must not replace what stands beside it. A recent sign-in that
+ * proved as much counts, and so does a passkey, unless the app guards a customer that takes none: the next one would open that.
  */
 export function proofToAsk(visit: AccountVisit, now: Date): AskedProof | null {
   const { session, account, proof } = visit;
   if (account.hasApp) {
     const countsAsCode = session.proven === 'code' && !(account.isPasskeyUntaken && account.passkeyId);
-    const isBySignIn = visit.isOwnBrowser && proof === null && countsAsCode && isFreshSignIn(session, now);
-    return isBySignIn || isAppProven(visit, now) ? null : 'code';
+    const isProven = isProvenBy('code', visit, now) && !(account.isPasskeyUntaken && proof?.passkeyId);
+    return isProven || (countsAsCode && isFreshSignIn(session, now)) ? null : 'code';
   }
   if (isFreshSignIn(session, now)) return null;
   if (account.hasPassword && mustSignInAgain(session, account)) return 'signIn';
   if (proof?.passkeyId && isProvenBy('code', visit, now)) return null;
-  // Typed again, the password adds to the account only where it opened the session: beside what else did, whoever has a copy of the
-  // cookie may know it.
+  // Typed again, the password adds to the account only where it opened the session: beside what else did, it is too little.
   if (!account.hasPassword || session.proven !== 'none') return 'signIn';
   return isProvenBy('password', visit, now) ? null : 'password';
 }
@@ -64,12 +61,7 @@ export async function needsInvitation(
   return rpId === undefined || !(await hasPasskey(sql, { userId, rpId }));
 }
 
-/** Whether a session has proven within ten minutes, after its sign-in, what changes an app: a code of it, or what counts as one. */
-export function isAppProven(visit: AccountVisit, now: Date): boolean {
-  return isProvenBy('code', visit, now) && !(visit.account.isPasskeyUntaken && visit.proof?.passkeyId);
-}
-
-/** Whether a session has proven this within ten minutes, after its sign-in, in this browser: it got another token with it. */
-function isProvenBy(kind: ProofKind, { proof, pressToken }: AccountVisit, now: Date): boolean {
-  return pressToken !== null && proof?.kind === kind && isRecent(proof.at, now);
+/** Whether a session has proven this within ten minutes, after its sign-in. */
+function isProvenBy(kind: ProofKind, { proof }: AccountVisit, now: Date): boolean {
+  return proof?.kind === kind && isRecent(proof.at, now);
 }

@@ -12,26 +12,19 @@ import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import { findPasskeyUserForShare } from '../storage/passkey-user.ts';
-import type { AccountVisit } from './account-visit.ts';
-import { personForChange } from './person-for-change.ts';
+import { type AccountVisit, personForChange } from './account-visit.ts';
+import { noteProof } from './note-proof.ts';
 import { mayProveByPasskey } from './proof-to-ask.ts';
 import type { Outcome } from './section.ts';
 
-type Opens = (sql: Connection, proof: { passkeyId: string; steps: AuditStep[] }) => Promise<void>;
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason; isSigned?: true };
-type Proven = { kind: 'right' } | { kind: 'signedOut' } | Refused;
+type Proven = { kind: 'right'; sessionToken: string } | { kind: 'signedOut' } | Refused;
 
 /**
  * Takes a passkey of the person for a proof: one that would sign them in from here, by the checks of a sign-in. The challenge
- * belongs to this session and browser, and is spent by the first answer. `opens` is what a right one opens, in the same
- * transaction.
+ * belongs to this session and browser, and is spent by the first answer.
  */
-export async function proveByPasskey(
-  deps: Deps,
-  visit: AccountVisit,
-  { answer, token }: { answer: string; token: string },
-  opens: Opens,
-): Promise<Outcome> {
+export async function proveByPasskey(deps: Deps, visit: AccountVisit, answer: string): Promise<Outcome> {
   const rp = deps.config.passkeys;
   if (!rp || !(await mayProveByPasskey(deps, visit))) return { kind: 'refused', notice: 'notPossible' };
   const { visitor, session } = visit;
@@ -39,8 +32,8 @@ export async function proveByPasskey(
   const wait = await waitOfPasskeys(deps, visitor, user, 'fresh-proof-refused');
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
   const steps: AuditStep[] = [];
-  const done = await complete(deps, rp, visit, answer, { steps, opens });
-  if (done.kind === 'right') return { kind: 'done', notice: 'proven', sessionToken: token };
+  const done = await complete(deps, rp, visit, answer, steps);
+  if (done.kind === 'right') return { kind: 'done', notice: 'proven', sessionToken: done.sessionToken };
   if (done.kind === 'signedOut') return done;
   const refused = { ...done, event: 'fresh-proof-refused', steps, user } as const;
   const reference = await refusePasskey(deps, visitor, refused);
@@ -52,7 +45,7 @@ async function complete(
   rp: RelyingParty,
   visit: AccountVisit,
   answer: string,
-  { steps, opens }: { steps: AuditStep[]; opens: Opens },
+  steps: AuditStep[],
 ): Promise<Proven> {
   const assertion = readAssertion(answer);
   const clientData = assertion && readClientData(assertion.clientData);
@@ -60,7 +53,7 @@ async function complete(
   const { passkeyToken: browserToken } = visit.visitor;
   const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'prove' }, steps);
   if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
-  // Another tab may have given the session its next token since, or somebody else signed in.
+  // Somebody else may have signed in since.
   if (ceremony.sessionId !== visit.session.id) return { kind: 'refused', reason: 'session-over' };
   const passkey = await findPasskeyToVerify(deps.sql, { credentialId: assertion.credentialId, rpId: rp.id });
   if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };
@@ -68,7 +61,7 @@ async function complete(
   const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return checked;
   if (passkey.userId !== visit.session.userId) return { kind: 'refused', reason: 'other-user', isSigned: true };
-  return await deps.sql.begin((sql) => store(deps, sql, visit, { passkey, checked, steps, opens }));
+  return await deps.sql.begin((sql) => store(deps, sql, visit, { passkey, checked, steps }));
 }
 
 /** All or nothing, by the rules of a sign-in by passkey: what could not open the account proves nothing for it. */
@@ -80,8 +73,7 @@ async function store(
     passkey,
     checked,
     steps,
-    opens,
-  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; steps: AuditStep[]; opens: Opens },
+  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; steps: AuditStep[] },
 ): Promise<Proven | RollBack<Proven>> {
   const now = deps.now();
   const { address } = visit.visitor;
@@ -95,6 +87,6 @@ async function store(
   if (reason) return refused(reason);
   const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now });
   if (used !== 'recorded') return refused(used === 'gone' ? 'unknown-passkey' : 'counter-back');
-  await opens(sql, { passkeyId: passkey.id, steps });
-  return { kind: 'right' };
+  const given = { kind: 'code', how: 'passkey', passkeyId: passkey.id, steps } as const;
+  return { kind: 'right', sessionToken: await noteProof(sql, visit, given, now) };
 }

@@ -1,86 +1,83 @@
-import type { AuditStep } from '../audit/audit-events.ts';
+import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
-import { type ProofKind, putFreshProof } from '../storage/fresh-proof.ts';
-import type { AccountVisit } from './account-visit.ts';
-import { checkCode } from './check-code.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { codeKey } from '../storage/throttle-keys.ts';
+import { takeProof } from '../two-factor/take-proof.ts';
+import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
-import { personForChange } from './person-for-change.ts';
-import { personOf } from './person-of-event.ts';
-import { nextToken } from './press.ts';
+import { noteProof } from './note-proof.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { proveByPasskey } from './prove-by-passkey.ts';
-import { rotateSession } from './rotate-session.ts';
 import type { Fields, Outcome } from './section.ts';
 
 /**
  * Takes the proof that a person is asked for, in the manner that is asked now, or by a passkey: each counts as at the sign-in.
- * It belongs to the session and lasts ten minutes (docs/decisions/0051). The session goes on under another token, so that a
- * copy of its cookie, which may have waited for this, gets nothing of it.
+ * It belongs to the session and lasts ten minutes.
  */
 export async function prove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
   const asked = proofToAsk(visit, deps.now());
   // A page that was open when it was given in another tab.
   if (asked === null) return { kind: 'done', notice: 'proven' };
-  const token = nextToken(deps, { visitor: visit.visitor, fields });
-  if (fields.credential !== undefined)
-    return await proveByPasskey(deps, visit, { answer: fields.credential, token }, (sql, { passkeyId, steps }) =>
-      note(deps, sql, visit, { kind: 'code', how: 'passkey', token, passkeyId, steps }),
-    );
+  if (fields.credential !== undefined) return await proveByPasskey(deps, visit, fields.credential);
   if (asked === 'signIn') return { kind: 'refused', notice: 'notPossible' };
   const entry = fields[asked] ?? '';
   if (entry === '') return { kind: 'refused', notice: 'entryMissing' };
-  const checked =
-    asked === 'password'
-      ? await byPassword(deps, visit, entry, token)
-      : await checkCode(deps, visit, entry, (sql, proof) =>
-          note(deps, sql, visit, { kind: 'code', how: proof, token }),
-        );
-  switch (checked.kind) {
-    case 'right':
-      return { kind: 'done', notice: 'proven', sessionToken: token };
-    case 'wrong':
-      return { ...checked, kind: 'refused', notice: asked === 'password' ? 'passwordWrong' : 'codeWrong' };
-    default:
-      return checked;
-  }
+  return asked === 'password' ? await proveByPassword(deps, visit, entry) : await proveByCode(deps, visit, entry);
 }
 
-async function byPassword(deps: Deps, visit: AccountVisit, entry: string, token: string) {
+async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): Promise<Outcome> {
   const checked = await checkPassword(deps, visit, entry, 'fresh-proof-refused');
-  if (checked.kind !== 'right') return checked;
-  const isThere = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit, deps.now()))) return false;
-    await note(deps, sql, visit, { kind: 'password', how: 'password', token });
-    return true;
+  if (checked.kind === 'throttled') return checked;
+  if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
+  const now = deps.now();
+  const sessionToken = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return null;
+    return await noteProof(sql, visit, { kind: 'password', how: 'password' }, now);
   });
-  return isThere ? checked : ({ kind: 'signedOut' } as const);
+  return sessionToken === null ? { kind: 'signedOut' } : { kind: 'done', notice: 'proven', sessionToken };
 }
 
-/** In the transaction of the check: a code that is used up has always proven something. */
-async function note(
-  deps: Deps,
-  sql: Connection,
-  visit: AccountVisit,
-  {
-    kind,
-    how,
-    token,
-    passkeyId = null,
-    steps = [],
-  }: {
-    kind: ProofKind;
-    how: string;
-    token: string;
-    passkeyId?: string | null;
-    steps?: AuditStep[];
-  },
-): Promise<void> {
+/** A code of the app, or a recovery code, counted with the codes of the sign-ins: of two posts with one code only one is right. */
+async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Promise<Outcome> {
+  const throttled = await countCode(deps, visit);
+  if (throttled) return throttled;
+  const { session, sessionHash } = visit;
+  const digits = entry.replaceAll(' ', '');
+  const code = isOneTimeCode(digits) ? digits : entry;
+  const { userId } = session;
+  const ids = { sessionId: session.id, nextSessionId: session.id, sessionHash };
+  const prover = { userId, factor: 'app', mustRegister: false, ...ids } as const;
   const now = deps.now();
-  await rotateSession(sql, visit, { token, now });
-  await putFreshProof(sql, tokenHash(token), { kind, at: now, passkeyId });
-  const proof = { step: 'proof', outcome: how };
-  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, proof] }, now);
+  const taken = await deps.sql.begin(async (sql) => {
+    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    const how = await takeProof(deps, sql, prover, code);
+    if (!how) return 'wrong';
+    await deleteThrottle(sql, codeKey(session));
+    return { sessionToken: await noteProof(sql, visit, { kind: 'code', how }, now) };
+  });
+  if (taken === 'signedOut') return { kind: taken };
+  if (taken === 'wrong') return await wrongCode(deps, visit);
+  return { kind: 'done', notice: 'proven', ...taken };
+}
+
+/** Counts an attempt at a code before it is checked; null if it may be. */
+export async function countCode(
+  deps: Deps,
+  visit: AccountVisit,
+): Promise<Extract<Outcome, { kind: 'throttled' }> | null> {
+  const now = deps.now();
+  const key = codeKey(visit.session);
+  const until = await countAttempt(deps.sql, [key], now);
+  if (!until) return null;
+  const event = { event: 'fresh-proof-refused', reason: 'throttled-code', ...personOf(visit) } as const;
+  await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+}
+
+export async function wrongCode(deps: Deps, visit: AccountVisit): Promise<Outcome> {
+  const event = { event: 'fresh-proof-refused', reason: 'wrong-code', ...personOf(visit) } as const;
+  await insertAuditEvent(deps.sql, event, deps.now());
+  return { kind: 'refused', notice: 'codeWrong' };
 }

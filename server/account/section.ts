@@ -2,31 +2,10 @@ import type { AccountSection } from '#contract/account.ts';
 import type { AccountNotice, AccountView } from '#contract/account-page.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 import type { Deps } from '../deps/deps.ts';
-import type { AccountVisit } from './account-visit.ts';
-
-export type Fields = Partial<Record<string, string>>;
-
-type Done = { kind: 'done'; notice?: AccountNotice; to?: string; sessionToken?: string; deviceToken?: string };
-
-/** What came of an action; `retryAfter` in milliseconds. Cookies are set along with the answer. */
-export type Outcome =
-  | Done
-  /** `reference`: of its event, if that is not the one of this request. */
-  | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason; reference?: string }
-  | { kind: 'throttled'; retryAfter: number }
-  /** The session has ended meanwhile. */
-  | { kind: 'signedOut' };
-
-export type Action = {
-  /** Whether a fresh proof comes first (docs/decisions/0051). */
-  needsProof: boolean;
-  run: (deps: Deps, visit: AccountVisit, fields: Fields) => Promise<Outcome>;
-  /**
-   * Of an action that gives its session a new token (press.ts): the answer to the second press of its button, besides that
-   * token.
-   */
-  again?: (deps: Deps, fields: Fields) => Pick<Done, 'notice' | 'to'>;
-};
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { changeKey } from '../storage/throttle-keys.ts';
+import { type AccountVisit, personOf } from './account-visit.ts';
 
 /** One section of the account page: what it shows, and what its forms do. */
 export type Section = {
@@ -36,3 +15,35 @@ export type Section = {
   view: (deps: Deps, visit: AccountVisit, begun: string | null) => Promise<AccountView>;
   actions: Readonly<Record<string, Action>>;
 };
+
+export type Action = {
+  /** Whether a fresh proof comes first (proof-to-ask.ts). */
+  needsProof: boolean;
+  run: (deps: Deps, visit: AccountVisit, fields: Fields) => Promise<Outcome>;
+};
+
+export type Fields = Partial<Record<string, string>>;
+
+/** What came of an action; `retryAfter` in milliseconds. Cookies are set along with the answer. */
+export type Outcome =
+  | { kind: 'done'; notice?: AccountNotice; to?: string; sessionToken?: string; deviceToken?: string }
+  /** `reference`: of its event, if that is not the one of this request. */
+  | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason; reference?: string }
+  | { kind: 'throttled'; retryAfter: number }
+  /** The session has ended meanwhile. */
+  | { kind: 'signedOut' };
+
+/** Counts a change that costs more than its row, such as emails or hashes, before it is made; null if it may be. */
+export async function countChange(
+  deps: Deps,
+  visit: AccountVisit,
+  what: 'password' | 'recovery-codes' | 'passkey' | 'passkey-name',
+): Promise<Extract<Outcome, { kind: 'throttled' }> | null> {
+  const now = deps.now();
+  const key = changeKey(what, visit.session.userId);
+  const until = await countAttempt(deps.sql, [key], now);
+  if (!until) return null;
+  const event = { event: 'account-change-refused', reason: 'throttled-changes', ...personOf(visit) } as const;
+  await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+}

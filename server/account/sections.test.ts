@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   accountEvents,
   mailKinds,
-  markOf,
   postAccount,
+  sessionIdOf,
   signedIn,
   startAccountAfresh,
 } from '#testing/account-page-for-test.ts';
@@ -36,13 +36,6 @@ async function withApp(): Promise<{ cookies: Browser; secret: string }> {
   return { cookies, secret };
 }
 
-/** With the app as above, which is being replaced. */
-async function replacing(): Promise<{ cookies: Browser; secret: string }> {
-  const { cookies, secret } = await withApp();
-  const answer = await postAccount(portal, 'app', { do: 'replace' }, cookies);
-  return { cookies: { ...cookies, ...cookiesOf(answer) }, secret };
-}
-
 /** The key of the next app, as the page shows it. */
 async function nextSecret(cookies: Browser): Promise<string> {
   const { body } = await portal.send({ url: '/portal/account/app?do=replace', cookies });
@@ -52,7 +45,7 @@ async function nextSecret(cookies: Browser): Promise<string> {
 
 describe('the app', () => {
   it('is replaced once a code of the next one was entered: with new recovery codes, and other sessions ended', async () => {
-    const { cookies, secret } = await replacing();
+    const { cookies, secret } = await withApp();
     const before = await giveRecoveryCodes(portal, 'alice');
     const other = await signInWithApp(portal, 'alice', secret);
     const next = await nextSecret(cookies);
@@ -61,11 +54,10 @@ describe('the app', () => {
     expect(wrong.headers.location).toBe('/portal/account/app?do=replace&notice=codeWrong');
     const answer = await postAccount(portal, 'app', { do: 'replace', code: codeNow(portal, next) }, cookies);
     expect(answer.headers.location).toContain('/recovery-codes?redirectURL=');
-    const after = { ...cookies, ...cookiesOf(answer) };
-    const { codes } = await recoveryCodesShown(portal, after);
+    const { codes } = await recoveryCodesShown(portal, cookies);
     expect(codes).toHaveLength(10);
     expect(codes).not.toContain(before[0]);
-    expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual([null, null]);
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual(['alice', null]);
     portal.wait(step);
     expect(await signedInAs(portal, await signInWithApp(portal, 'alice', next))).toBe('alice');
     await expect(signInWithApp(portal, 'alice', secret)).rejects.toThrow();
@@ -73,22 +65,21 @@ describe('the app', () => {
     expect(await mailKinds(portal)).toEqual(['appReplaced']);
   });
 
-  it('is replaced once by two presses of the button, which get the same session', async () => {
-    const { cookies } = await replacing();
+  it('is replaced once by two presses of the button, which both lead to the recovery codes', async () => {
+    const { cookies } = await withApp();
     const code = codeNow(portal, await nextSecret(cookies));
-    const form = { do: 'replace', code, form: await markOf(portal, cookies) };
-    const [one, other] = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
-    const tokens = [one, other].map((answer) => answer && cookiesOf(answer)['vestibule-session']);
-    expect(tokens[0]).toBeDefined();
-    expect(tokens[1]).toBe(tokens[0]);
+    const form = { do: 'replace', code, session: await sessionIdOf(portal, cookies) };
+    const answers = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
+    for (const { headers } of answers) expect(headers.location).toContain('/recovery-codes?redirectURL=');
     expect(await mailKinds(portal)).toEqual(['appReplaced']);
   });
 
   it('of a session is not confirmed by another one: the pending key belongs to its session', async () => {
-    const { cookies, secret } = await replacing();
+    const { cookies, secret } = await withApp();
     const other = await signInWithApp(portal, 'alice', secret);
     portal.wait(step);
     const code = codeNow(portal, await nextSecret(cookies));
+    await nextSecret(other);
     const answer = await postAccount(portal, 'app', { do: 'replace', code }, other);
     expect(answer.headers.location).toContain('notice=codeWrong');
   });
@@ -146,11 +137,10 @@ describe('recovery codes', () => {
     expect(answer.headers.location).toBe(
       '/portal/two-factor-authentication/recovery-codes?redirectURL=%2Fportal%2Faccount%2Frecovery-codes',
     );
-    const owner = { ...cookies, ...cookiesOf(answer) };
-    const { codes, left } = await recoveryCodesShown(portal, owner);
+    const { codes, left } = await recoveryCodesShown(portal, cookies);
     expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
     portal.wait(11 * minute);
-    expect((await recoveryCodesShown(portal, owner)).codes).toBeNull();
+    expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
     expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([
       ['recovery-codes-made'],
       ['recoveryCodesMade'],
@@ -158,13 +148,9 @@ describe('recovery codes', () => {
   });
 
   it('are not made, and mailed of, without end', async () => {
-    let { cookies } = await withApp();
-    const form = await markOf(portal, cookies);
-    const make = async () => {
-      const answer = await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies);
-      cookies = { ...cookies, ...cookiesOf(answer) };
-      return answer.statusCode;
-    };
+    const { cookies } = await withApp();
+    const session = await sessionIdOf(portal, cookies);
+    const make = async () => (await postAccount(portal, 'recovery-codes', { do: 'make', session }, cookies)).statusCode;
     for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
     expect(await make()).toBe(429);
     expect(await mailKinds(portal)).toHaveLength(10);
@@ -240,10 +226,8 @@ describe('sessions', () => {
     await postAccount(portal, 'sessions', { do: 'end', sid: own }, cookies);
     await postAccount(portal, 'sessions', { do: 'end', sid: await sidOf('bob') }, cookies);
     expect(await portal.sql`select from session`).toHaveLength(4);
-    let owner = cookies;
-    for (let press = 0; press < 2; press += 1)
-      owner = { ...owner, ...cookiesOf(await postAccount(portal, 'sessions', { do: 'endOthers' }, owner)) };
-    expect([await signedInAs(portal, owner), await signedInAs(portal, bob)]).toEqual(['alice', 'bob']);
+    for (let press = 0; press < 2; press += 1) await postAccount(portal, 'sessions', { do: 'endOthers' }, cookies);
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, bob)]).toEqual(['alice', 'bob']);
     expect(await portal.sql`select from session`).toHaveLength(2);
     expect(await accountEvents(portal)).toEqual(['own-sessions-ended']);
   });
@@ -303,12 +287,12 @@ describe('a session by a connection', () => {
       ['devices', { do: 'forgetAll' }],
       ['', { do: 'language', language: 'de' }],
     ] as const) {
-      const answer = await postAccount(portal, section, { ...form, form: await markFrom(cookies) }, cookies);
+      const answer = await postAccount(portal, section, { ...form, session: await sidOf('alice') }, cookies);
       expect(answer.headers.location).toContain('notice=notPossible');
     }
     const sessions = await portal.send({ url: '/portal/account/sessions', cookies });
     expect(sessions.body.match(/class="place"/g)).toHaveLength(1);
-    await postAccount(portal, 'sessions', { do: 'endOthers', form: await markFrom(cookies) }, cookies);
+    await postAccount(portal, 'sessions', { do: 'endOthers', session: await sidOf('alice') }, cookies);
     expect(await signedInAs(portal, byPassword)).toBe('alice');
     const signIns = await portal.send({ url: '/portal/account/sign-ins', cookies });
     expect(signIns.body.match(/<h2>/g)).toBeNull();
@@ -327,17 +311,4 @@ describe('a session by a connection', () => {
     const proof = await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: 'x' }, cookies);
     expect(proof.headers.location).toContain('notice=notPossible');
   });
-
-  /** Of a section that has forms for it. */
-  async function markFrom(cookies: Browser): Promise<string> {
-    const { body } = await portal.send({ url: '/portal/account/sessions', cookies });
-    const mark = /name="form" value="([^"]+)"/.exec(body)?.[1];
-    return (
-      mark ??
-      (await import('./form-mark.ts')).formMark(portal.deps, {
-        id: await sidOf('alice'),
-        userId: await userId(portal, 'alice'),
-      })
-    );
-  }
 });

@@ -152,7 +152,6 @@ export const accountRefusalReasons = {
   'entry-missing': 'An entry was missing.',
   'entry-refused': 'An entry cannot be kept: the name of a passkey has 1 to 60 characters, and no control characters.',
   'changed-meanwhile': 'The account was changed while the form was checked.',
-  'other-session': 'The form was on the page of another session: of an earlier sign-in, or of somebody else.',
   'no-fresh-proof': 'The proof was missing, or more than ten minutes old.',
 } as const;
 

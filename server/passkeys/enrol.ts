@@ -6,7 +6,6 @@ import { limits } from '../limits.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
@@ -30,7 +29,7 @@ import { takeCeremony } from './take-ceremony.ts';
 export type Enroller = {
   visitor: KnownVisitor;
   session: FullSession;
-  sessionToken: string;
+  sessionHash: Buffer;
   account: { hasApp: boolean };
 };
 
@@ -50,22 +49,16 @@ export async function beginEnrolment(deps: Deps, { id }: RelyingParty, { session
 
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
 
-/** What an authenticator has made. `along`: what is stored with it, if it is stored. */
-type Given = {
-  answer: string;
-  along?: ((sql: Connection, now: Date) => Promise<void>) | undefined;
-};
-
 /** Stores the passkey that an authenticator has made, or nothing; `reference`: of the event of the refusal. */
 export async function enrol(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  given: Given,
+  answer: string,
 ): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
   const steps: AuditStep[] = [];
   const { visitor, session } = enroller;
-  const done = await complete(deps, rp, enroller, given, steps);
+  const done = await complete(deps, rp, enroller, answer, steps);
   if (done.kind === 'refused') {
     const user = { id: session.userId, username: session.username };
     const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
@@ -79,7 +72,7 @@ async function complete(
   deps: Deps,
   rp: RelyingParty,
   enroller: Enroller,
-  { answer, along }: Given,
+  answer: string,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const enrolment = readEnrolment(answer);
@@ -93,19 +86,18 @@ async function complete(
   if (ceremony.sessionId !== session.id) return { kind: 'refused', reason: 'session-over' };
   const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
   if (checked.kind === 'refused') return checked;
-  return await store(deps, rp, enroller, { ...checked.key, along }, steps);
+  return await store(deps, rp, enroller, checked.key, steps);
 }
 
 async function store(
   deps: Deps,
   rp: RelyingParty,
-  { visitor, session, sessionToken, account }: Enroller,
-  { along, ...key }: EnrolledKey & Pick<Given, 'along'>,
+  { visitor, session, sessionHash, account }: Enroller,
+  key: EnrolledKey,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
   const { userId, username } = session;
   const { address, requestId } = visitor;
-  const sessionHash = tokenHash(sessionToken);
   const now = deps.now();
   const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
   return await deps.sql.begin(async (sql) => {
@@ -119,7 +111,6 @@ async function store(
     if (!id) return refused('already-enrolled');
     // It is for whoever has none, and would work again once this one is removed.
     await withdrawInvitations(sql, userId);
-    await along?.(sql, now);
     const place = placeOfVisitor(visitor);
     await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });
     const who = {

@@ -18,7 +18,7 @@ export async function removePasskey(
   by: {
     event?: Pick<AuditEvent, 'address' | 'requestId' | 'customerKey' | 'connectionId'>;
     mail?: MailPlace;
-    sessionHash?: Buffer;
+    sessionId?: string;
   },
   now: Date,
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function removePasskey(
   const removed = await deletePasskey(sql, { id, userId });
   if (!removed) return false;
   const steps = [{ step: 'passkey', outcome: `${id}, ${removed.name}` }];
-  const ofPasskey = { userId, passkeyId: id, kept: by.sessionHash ?? null };
+  const ofPasskey = { userId, passkeyId: id, kept: by.sessionId ?? null };
   const ended = await signOutSessionsByPasskey(sql, ofPasskey, now);
   await endProofsByPasskey(sql, ofPasskey);
   if (ended > 0) steps.push({ step: 'sessions ended', outcome: String(ended) });

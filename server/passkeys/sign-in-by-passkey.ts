@@ -9,7 +9,6 @@ import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
-import { updateSessionDevice } from '../storage/device.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
@@ -169,7 +168,6 @@ async function store(
   });
   const byPassword = purpose === 'second-factor';
   const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, byPassword, now });
-  await updateSessionDevice(sql, { sessionHash: tokenHash(sessionToken), deviceToken });
   const { id: userId, username } = user;
   const event = { event: 'signed-in', userId, username, ...customersOfEvent(admitting), address, requestId } as const;
   await insertAuditEvent(sql, { ...event, steps }, now);

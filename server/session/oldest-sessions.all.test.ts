@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
+import { postAccount, sessionIdOf, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows } from '#testing/held-rows.ts';
@@ -158,7 +158,7 @@ describe('the account page', () => {
     await copies('alice', 300);
     const { body } = await portal.send({ url: '/portal/account/sessions', cookies });
     expect(body.match(/class="place"/g)).toHaveLength(200);
-    await postAccount(portal, 'sessions', { do: 'endOthers', form: await markOf(portal, cookies) }, cookies);
+    await postAccount(portal, 'sessions', { do: 'endOthers', session: await sessionIdOf(portal, cookies) }, cookies);
     expect(await sessionsOf('alice')).toBe(1);
   });
 });

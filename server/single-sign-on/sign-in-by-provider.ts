@@ -14,7 +14,6 @@ import { sessionsEndedSince } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
-import { updateSessionDevice } from '../storage/device.ts';
 import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
@@ -195,7 +194,6 @@ async function complete(
     };
   }
   const deviceToken = await noteDevice(sql, user, visitor, { byPassword: false, now });
-  await updateSessionDevice(sql, { sessionHash: session.tokenHash, deviceToken });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, user, isRemembered };
 }

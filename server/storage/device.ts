@@ -47,30 +47,6 @@ export async function isDeviceOf(sql: Connection, deviceToken: string | null, us
   );
 }
 
-/** Notes the browser that a session was opened in, or goes on in under another token. */
-export async function updateSessionDevice(
-  sql: Connection,
-  { sessionHash, deviceToken }: { sessionHash: Buffer; deviceToken: string },
-): Promise<void> {
-  await sql`update session set device_hash = ${tokenHash(deviceToken)} where token_hash = ${sessionHash}`;
-}
-
-/**
- * Whether a session was opened in the browser with a token; of one that an earlier version opened, whether its user has signed in
- * there.
- */
-export async function isDeviceOfSession(
-  sql: Connection,
-  { sessionHash, deviceToken }: { sessionHash: Buffer; deviceToken: string | null },
-): Promise<boolean> {
-  if (deviceToken === null) return false;
-  const hash = tokenHash(deviceToken);
-  const rows = await sql`
-    select from session s where s.token_hash = ${sessionHash} and coalesce(s.device_hash = ${hash},
-      exists (select from device d where d.token_hash = ${hash} and d.user_id = s.user_id))`;
-  return rows.length > 0;
-}
-
 /** Forgets the browsers that a user signed in from. */
 export async function deleteDevicesOfUser(sql: Connection, userId: string): Promise<void> {
   await sql`delete from device where user_id = ${userId}`;

@@ -90,10 +90,10 @@ export async function signOutSessionOfUser(
 /** The same for those of a user that a passkey opened, but not `kept`, the session that removes it. Lock the user first. */
 export async function signOutSessionsByPasskey(
   sql: Connection,
-  { userId, passkeyId, kept }: { userId: string; passkeyId: string; kept: Buffer | null },
+  { userId, passkeyId, kept }: { userId: string; passkeyId: string; kept: string | null },
   now: Date,
 ): Promise<number> {
-  const isOther = kept ? sql`s.token_hash <> ${kept}` : sql`true`;
+  const isOther = kept ? sql`s.id <> ${kept}` : sql`true`;
   return (await signOutSessions(sql, sql`(s.user_id = ${userId} and s.passkey_id = ${passkeyId} and ${isOther})`, now))
     .length;
 }

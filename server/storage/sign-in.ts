@@ -236,8 +236,8 @@ export async function completeSignIn(
       ${replacedFull(sql, { tokenHash: made.stage === 'half' ? made.replacedTokenHash : null, userId: made.userId, now, idleSince: made.idleSince })}
     ),
     new_session as (
-      insert into session (token_hash, former_token_hash, replaces, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, device_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, proof, proven_at)
-      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea, ${made.deviceHash}::bytea,
+      insert into session (token_hash, former_token_hash, replaces, user_id, stage, factor, must_register, proven, customer_ids, address, browser, browser_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, proof, proven_at)
+      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browser}::text, ${made.browserHash}::bytea,
         exists (select from replaced_full), (select connection_id from replaced_full), (select sealed_id_token from replaced_full),
         (select subject_hash from replaced_full), (select session_hash from replaced_full), now, now, ${made.endsAt}, ${made.proof}, now
       from who returning user_id

@@ -31,13 +31,12 @@ export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer:
   });
 }
 
-/** The codes of a user in groups, or null if this session, or its browser, may not view them; and how many are unused. */
+/** The codes of a user in groups, or null if this session may not view them; and how many are unused. */
 export async function lookAtRecoveryCodes(
   { sql, keys, now }: Deps,
   viewer: Viewer,
-  isOwnBrowser: boolean,
 ): Promise<{ codes: string[] | null; left: number }> {
-  const sealed = isOwnBrowser ? await findShownRecoveryCodes(sql, { ...viewer, now: now() }) : null;
+  const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
   const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
   const left = await countRecoveryCodes(sql, viewer.userId);
   return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };

@@ -11,7 +11,6 @@ import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
 import { appKey, newRegistrationToken, type RegisteringBrowser, registrationTokenOf } from './app-key.ts';
-import { isTokenOfPress } from './token-of-press.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
@@ -43,7 +42,7 @@ const quietZone = 4;
 export async function openRegistration(deps: Deps, browser: RegisteringBrowser, who: Who): Promise<RegistrationResult> {
   if (browser.sessionToken === null) return { kind: 'signedOut' };
   const hash = tokenHash(browser.sessionToken);
-  const account = await accountToRegister(deps, browser, who);
+  const account = await accountToRegister(deps, who);
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
   const { id } = account;
@@ -100,7 +99,6 @@ export async function inApp(
 
 async function accountToRegister(
   deps: Deps,
-  browser: RegisteringBrowser,
   who: Who,
 ): Promise<{ id: string; userId: string; username: string } | 'refused' | 'tooOld' | 'byPasskey' | null> {
   if (who.kind === 'half') {
@@ -113,9 +111,7 @@ async function accountToRegister(
   const { session } = who;
   if ((await findTotp(deps.sql, session.userId)) !== null) return 'refused';
   // Signing in again by the same provider would change nothing.
-  const isFresh =
-    isFreshSignIn(session, deps.now()) ||
-    (await hasProvenPassword(deps, tokenHash(browser.sessionToken ?? ''), browser));
+  const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, session.id));
   return isFresh || (await findFactorScope(deps.sql, session.id)) !== 'mayRegister' ? session : 'tooOld';
 }
 
@@ -138,16 +134,11 @@ export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt'
 }
 
 /**
- * Whether the person has typed their password again in this session and browser within that time, on their account page, and a
+ * Whether the person has typed their password again in this session within that time, on their account page, and a
  * sign-in would ask for no more before it registers an app.
  */
-export async function hasProvenPassword(
-  { sql, keys, now }: Pick<Deps, 'sql' | 'keys' | 'now'>,
-  sessionHash: Buffer,
-  { registrationToken }: Pick<RegisteringBrowser, 'registrationToken'>,
-): Promise<boolean> {
-  if (!isTokenOfPress(keys, registrationToken, sessionHash)) return false;
-  const at = await findProofToRegister(sql, sessionHash);
+export async function hasProvenPassword({ sql, now }: Pick<Deps, 'sql' | 'now'>, sessionId: string): Promise<boolean> {
+  const at = await findProofToRegister(sql, sessionId);
   return at !== null && isRecent(at, now());
 }
 

@@ -43,9 +43,8 @@ async function hasCodesToRead(deps: Deps, request: VerifyRequest, { id, userId }
 async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   if (who.kind === 'half') return await verifyCode(deps, request, who.half);
   if (who.kind !== 'full') return { kind: 'signInExpired' };
-  const sessionHash = tokenHash(request.sessionToken);
   const isEnough =
-    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, sessionHash, request))) &&
+    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, who.session.id))) &&
     (await findFactorScope(deps.sql, who.session.id)) !== 'signInAgain';
   if (isEnough) return await confirmOwnApp(deps, request, who.session);
   const wasSettingUp = await findPendingTotp(deps.sql, who.session.id);
@@ -81,7 +80,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at, now });
-    await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now, passkeyId: null });
+    await putFreshProof(sql, session.id, { kind: 'code', at: now, passkeyId: null });
     await putProof(sql, session.id, 'code', now);
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {

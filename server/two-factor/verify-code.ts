@@ -9,7 +9,7 @@ import { sessionEnd } from '../session/session-end.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { CodeTry } from '../storage/code-try.ts';
 import { RollBack } from '../storage/database.ts';
-import { putDevice, updateSessionDevice } from '../storage/device.ts';
+import { putDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
@@ -184,7 +184,6 @@ async function complete(
       proof === 'app registered' && queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place }),
       ...sessionAndCount,
     ]);
-    await updateSessionDevice(sql, { sessionHash: nextSessionHash, deviceToken });
     if (isNew && isWanted) await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
     return { proof, deviceToken, connectionId: origin.connectionId };
   });

@@ -14,10 +14,10 @@ type Props = Omit<ComponentProps<'form'>, 'action'> & {
 /** A form of the section: it names the session that its page belongs to, and what it does. */
 export function AccountForm({ action, button, look, children, ...more }: Props) {
   const text = useAccountText();
-  const { section, form } = useAccount();
+  const { section, sessionId } = useAccount();
   return (
     <form method="post" action={useSectionUrl()(section)} {...more}>
-      <input type="hidden" name={accountFields.form} value={form} />
+      <input type="hidden" name={accountFields.session} value={sessionId} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
       {button && (

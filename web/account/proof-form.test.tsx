@@ -7,7 +7,7 @@ const account: AccountPage = {
   section: 'app',
   view: { name: 'app', since: null, isRequired: false, isPart: false, next: null },
   username: 'anna',
-  form: 'mark',
+  sessionId: 'id',
   notice: null,
   reason: null,
   begun: 'setUp',

@@ -15,7 +15,7 @@ export function startEnrolment(): void {
 /**
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
- * words, for the server's. What says for whom it is goes along: the mark of an account page, or the hash of a link. A form with
+ * words, for the server's. What says for whom it is goes along: the session of an account page, or the hash of a link. A form with
  * the latter says first whose account it is for, if its page does not (`data-account`); a press before it could do that only
  * names the account. `onSend` is called before it is sent.
  */
@@ -25,7 +25,7 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
   const { options = '' } = form.dataset;
   const status = form.querySelector('[aria-live]:not([data-account])');
   const button = form.querySelector('button');
-  const whose = form.querySelectorAll<HTMLInputElement>('[name=form], [name=hash]');
+  const whose = form.querySelectorAll<HTMLInputElement>('[name=session], [name=hash]');
   const bodyOfOptions = new URLSearchParams(Array.from(whose, ({ name, value }) => [name, value]));
   await tellWhose(form, options, bodyOfOptions);
   const without = document.querySelectorAll<HTMLElement>('[data-without]');

@@ -335,8 +335,6 @@ create table session (
   -- By what its browser was known when it began to wait for a code by email: the second press of one button ends the first
   -- one's half session, and nobody else's.
   browser_hash bytea check (octet_length(browser_hash) = 32),
-  -- The browser that it was opened in, by its `device` cookie.
-  device_hash bytea check (octet_length(device_hash) = 32),
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   ends_at timestamptz not null,

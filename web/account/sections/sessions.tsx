@@ -18,8 +18,7 @@ export function Sessions({ sessions }: Props) {
           <Entry key={session.sid} {...session} />
         ))}
       </ul>
-      {/* A copy of this browser's cookie is in no list, so it is there for one session, too (docs/decisions/0051). */}
-      <AccountForm action="endOthers" button="account-sessions-end-others" look="quiet" />
+      {sessions.length > 1 && <AccountForm action="endOthers" button="account-sessions-end-others" look="quiet" />}
     </>
   );
 }

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accountFields } from '#contract/account.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
+import { beginCeremony, optionsOfSignIn } from '../passkeys/begin.ts';
 import { browserToBegin } from '../passkeys/browser-to-begin.ts';
 import { beginEnrolment, standingOf } from '../passkeys/enrol.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
-import { accountVisitOf } from './account-visit.ts';
-import { ownerOfForm } from './form-mark.ts';
-import { proofToAsk } from './proof-to-ask.ts';
+import { accountVisitOf, isFormOf } from './account-visit.ts';
+import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
 import type { Fields } from './section.ts';
 
 /**
@@ -23,13 +23,35 @@ export function enrolOptionsRoute(deps: Deps) {
     if (!visitor) return reply;
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return sendProblem(reply, 401);
-    const mark = (request.body as Fields | undefined)?.[accountFields.form];
-    if (mark !== undefined && ownerOfForm(deps, visit.session, mark) !== 'session') return sendProblem(reply, 409);
+    const fields = (request.body ?? {}) as Fields;
+    if (fields[accountFields.session] !== undefined && !isFormOf(visit, fields)) return sendProblem(reply, 409);
     const isProven = proofToAsk(visit, deps.now()) === null;
     if (!isProven || visit.account.isPart || (await standingOf(deps.sql, visit)) !== 'open')
       return sendProblem(reply, 409);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
     return reply.send(await beginEnrolment(deps, rp, visit, browserToken));
+  };
+}
+
+/**
+ * `POST passkeys/prove/options`: begins a proof by passkey for a session that is asked for one; 401 or 409 otherwise. It names no
+ * passkey.
+ */
+export function passkeyProofOptionsRoute(deps: Deps) {
+  const rp = deps.config.passkeys;
+
+  return async function passkeyProofOptions(request: FastifyRequest, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    if (!visit) return sendProblem(reply, 401);
+    if (proofToAsk(visit, deps.now()) === null || !(await mayProveByPasskey(deps, visit)))
+      return sendProblem(reply, 409);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    const challenge = await beginCeremony(deps, browserToken, { purpose: 'prove', sessionId: visit.session.id });
+    return reply.send(optionsOfSignIn(challenge, rp.id));
   };
 }
