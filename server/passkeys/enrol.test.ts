@@ -22,7 +22,7 @@ async function signedIn(username = 'alice') {
   const browser = browserForTest(portal);
   await browser.post('/portal/performlogin', { username, password: testPassword });
   const formAt = async (query: string) =>
-    /name="form" value="([^"]+)"/.exec((await browser.get(`/portal/account/passkeys${query}`)).body)?.[1] ?? '';
+    /name="session" value="([^"]+)"/.exec((await browser.get(`/portal/account/passkeys${query}`)).body)?.[1] ?? '';
   const begin = async () =>
     await browser.open('/portal/passkeys/enrol/options', { method: 'POST', headers: { accept: 'application/json' } });
   return { browser, formAt, begin };
@@ -46,12 +46,12 @@ describe('a session by a provider', () => {
 
   it('adds none that its browser began by password', async () => {
     const { browser, formAt, begin } = await signedIn();
-    const form = await formAt('?do=enrol');
+    const session = await formAt('?do=enrol');
     const options = (await begin()).json<{ challenge: string }>();
     const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
     await sessionByConnection(portal, 'alice');
     await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
-    await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential: enrolmentOf(made, options) });
+    await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential: enrolmentOf(made, options) });
     expect(await portal.sql`select from passkey`).toHaveLength(0);
     expect(await reasons()).toEqual(['passkey-not-added session-over']);
   });

@@ -143,11 +143,11 @@ describe('an enrolment', () => {
     const browser = browserForTest(portal);
     await browser.post('/portal/performlogin', { username, password: testPassword });
     const { body } = await browser.get('/portal/account/passkeys?do=enrol');
-    const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
     const answer = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
     await portal.sql`delete from audit_event`;
     const options = answer.json<Options>();
-    const post = (credential: string) => browser.post('/portal/account/passkeys', { form, do: 'enrol', credential });
+    const post = (credential: string) => browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });
     return { browser, options, post, own: newPasskey({ userHandle: await userHandle(portal, username) }) };
   }
 
@@ -209,8 +209,8 @@ describe('an enrolment', () => {
     await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
     await portal.sql`delete from audit_event`;
     const { body } = await browser.get('/portal/account/passkeys?do=enrol');
-    const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? '';
-    await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential: enrolmentOf(own, options) });
+    const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential: enrolmentOf(own, options) });
     expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
     expect(await portal.sql`select from passkey where name <> 'Test key'`).toHaveLength(0);
   });

@@ -141,15 +141,15 @@ describe('the account page', () => {
     await signInWithPasskey(browser, await givePasskey(portal, 'alice'));
     return browser;
   }
-  const formIn = (body: string) => /name="form" value="([^"]+)"/.exec(body)?.[1] ?? '';
+  const sessionIn = (body: string) => /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
   it('says that no password counts, and changes none', async () => {
     const browser = await signedIn();
     const { body } = await browser.get('/portal/account/password');
     expect(body).toContain('You sign in to your account with a passkey, not with a password.');
-    const form = formIn((await browser.get('/portal/account')).body);
+    const session = sessionIn((await browser.get('/portal/account')).body);
     const entries = { current: testPassword, password: newPassword, repeat: newPassword };
-    const answer = await browser.post('/portal/account/password', { form, do: 'change', ...entries });
+    const answer = await browser.post('/portal/account/password', { session, do: 'change', ...entries });
     expect(answer.headers.location).toContain('notice=notPossible');
   });
 
@@ -193,14 +193,14 @@ describe('the account page', () => {
     const { browser } = await signIn('alice');
     await portal.sql`update customer set passkeys = 'only'`;
     const hash = await invitationFor(portal, 'alice');
-    const form = formIn((await browser.get('/portal/account/passkeys?do=enrol')).body);
+    const session = sessionIn((await browser.get('/portal/account/passkeys?do=enrol')).body);
     const options = await browser.open('/portal/passkeys/enrol/options', {
       method: 'POST',
       headers: { accept: 'application/json' },
     });
     const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
     const credential = enrolmentOf(made, options.json<{ challenge: string }>());
-    const answer = await browser.post('/portal/account/passkeys', { form, do: 'enrol', credential });
+    const answer = await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });
     expect(answer.headers.location).toContain('notice=passkeyAdded');
     // An operator removes what was lost: the old link is none to come back by.
     await portal.sql`delete from passkey`;
@@ -212,8 +212,8 @@ describe('the account page', () => {
     await givePasskey(portal, 'alice', { name: 'Second' });
     const ids = (await portal.sql`select id from passkey order by made_at, name`).map(({ id }) => String(id));
     const remove = async (id: string) => {
-      const form = formIn((await browser.get(`/portal/account/passkeys?do=remove&id=${id}`)).body);
-      return String((await browser.post('/portal/account/passkeys', { form, do: 'remove', id })).headers.location);
+      const session = sessionIn((await browser.get(`/portal/account/passkeys?do=remove&id=${id}`)).body);
+      return String((await browser.post('/portal/account/passkeys', { session, do: 'remove', id })).headers.location);
     };
     const [last = '', first = ''] = ids;
     expect(await remove(first)).toContain('notice=passkeyRemoved');
