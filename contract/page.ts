@@ -100,8 +100,8 @@ export type Page = {
   reference: string | null;
   /** The reset hash kept for this browser, for a form opened without one in its address. */
   resetHash?: string;
-  /** Absent if nobody has signed in or out in this browser. */
-  turns?: Turns;
+  /** It is the first page after a sign-out in this browser. */
+  isSignedOut?: true;
   /** Single sign-on screen: the connections that match the typed address. */
   connections?: { key: string; name: string }[];
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */

@@ -119,7 +119,7 @@ export function App({
     const onShow = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
       // WebKit keeps even a no-store page that came over plain HTTP, and Chromium one whose session has ended elsewhere.
-      if (page.serverPage?.name === 'signedIn' || page.serverPage?.name === 'recoveryCodes') location.reload();
+      if (page.serverPage || page.secondFactor || page.typedUsername) location.reload();
       else showAfresh();
     };
     addEventListener('popstate', onMove);
@@ -143,8 +143,8 @@ export function App({
       return how === 'push' ? location.assign(url) : location.replace(url);
     }
     if (move !== moves.current) return;
-    if (how === 'push') history.pushState(history.state, '', url);
-    else history.replaceState(history.state, '', url);
+    if (how === 'push') history.pushState(null, '', url);
+    else history.replaceState(null, '', url);
     if (store) show(settle(location, store, page));
     scrollTo(0, 0);
   }
@@ -159,7 +159,7 @@ export function App({
     }
     setSpoken({ language: next, texts });
     setPlace((current) => ({ ...current, search: withParameter(current.search, queryNames.language, next) }));
-    history.replaceState(history.state, '', addressInLanguage(location, next));
+    history.replaceState(null, '', addressInLanguage(location, next));
   }
 
   function save(values: Partial<SavedValues>) {

@@ -13,7 +13,7 @@ import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
-import { takeTurns } from './take-turns.ts';
+import { followSignOuts } from './sign-outs.ts';
 import { whenIdle } from './when-idle.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
@@ -34,12 +34,9 @@ async function start(): Promise<void> {
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
   // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form: Chromium would
   // post it again as ours, also if another site had posted it.
-  if (page.isAnswer) history.replaceState(history.state, '', page.url);
-  const store = new SavedValuesStore(
-    () => sessionStorage,
-    () => localStorage,
-  );
-  if (takeTurns(page, store)) return;
+  if (page.isAnswer) history.replaceState(null, '', page.url);
+  const store = new SavedValuesStore(() => sessionStorage);
+  followSignOuts(page, store);
   const loadPageTexts = (language: Language) => loadTexts(language, page.ownTexts);
   const { place } = settle(location, store, page);
   const startedAt = location.href;
@@ -100,5 +97,5 @@ function putBack(): void {
 }
 
 function putAddressBack(): void {
-  if (location.href !== address) history.replaceState(history.state, '', address);
+  if (location.href !== address) history.replaceState(null, '', address);
 }

@@ -1,6 +1,5 @@
 import { type PageCall, pageCallUrl } from '#contract/page-calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
-import { turnOfForm } from '#contract/turn-of-form.ts';
 import { parameterOf } from './query.ts';
 import { useVisit } from './visit.ts';
 
@@ -18,16 +17,8 @@ export function usePortalUrls() {
     language,
     toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
       screenUrl(basePath, screen, { ...carried, ...given(query) }),
-    /** With a destination, it says for which turn that is (docs/decisions/0027). */
     toCall: (call: PageCall, query: Query = {}) =>
-      pageCallUrl(basePath, call) +
-      queryOf({
-        lang: language,
-        ...(!page.isStatic && {
-          ...query,
-          [queryNames.turn]: query[queryNames.destination] && turnOfForm(page.turns),
-        }),
-      }),
+      pageCallUrl(basePath, call) + queryOf({ lang: language, ...(!page.isStatic && query) }),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { SavedDestination } from '#contract/destination.ts';
-import type { Turns } from '#contract/page.ts';
 
 /** What a browser tab remembers during sign-in, specification §3; null if nothing is saved. */
 export type SavedValues = SavedDestination & { passwordHashParameter: string | null };
@@ -19,25 +18,15 @@ const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
 
 /**
- * The sign-in and sign-out known to the last page in this tab; the storage shared by all tabs has those of the last
- * page in any tab.
- */
-const turnsName = 'turns';
-
-/**
  * The saved values of a tab. If session storage is absent or refuses, they last as long as the page (decisions §3); otherwise
  * only the storage has them, since a page that the browser kept in memory wakes up after others of its tab forgot them.
  */
 export class SavedValuesStore {
   #values: SavedValues = nothingSaved;
-  #turns: Turns | null = null;
   #storage: Storage | null;
-  #shared: Storage | null;
 
-  /** `openShared`: the storage of all tabs. */
-  constructor(openStorage: () => Storage | null, openShared: () => Storage | null = () => null) {
+  constructor(openStorage: () => Storage | null) {
     this.#storage = attempt(openStorage) ?? null;
-    this.#shared = attempt(openShared) ?? null;
   }
 
   read(): SavedValues {
@@ -56,22 +45,6 @@ export class SavedValuesStore {
       this.#storage = null;
     }
   }
-
-  /** Null if no page of ours was in this tab yet. */
-  readTurns(): Turns | null {
-    return turnsIn(this.#storage) ?? this.#turns;
-  }
-
-  /** Those known to the last page in any tab; null if there was none. */
-  readSharedTurns(): Turns | null {
-    return turnsIn(this.#shared);
-  }
-
-  writeTurns(turns: Turns): void {
-    this.#turns = turns;
-    for (const storage of [this.#storage, this.#shared])
-      attempt(() => storage?.setItem(turnsName, JSON.stringify(turns)));
-  }
 }
 
 function readFrom(storage: Storage): SavedValues {
@@ -84,10 +57,6 @@ function readFrom(storage: Storage): SavedValues {
     redirectOldWebbundleUrl: found('redirectOldWebbundleUrl'),
     passwordHashParameter: found('passwordHashParameter'),
   };
-}
-
-function turnsIn(storage: Storage | null): Turns | null {
-  return attempt(() => JSON.parse(storage?.getItem(turnsName) as string)) ?? null;
 }
 
 function attempt<T>(action: () => T): T | undefined {

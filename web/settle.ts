@@ -2,12 +2,10 @@ import type { Page } from '#contract/page.ts';
 import { type Arrival, arrive } from './page-load.ts';
 import type { Address } from './query.ts';
 import type { SavedValuesStore } from './saved-values.ts';
-import { tellOfLink } from './tell-of-link.ts';
 
 /**
- * Applies the arrival rules to the current address: saves, shows and warns as they say, and reports a reset link, also
- * one that is entered in an open page. On a page that the server answers in place of a screen only a reset link in the
- * fragment counts: a redirect keeps it, and the person may be signed in (docs/decisions/0027).
+ * Applies the arrival rules to the current address: saves, shows and warns as they say. On a page that the server answers in
+ * place of a screen only a reset link in the fragment counts: a redirect keeps it, and the person may be signed in.
  */
 export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
   const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);
@@ -16,8 +14,7 @@ export function settle({ pathname, search, hash }: Address, store: SavedValuesSt
   store.write(arrival.saved);
   if (arrival.warning) console.warn(arrival.warning);
   if (shown.search !== search || shown.hash !== hash) {
-    history.replaceState(history.state, '', shown.pathname + shown.search + shown.hash);
+    history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
   }
-  tellOfLink(arrival, page);
   return arrival;
 }

@@ -20,16 +20,17 @@ const unknownPasskeyKept = 200;
  */
 export type LastRefusal = { username: string } & (
   | { reference: string; url: string /** Its id in base64url. */; unknownPasskey?: string | null }
-  | { reference: null }
+  | { reference: null /** The first page after a sign-out is told of it. */; isSignedOut?: boolean }
 );
 
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const { username, reference } = refusal;
   const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
   const turn = startOfMark(signedOutMark(reply.request, config));
+  const out = refusal.reference === null ? refusal.isSignedOut || undefined : undefined;
   const id = refusal.reference === null ? null : refusal.unknownPasskey;
   const unknown = id && id.length <= unknownPasskeyKept ? id : undefined;
-  const value = Buffer.from(JSON.stringify({ reference, at, username, turn, unknown })).toString('base64url');
+  const value = Buffer.from(JSON.stringify({ reference, at, username, turn, unknown, out })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
@@ -37,21 +38,19 @@ export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, c
   if (readCookie(request.headers, config, 'refusal') !== null) clearCookie(reply, config, 'refusal');
 }
 
-const none = { reference: null, username: '', unknownPasskey: null };
+const none = { reference: null, username: '', unknownPasskey: null, isSignedOut: false };
 
 /** What the last refusal left for the page of `url`, as sent by the browser; ignored if unreadable. */
 export function readLastRefusal(
   request: FastifyRequest,
   config: Config,
   url = request.url,
-): { reference: string | null; username: string; unknownPasskey: string | null } {
+): { reference: string | null; username: string; unknownPasskey: string | null; isSignedOut: boolean } {
   const value = readCookie(request.headers, config, 'refusal');
   if (!value) return none;
   try {
-    const { reference, at, username, turn, unknown } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<
-      string,
-      unknown
-    >;
+    const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;
+    const { reference, at, username, turn, unknown, out } = kept;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
     // A response that was read only after a sign-out brings back the name of whoever has left.
     const isOfTurn = turn === startOfMark(readTokenCookie(request.headers, config, 'signed-out'));
@@ -61,6 +60,7 @@ export function readLastRefusal(
       username: isOfTurn ? username : '',
       unknownPasskey:
         isItsPage && isOfTurn && typeof unknown === 'string' && /^[\w-]{1,200}$/.test(unknown) ? unknown : null,
+      isSignedOut: out === true,
     };
   } catch {
     return none;

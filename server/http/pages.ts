@@ -6,10 +6,9 @@ import type { Config } from '../config/config.ts';
 import type { Pages } from '../deps/deps.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { bestQuality, type Encoding, encode, encodingOf } from './encoding.ts';
-import { readLastRefusal } from './last-refusal.ts';
+import { clearLastRefusal, readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
 import { pagePolicy } from './security-headers.ts';
-import { turnsOfAnswer } from './turns.ts';
 
 /** Brotli's quality for a page sent once; cached ones get the best. */
 const quickQuality = 4;
@@ -36,7 +35,6 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
     const reference = more.serverPage ? null : refusal.reference;
     const { unknownPasskey } = refusal;
     const rpId = config.passkeys?.id;
-    const turns = turnsOfAnswer(request, config);
     return {
       language: languageOfRequest(request),
       url: request.url,
@@ -45,7 +43,7 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       passwordPolicy: config.passwordPolicy,
       typedUsername: refusal.username,
       reference,
-      ...(turns && { turns }),
+      ...(refusal.isSignedOut && { isSignedOut: true as const }),
       ...(config.passkeys && { passkeys: true as const }),
       ...(reference && rpId && unknownPasskey && { unknownPasskey: { rpId, credentialId: unknownPasskey } }),
       serverPage: null,
@@ -72,7 +70,7 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
         page.secondFactor ||
         page.registration ||
         page.connections ||
-        page.turns ||
+        page.isSignedOut ||
         page.invitation,
     );
   }
@@ -94,6 +92,7 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       const page = pageOf(request, more);
       const encoding = holdsSecret(page) ? 'identity' : encodingOf(request);
       const body = await bodyOf(page, encoding, status);
+      if (page.isSignedOut) clearLastRefusal(request, reply, config);
       reply
         .code(status)
         .header('content-type', 'text/html; charset=utf-8')

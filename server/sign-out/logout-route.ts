@@ -113,12 +113,13 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
   const isSamePerson = signsInAgain || (isOwn && ended.stage === 'half' && ended.mustRegister);
   // A former token may be a copy's, which is told no name.
-  if (ended?.byOwnToken && isSamePerson)
-    setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
-  else clearLastRefusal(request, reply, deps.config);
+  const name = ended?.byOwnToken && isSamePerson ? ended.username : '';
   // Whoever opens the page without a session wants everything gone; a script may only be making sure.
   const isOpened = ended === null && wantsPage(request);
   const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
+  if (name || isTurnOver)
+    setLastRefusal(reply, deps.config, { reference: null, username: name, isSignedOut: isTurnOver });
+  else clearLastRefusal(request, reply, deps.config);
   if (isOpened || ended || carriesSession(deps, request)) await leaveSession(deps, request, reply, isTurnOver);
   else clearWaitingLink(request, reply, deps.config);
   if (isToForget(request)) forgetConnection(deps, request, reply);

@@ -17,14 +17,12 @@ const account: AccountPage = {
   kept: { id: '7' },
 };
 
-it('the button that signs in again says for which turn its destination is, and keeps what was begun', () => {
-  const turns = { signedIn: 'in', signedOut: 'out' };
-  const page = pageForTest('/portal/account/app?do=setUp&lang=en', { turns });
+it('the button that signs in again keeps what was begun', () => {
+  const page = pageForTest('/portal/account/app?do=setUp&lang=en');
   const [, action = ''] = /action="([^"]+destination=[^"]+)"/.exec(renderAccount(page, account, assetsForTest)) ?? [];
   const { pathname, searchParams } = new URL(action.replaceAll('&amp;', '&'), 'https://portal.example');
-  expect([pathname, searchParams.get('destination'), searchParams.get('turn') !== null]).toEqual([
+  expect([pathname, searchParams.get('destination')]).toEqual([
     '/portal/logout',
     '/portal/account/app?do=setUp&id=7&lang=en',
-    true,
   ]);
 });

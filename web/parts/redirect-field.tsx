@@ -2,9 +2,8 @@ import { redirectValue } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
-import { TurnField } from './turn-field.tsx';
 
-/** The destination after sign-in, sent along (decisions §4), and the turn that it is for. */
+/** The destination after sign-in, sent along (decisions §4). */
 export function RedirectField({
   name = 'redirectURL',
   from = queryNames.destination,
@@ -15,10 +14,5 @@ export function RedirectField({
 }) {
   const { place, saved, page } = useVisit();
   const askedFor = parameterOf(place.search, from);
-  return (
-    <>
-      <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />
-      <TurnField />
-    </>
-  );
+  return <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />;
 }

@@ -2,7 +2,6 @@ import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 import { AccountField } from './account-field.tsx';
-import { TurnField } from './turn-field.tsx';
 
 /** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
@@ -14,7 +13,6 @@ export function TwoFactorFields() {
         return value !== null && <input key={name} type="hidden" name={name} value={value} />;
       })}
       <AccountField />
-      <TurnField />
     </>
   );
 }

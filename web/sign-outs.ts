@@ -1,0 +1,43 @@
+import type { Page } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { addressWithout } from './query.ts';
+import { nothingSaved, type SavedValuesStore } from './saved-values.ts';
+
+/** In local storage the time of the last sign-out; in session storage the last one that a page in this tab knew of. */
+const key = 'signedOut';
+
+/** What an address may say of the person who has left. */
+const ofPerson = [queryNames.destination, queryNames.redirectUrl, queryNames.login];
+
+/**
+ * After a sign-out no tab remembers where it was to lead. The page that the sign-out leads to tells the others, which load
+ * again; one that showed no page of ours at that moment notices with its next. Only its own tab forgets a reset link: in
+ * another it is still good.
+ */
+export function followSignOuts(page: Page, store: SavedValuesStore): void {
+  if (page.isSignedOut) store.write(nothingSaved);
+  try {
+    if (page.isSignedOut) localStorage.setItem(key, String(Date.now()));
+    const known = sessionStorage.getItem(key);
+    if (known !== null && known !== lastSignOut()) forgetDestination(store);
+    sessionStorage.setItem(key, lastSignOut());
+  } catch {
+    // Storage is refused, so no other page left anything in it.
+  }
+  addEventListener('storage', (event) => {
+    if (event.key !== key) return;
+    forgetDestination(store);
+    const { pathname, search, hash } = addressWithout(location, ofPerson);
+    history.replaceState(null, '', pathname + search + hash);
+    location.reload();
+  });
+}
+
+function lastSignOut(): string {
+  return localStorage.getItem(key) ?? '';
+}
+
+function forgetDestination(store: SavedValuesStore): void {
+  const { passwordHashParameter } = store.read();
+  store.write({ ...nothingSaved, passwordHashParameter });
+}
