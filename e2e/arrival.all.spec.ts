@@ -32,16 +32,23 @@ test('a public hash shows its screen by its own query, until the first navigatio
   await expect(page).toHaveURL('/portal/login');
 });
 
-test('an old web-bundle address is saved and used after sign-in, a foreign one is not', async ({ page }) => {
+test('an old web-bundle address is saved and used for one sign-in, a foreign one is not', async ({ page, watch }) => {
+  watch.expect(/404/);
   await page.goto('/portal/login?redirectURL=https%3A%2F%2Fevil.example%2Fwebbundle');
   await expect(heading(page)).toHaveText('Sign in');
   expect(await saved(page, 'redirectOldWebbundleUrl')).toBeNull();
   await page.goto('about:blank');
-  await page.goto('/portal/#/login?redirectURL=%2Fportal%2Fportal.html%3Fwebbundle%3D1');
+  await page.goto('/portal/#/login?redirectURL=%2Fwebbundle%2Fa');
   await expect(heading(page)).toHaveText('Sign in');
-  expect(await saved(page, 'redirectOldWebbundleUrl')).toBe('/portal/portal.html?webbundle=1');
+  expect(await saved(page, 'redirectOldWebbundleUrl')).toBe('/webbundle/a');
+  await signInForm(page).send('ada', 'not the right one');
+  await page.getByRole('link', { name: 'Return to sign-in' }).first().click();
   await signInForm(page).send('ada', password);
-  await expect(page).toHaveURL('/portal/portal.html?webbundle=1');
+  await expect(page).toHaveURL('/webbundle/a');
+  await page.context().clearCookies();
+  await page.goto('/portal/login');
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html');
 });
 
 test('a redirectURL that cannot be decoded is logged and changes nothing', async ({ page }) => {

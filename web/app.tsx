@@ -179,6 +179,8 @@ export function App({
     prepare: () => browser?.loadRest(spoken.language),
     goToDocument: (url: string) => void fadeOver().then(() => location.assign(url)),
     save,
+    // Not from the form, which the browser is about to read.
+    forgetWebbundle: () => store?.write({ ...store.read(), redirectOldWebbundleUrl: null }),
     setLanguage,
     announce: setAnnouncement,
   };

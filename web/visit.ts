@@ -24,6 +24,8 @@ export type Visit = {
   /** Loads the document of a link once the fade is over. What an answer leads to waits for no fade. */
   goToDocument: (url: string) => void;
   save: (values: Partial<SavedValues>) => void;
+  /** Forgets the old web-bundle address, once a sign-in form carries it: the next sign-in in this tab leads elsewhere. */
+  forgetWebbundle: () => void;
   setLanguage: (language: Language) => void;
   /** Announces text to screen readers. */
   announce: (text: string) => void;

@@ -67,6 +67,7 @@ function stillVisit(page: Page): Visit {
     prepare: nothing,
     goToDocument: nothing,
     save: nothing,
+    forgetWebbundle: nothing,
     setLanguage: nothing,
     announce: nothing,
   };

@@ -43,7 +43,7 @@ export function useCodeCheck() {
       return answer.name;
     }
     if (answer.name === 'right') {
-      save({ loginHashFragment: null });
+      save({ loginHashFragment: null, redirectOldWebbundleUrl: null });
       const destination = destinationAfterTwoFactor(saved, page.rules);
       const codesFirst = answer.next === 'recoveryCodes';
       location.assign(

@@ -42,7 +42,7 @@ export function PortalForm({
   onSend,
   children,
 }: Props) {
-  const { page, leave, save } = useVisit();
+  const { leave, forgetWebbundle } = useVisit();
   // The veil shows it once the form is sent, so the document must carry it.
   useMessage(word);
   const { toCall } = usePortalUrls();
@@ -65,8 +65,7 @@ export function PortalForm({
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);
     if (!isFirst || onSend) event.preventDefault();
-    // A file is never told that somebody has signed in, who may leave no link to the next person (docs/pages-only.md).
-    if (page.isStatic && call !== 'passwordChange') save({ passwordHashParameter: null });
+    if (isFirst && signInCalls.includes(call)) forgetWebbundle();
     if (isFirst) onSend?.(event.currentTarget);
   }
 
@@ -87,3 +86,6 @@ export function PortalForm({
 }
 
 const always = () => true;
+
+/** Their answers carry on where the sign-in was to lead. */
+const signInCalls: readonly PageCall[] = ['performLogin', 'checkSsoLogin', 'performSsoLogin', 'passkeySignIn'];
