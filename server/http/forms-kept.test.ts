@@ -99,7 +99,7 @@ const buttons: { call: string; body: Record<string, string>; again: string }[] =
   {
     call: `logout?destination=${carried}&forget=connection&turn=.`,
     body: {},
-    again: `action="/portal/logout?destination=${carried}&forget=connection&turn=`,
+    again: `action="/portal/logout?destination=${carried}&forget=connection"`,
   },
 ];
 
@@ -155,31 +155,6 @@ it('a form that was shown before a sign-out keeps neither name nor destination',
   });
   expect(body).toContain('<form');
   for (const text of ['alice', 'reports']) expect(body).not.toContain(text);
-});
-
-it('a form after a session that was signed out elsewhere begins a new turn: it keeps the name, not the destination', async () => {
-  // A known device need not wait.
-  const { 'vestibule-device': _device, ...earlier } = cookiesOf(await portal.signIn('alice', testPassword));
-  const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
-  await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
-  await everybodyWaits();
-  const post = async (form: Record<string, string>) =>
-    await portal.send({
-      method: 'POST',
-      url: '/portal/performlogin',
-      form: { username: 'alice', password: 'wrong', redirectURL, ...form },
-      cookies: earlier,
-    });
-  const answer = await post({});
-  expect(answer.statusCode).toBe(429);
-  const mark = cookiesOf(answer)['vestibule-signed-out'] ?? '';
-  expect(mark).toHaveLength(43);
-  expect(answer.body).toMatch(new RegExp(`name="turn" value="[^"]*[.]${mark.slice(0, 8)}"`));
-  expect(answer.body).toContain(nameKept('alice'));
-  expect(answer.body).not.toContain('reports');
-  // One that says its turn may have waited in the history: nothing of it counts.
-  const { headers } = await post({ turn });
-  expect(headers.location).toBe('/portal/login?notice=signInExpired');
 });
 
 describe.each([
