@@ -43,9 +43,9 @@ export function isFormOf({ session }: AccountVisit, fields: Partial<Record<strin
  * Locks the person of a visit and then their session until the transaction ends, and returns the person; null if they are
  * inactive by now, or the session has ended or goes by another token.
  */
-export async function personForChange(sql: Connection, { session, sessionHash }: AccountVisit, now: Date) {
+export async function personForChange(sql: Connection, { session, sessionHash }: AccountVisit) {
   const person = await findActiveUserForChange(sql, session.userId);
-  return person && (await isSessionThereForUpdate(sql, sessionHash, now)) ? person : null;
+  return person && (await isSessionThereForUpdate(sql, sessionHash)) ? person : null;
 }
 
 /** Who does something on their account page, and from where, for its event. */

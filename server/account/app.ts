@@ -7,7 +7,6 @@ import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
 import { deleteLesserSessionsOfUser } from '../storage/end-sessions.ts';
-import { updateFactorVersion } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
@@ -90,7 +89,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code }: Fields): Promi
   const now = deps.now();
   const digits = code.replaceAll(' ', '');
   const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit, now);
+    const reader = await personForChange(sql, visit);
     if (!reader) return new RollBack('signedOut' as const);
     const pending = await findPendingTotp(sql, session.id);
     if (!pending) return new RollBack('replaced' as const);
@@ -102,7 +101,6 @@ async function replace(deps: Deps, visit: AccountVisit, { code }: Fields): Promi
     const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await deletePendingTotp(sql, session.id);
-    await updateFactorVersion(sql, userId);
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
     await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
     const devices = await deleteRememberedDevices(sql, userId);
@@ -133,13 +131,12 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { userId } = session;
   const now = deps.now();
   const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit, now);
+    const reader = await personForChange(sql, visit);
     if (!reader) return new RollBack('signedOut' as const);
     // Asked again: a customer may have come to require it since the page was read.
     if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
     if (!(await deleteTotp(sql, userId))) return new RollBack('gone' as const);
     await deleteRecoveryCodes(sql, userId);
-    await updateFactorVersion(sql, userId);
     await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
     const devices = await deleteRememberedDevices(sql, userId);
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });

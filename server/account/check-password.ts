@@ -6,8 +6,8 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { beginSignIn, insertEventOnceAMinute, insertRefusal } from '../storage/sign-in.ts';
-import { deleteThrottle, findWait } from '../storage/throttle.ts';
+import { findSignInUser, insertEventOnceAMinute, insertRefusal } from '../storage/sign-in.ts';
+import { countGuess, deleteThrottle, findWait, originWait } from '../storage/throttle.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, turnOf } from '../storage/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
@@ -44,28 +44,21 @@ export async function checkPassword(
   const origin = originKeys(visitor.address);
   const deviceHash = visitor.deviceToken ? tokenHash(visitor.deviceToken) : null;
   const guess = keyedDigest(deps.keys.guess, `${fold}\n${password}`);
-  const attempt = await beginSignIn(deps.sql, {
-    fold,
-    unknownNameKey: accountKey(session.userId),
-    originKeys: origin,
-    address: visitor.address,
-    deviceHash,
-    guess,
-    now,
-  });
-  const own = { key: accountKey(session.userId), limit: limits.throttle.account };
-  const ofDevice = deviceHash && { key: deviceKey(deviceHash, session.userId), limit: limits.throttle.device };
-  const counted: ThrottleKey = attempt.deviceKnown && ofDevice ? ofDevice : own;
-  if (attempt.originBlockedUntil) return await refused('throttled-address', [], attempt.originBlockedUntil);
-  if (!attempt.admitted) {
-    const reason = attempt.deviceKnown ? 'throttled-device' : 'throttled-account';
+  const user = await findSignInUser(deps.sql, { fold, address: visitor.address, deviceHash, now });
+  const ofDevice = user?.deviceKnown && deviceHash ? deviceKey(deviceHash, session.userId) : null;
+  const until = ofDevice ? null : await originWait(deps.sql, origin, now);
+  if (until) return await refused('throttled-address', [], until);
+  const counted: ThrottleKey = ofDevice
+    ? { key: ofDevice, limit: limits.throttle.device }
+    : { key: accountKey(session.userId), limit: limits.throttle.account };
+  if (!(await countGuess(deps.sql, counted, guess, now))) {
+    const reason = ofDevice ? 'throttled-device' : 'throttled-account';
     return await refused(reason, [], await findWait(deps.sql, [counted], now));
   }
-  const isOwn = attempt.user?.id === session.userId;
-  const hash = isOwn ? (attempt.user?.passwordHash ?? null) : null;
+  const hash = user?.id === session.userId ? user.passwordHash : null;
   // As at the sign-in: the failures of a known browser count on it alone.
   if (hash === null || !(await verifyPassword(hash, password, turn)))
-    return await refused('wrong-password', attempt.deviceKnown ? [] : origin, null);
+    return await refused('wrong-password', ofDevice ? [] : origin, null);
   await deleteThrottle(deps.sql, counted);
   return { kind: 'right', hash };
 

@@ -45,7 +45,7 @@ async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promi
   const { userId } = visit.session;
   const now = deps.now();
   const isThere = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit, now);
+    const reader = await personForChange(sql, visit);
     if (!reader) return false;
     const count = await deleteRememberedDevices(sql, userId, id ?? undefined);
     if (count === 0) return true;

@@ -51,7 +51,7 @@ async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chose
   const { userId } = visit.session;
   const now = deps.now();
   const isDone = await deps.sql.begin(async (sql) => {
-    const user = await personForChange(sql, visit, now);
+    const user = await personForChange(sql, visit);
     if (!user) return false;
     if (user.language === language) return true;
     await updateUser(sql, userId, { language });

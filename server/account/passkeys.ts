@@ -76,7 +76,7 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   if (throttled) return throttled;
   const now = deps.now();
   const outcome = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    if (!(await personForChange(sql, visit))) return 'signedOut';
     if (!(await updatePasskeyName(sql, { id, userId, name: reading.value }))) return 'passkeyGone';
     const steps = [{ step: 'passkey', outcome: `${id}, ${reading.value}` }];
     await insertAuditEvent(sql, { event: 'passkey-renamed', ...personOf(visit), steps }, now);
@@ -94,7 +94,7 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
   const now = deps.now();
   const by = { event: personOf(visit), mail: placeOf(visit), sessionId: visit.session.id };
   const outcome = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    if (!(await personForChange(sql, visit))) return 'signedOut';
     const { userId, username } = visit.session;
     const rpId = deps.config.passkeys?.id ?? null;
     const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });

@@ -72,7 +72,7 @@ async function store(
   const { userId } = session;
   const now = deps.now();
   const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit, now);
+    const reader = await personForChange(sql, visit);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);

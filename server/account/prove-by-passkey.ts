@@ -78,7 +78,7 @@ async function store(
   const now = deps.now();
   const { address } = visit.visitor;
   const refused = (reason: PasskeyRefusalReason) => new RollBack<Proven>({ kind: 'refused', reason, isSigned: true });
-  if (!(await personForChange(sql, visit, now))) return new RollBack<Proven>({ kind: 'signedOut' });
+  if (!(await personForChange(sql, visit))) return new RollBack<Proven>({ kind: 'signedOut' });
   const user = await findPasskeyUserForShare(sql, passkey.userId, address);
   if (!user) return refused('unknown-passkey');
   steps.push(...stepsOf(user, address));

@@ -33,7 +33,7 @@ async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): 
   if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
   const now = deps.now();
   const sessionToken = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit, now))) return null;
+    if (!(await personForChange(sql, visit))) return null;
     return await noteProof(sql, visit, { kind: 'password', how: 'password' }, now);
   });
   return sessionToken === null ? { kind: 'signedOut' } : { kind: 'done', notice: 'proven', sessionToken };
@@ -51,7 +51,7 @@ async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Prom
   const prover = { userId, factor: 'app', mustRegister: false, ...ids } as const;
   const now = deps.now();
   const taken = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit, now))) return 'signedOut';
+    if (!(await personForChange(sql, visit))) return 'signedOut';
     const how = await takeProof(deps, sql, prover, code);
     if (!how) return 'wrong';
     await deleteThrottle(sql, codeKey(session));

@@ -35,7 +35,7 @@ async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { userId } = session;
   const now = deps.now();
   const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit, now);
+    const reader = await personForChange(sql, visit);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await findTotp(sql, userId))) return new RollBack('notPossible' as const);
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);

@@ -44,7 +44,7 @@ async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise
   const { userId } = session;
   const connectionId = account.isPart ? session.connectionId : null;
   const isThere = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit, now);
+    const reader = await personForChange(sql, visit);
     if (!reader) return false;
     const ended = await endSessions(sql, { userId, sid, connectionId, kept: sessionHash }, now);
     if (ended === 0) return true;

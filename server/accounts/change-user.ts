@@ -17,7 +17,6 @@ import {
   findUserForUpdate,
   type User,
   type UserChanges,
-  updateFactorVersion,
   updateUser,
 } from '../storage/portal-user.ts';
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
@@ -107,7 +106,6 @@ const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
 /** Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one. */
 async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
   await withdrawResetLinks(sql, userId);
-  await updateFactorVersion(sql, userId);
   await updateProvenByCode(sql, userId);
   return {
     sessionsEnded: await deleteHalfSessionsByEmail(sql, userId),

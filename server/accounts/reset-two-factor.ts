@@ -4,7 +4,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteEmailFactor } from '../storage/email-code.ts';
 import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
-import { findUserForUpdate, updateFactorVersion } from '../storage/portal-user.ts';
+import { findUserForUpdate } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteThrottleOfEveryWay } from '../storage/throttle.ts';
@@ -30,7 +30,6 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     await deleteRecoveryCodes(sql, user.id);
     await deleteThrottleOfEveryWay(sql, codeKey, user.id);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
-    await updateFactorVersion(sql, user.id);
     const sessionsEnded = await deleteSessionsOfUser(sql, user.id, now);
     const steps = [
       {

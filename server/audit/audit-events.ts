@@ -34,8 +34,6 @@ export const auditEvents = {
   'recovery-codes-made': 'A user had new recovery codes made on their account page; the earlier ones no longer work.',
   'own-devices-forgotten': 'A user revoked remembered devices of theirs on their account page.',
   'own-sessions-ended': 'A user ended other sessions of theirs on their account page; the steps say how many.',
-  'oldest-sessions-ended':
-    'A sign-in ended those sessions of its user that were used longest ago, as there were too many; the steps say how many.',
   'language-chosen': 'A user chose the language of their emails and of the hub on their account page.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused':
@@ -86,8 +84,6 @@ export const refusalReasons = {
   'throttled-address': 'Too many failures from this address, its network or overall; the password was not checked.',
   'single-sign-on-required': 'The domain of the user requires single sign-on; the password did not matter.',
   'passkey-required': 'The password was right, but a customer of the user takes passkeys only.',
-  'changed-meanwhile':
-    'The password was right, but the user was changed, or the browser signed out, while it was checked.',
 } as const;
 
 export type RefusalReason = keyof typeof refusalReasons;

@@ -102,7 +102,7 @@ async function store(
   const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
   return await deps.sql.begin(async (sql) => {
     const reader = await findActiveUserForChange(sql, userId);
-    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return refused('session-over');
+    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash))) return refused('session-over');
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
     if ((await standingOf(sql, { session, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');

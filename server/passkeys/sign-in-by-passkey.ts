@@ -9,14 +9,10 @@ import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
-import { isOvertaken } from '../storage/not-overtaken.ts';
 import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '../storage/passkey.ts';
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
-import { deleteReplacedSessions, keepNewestReplacement } from '../storage/replaced-session.ts';
-import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
-import { liveTokenHash } from '../visitor/live-token-hash.ts';
-import { turnHash } from '../visitor/turn-hash.ts';
+import { deleteSessionOfBrowser, insertSession, isSessionThereForUpdate, noProvider } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { checkAssertion } from './check-assertion.ts';
 import { readClientData } from './client-data.ts';
@@ -62,12 +58,6 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
     if (done.reason === 'network') return { kind: 'networkRefused', reference };
     const unknownPasskey = done.reason === 'unknown-passkey' ? idOf(request.answer) : null;
     return { kind: 'refused', reference, unknownPasskey };
-  }
-  const replaced = turnHash(visitor);
-  if (replaced) {
-    const unlessSignedOut = await liveTokenHash(visitor);
-    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: visitor.arrivedAt };
-    await keepNewestReplacement(deps.sql, replaced, own);
   }
   deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
   deps.wake.mails();
@@ -123,7 +113,8 @@ async function store(
   } & Pick<PasskeyRequest, 'visitor' | 'purpose'>,
   steps: AuditStep[],
 ) {
-  const { address, requestId, arrivedAt: now } = visitor;
+  const { address, requestId } = visitor;
+  const now = deps.now();
   const user = await findPasskeyUserForShare(sql, passkey.userId, address);
   if (!user) return new RollBack<Refused>({ kind: 'refused', reason: 'unknown-passkey' });
   const admitting = user.customers.filter(({ admits, passkeys }) => admits && passkeys !== 'off');
@@ -139,18 +130,12 @@ async function store(
   }
   // A code may have completed the same sign-in meanwhile: one half session becomes one session.
   const halfHash = purpose === 'second-factor' && visitor.sessionToken ? tokenHash(visitor.sessionToken) : null;
-  if (halfHash && !(await isSessionThereForUpdate(sql, halfHash, now)))
+  if (halfHash && !(await isSessionThereForUpdate(sql, halfHash)))
     return new RollBack(refusedSigned('sign-in-over', user));
-  const replacedTokenHash = turnHash(visitor);
-  const since = { unlessSignedOut: await liveTokenHash(visitor), replacedTokenHash, userId: user.id, now };
-  if (await isOvertaken(sql, since)) return new RollBack(refusedSigned('sign-in-over', user));
   const sessionToken = newToken();
-  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-  if (replacedTokenHash)
-    await deleteReplacedSessions(sql, { tokenHash: replacedTokenHash, userId: user.id, now, idleSince });
+  await deleteSessionOfBrowser(sql, visitor.sessionToken);
   await insertSession(sql, {
     tokenHash: tokenHash(sessionToken),
-    replacedTokenHash,
     userId: user.id,
     waitsFor: null,
     // As much as a code beside the password.
@@ -161,7 +146,6 @@ async function store(
     address,
     browser: browserName(visitor.userAgent) ?? null,
     passkeyId: passkey.id,
-    requestId,
     origin: noProvider,
     now,
     endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
@@ -173,16 +157,6 @@ async function store(
   await insertAuditEvent(sql, { ...event, steps }, now);
   return { kind: 'signedIn' as const, sessionToken, deviceToken };
 }
-
-const noProvider = {
-  connectionId: null,
-  visitId: null,
-  sealedIdToken: null,
-  providerSubjectHash: null,
-  providerSessionHash: null,
-  providerEndsAt: null,
-  authenticatedAt: null,
-};
 
 /** Why a right passkey does not open its user's account, or null; `admitting`: how many of their customers take it here. */
 export function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {

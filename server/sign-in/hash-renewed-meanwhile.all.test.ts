@@ -41,15 +41,19 @@ it('PW-14 a sign-in that meets the renewal of its outdated hash by another goes 
 });
 
 it.each([
-  ['replaced by another one', async () => ({ passwordHash: await hashPassword('Another-Harbour-43', null) })],
-  ['removed', async () => ({ passwordHash: null })],
-])('SE-13 RC-08 a sign-in whose password is %s meanwhile is refused', async (_what, change) => {
+  [
+    'replaced by another one',
+    async () => ({ passwordHash: await hashPassword('Another-Harbour-43', null) }),
+    'wrong-password',
+  ],
+  ['removed', async () => ({ passwordHash: null }), 'no-password'],
+])('SE-13 RC-08 a sign-in whose password is %s meanwhile is refused', async (_what, change, reason) => {
   const changing = await change();
   const answer = await whilePasswordIsVerified(signIn, () =>
     changeUser(portal.sql, 'olga', changing, portal.deps.now()),
   );
   expect(answer.headers.location).toBe('/portal/loginfail/default');
-  expect([await refusals(), await sessions()]).toEqual([['changed-meanwhile'], 0]);
+  expect([await refusals(), await sessions()]).toEqual([[reason], 0]);
 });
 
 it('SE-13 RC-08 nor does it go on if the hash is renewed first, and the password replaced or the user deactivated then', async () => {

@@ -38,10 +38,8 @@ export function performLoginRoute(deps: Deps) {
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
-    // A remembered device is not enough to set up an app, so the code is asked for.
     const isToRegister = leadsToRegistration(config, way.destination);
-    const rememberedToken = isToRegister ? null : visitor.rememberedToken;
-    const result = await signIn(deps, { ...visitor, rememberedToken, isToRegister, username, password });
+    const result = await signIn(deps, { ...visitor, isToRegister, username, password });
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, {

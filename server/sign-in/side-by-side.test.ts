@@ -103,5 +103,5 @@ it('RC-08 a user deactivated while the password is verified gets no session', as
   const answer = await signingIn;
   expect(answer.headers.location).toBe('/portal/loginfail/default');
   expect(sessionOf(answer)).toBe('');
-  expect(await portals[0].sql`select reason from audit_event`).toEqual([{ reason: 'changed-meanwhile' }]);
+  expect(await portals[0].sql`select reason from audit_event`).toEqual([{ reason: 'inactive' }]);
 });

@@ -42,7 +42,6 @@ export async function decide(
   const result = await signInByProvider(deps, connection, { identity, visitId: row.id }, visitor);
   switch (result.kind) {
     case 'otherAccount':
-    case 'overtaken':
     case 'ended':
       return result;
     case 'refused':

@@ -17,7 +17,6 @@ import type { Outcome } from './outcome.ts';
 import { providerBeganUrl } from './provider-began-route.ts';
 import { type RequestDetails, wayOf } from './request-details.ts';
 import { slowDown } from './slow-down.ts';
-import { toForm } from './to-form.ts';
 
 /** A visit that is over; its details and connection may be gone. */
 export type EndedVisit = { row: SsoRequestRow; details: RequestDetails | null; connection: SsoConnection | null };
@@ -66,7 +65,6 @@ export async function giveOutcome(
     return turnAway(reply, config, refusal, way);
   }
   if (outcome.kind === 'ended') return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, way);
-  if (outcome.kind === 'overtaken') return toForm(deps, request, reply, 'signInExpired');
   if (!connection) throw new Error('A visit leads to a connection that was there');
   if (outcome.kind === 'providerBegan') return reply.redirect(providerBeganUrl(deps, connection), 303);
   if (await slowDown(deps, request, reply, address)) return reply;

@@ -13,8 +13,6 @@ export type Outcome =
   | { kind: 'refused'; type: LoginFailType; reference: string; forgets: boolean; isCancelled?: true; isUnable?: true }
   /** Somebody else is signed in here, and stays so: the page that names them and offers to sign out. */
   | { kind: 'otherAccount' }
-  /** Somebody has signed in or out in this browser since it asked for the result. */
-  | { kind: 'overtaken' }
   /** All sessions of the person were ended since the visit began: the form, with what they typed and asked for. */
   | { kind: 'ended' }
   /** To the provider once more, for a fresh sign-in. */

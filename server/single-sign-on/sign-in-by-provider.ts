@@ -6,24 +6,20 @@ import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
 import { noteDevice } from '../sign-in/note-device.ts';
-import { firstStep, openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
-import { recallDevice } from '../sign-in/recall-device.ts';
-import { secondFactorOf } from '../sign-in/second-factor.ts';
+import { sendFirstCode } from '../sign-in/send-first-code.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
+import { factorToStore, firstFactor, isSpared, whatIsAsked } from '../sign-in/what-is-asked.ts';
 import { sessionsEndedSince } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
-import { isOvertaken } from '../storage/not-overtaken.ts';
+import { findFactorsOfUser } from '../storage/factors-of-user.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
-import { deleteReplacedSessions, findReplacedFull, keepNewestReplacement } from '../storage/replaced-session.ts';
-import { idTokenPlace, insertSession } from '../storage/session.ts';
+import { recallDevice } from '../storage/remembered-device.ts';
+import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
-import { browserHash } from '../visitor/browser-hash.ts';
-import { liveTokenHash } from '../visitor/live-token-hash.ts';
-import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
@@ -38,17 +34,16 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
 /**
  * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
  * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored or, if refused,
- * overtaken (docs/decisions/0028), ended (0031) or if another person was expected, nothing.
+ * ended (0031) or if another person is signed in here, nothing.
  */
 export async function signInByProvider(
   deps: Deps,
   connection: SsoConnection,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' | 'overtaken' | 'ended' }> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' | 'ended' }> {
   const steps: AuditStep[] = [];
-  const begun = { unlessSignedOut: await liveTokenHash(visitor), now: visitor.arrivedAt };
-  const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, begun, steps));
+  const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, steps));
   if (done.kind !== 'signedIn' && done.kind !== 'secondFactor') {
     const { user } = done;
     const reason =
@@ -58,10 +53,6 @@ export async function signInByProvider(
     const reference = await recordSsoFailure(deps, failure);
     if (done.kind !== 'refused') return { kind: done.kind };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
-  }
-  const replaced = turnHash(visitor);
-  if (replaced) {
-    await keepNewestReplacement(deps.sql, replaced, { tokenHash: tokenHash(done.sessionToken), ...begun });
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
@@ -78,12 +69,11 @@ export async function signInByProvider(
 }
 
 /**
- * Why nothing is stored: a refusal; somebody else is signed in here; or somebody has signed in or out here since, or all sessions of
- * the user were ended.
+ * Why nothing is stored: a refusal; somebody else is signed in here; or all sessions of the user were ended.
  */
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
-  | { kind: 'otherAccount' | 'overtaken' | 'ended'; user: Member };
+  | { kind: 'otherAccount' | 'ended'; user: Member };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
   return new RollBack({ kind: 'refused', reason, user });
@@ -95,10 +85,10 @@ async function complete(
   connection: SsoConnection,
   { identity, visitId }: Vouched,
   visitor: KnownVisitor,
-  { unlessSignedOut, now }: { unlessSignedOut: Buffer | null; now: Date },
   steps: AuditStep[],
 ): Promise<Done | RollBack<Undone>> {
   const { address, requestId } = visitor;
+  const now = deps.now();
   const standing = await standingOfAnswerForShare(sql, { connectionId: connection.id, visitId });
   if (standing === 'disabled') return refused('connection-disabled');
   if (standing === 'ended') {
@@ -121,8 +111,8 @@ async function complete(
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
-  const replacedTokenHash = turnHash(visitor);
-  const endedAt = await sessionsEndedSince(sql, { visitId, userId: user.id, hereHash: replacedTokenHash });
+  const hereHash = visitor.sessionToken === null ? null : tokenHash(visitor.sessionToken);
+  const endedAt = await sessionsEndedSince(sql, { visitId, userId: user.id, hereHash });
   if (endedAt) {
     steps.push({
       step: 'answer',
@@ -137,19 +127,20 @@ async function complete(
   }
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
-  const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
+  const factors = await findFactorsOfUser(sql, user.id, { connectionId: connection.id, rpId: null });
+  const rememberedBy = await recallDevice(sql, visitor, user.id, now);
+  const situation = { ...factors, customers: [customer], rememberedBy, isToRegister: false };
+  const asked = stepUp === undefined ? whatIsAsked(situation) : [];
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
-  const isRemembered = asked !== null && (await recallDevice(sql, user.id, asked, [customer], visitor, now));
+  const isRemembered = stepUp === undefined && isSpared(situation);
   if (isRemembered) steps.push({ step: 'second factor', outcome: 'remembered device' });
-  const waitsFor = asked && !isRemembered ? await openFactor(sql, user, asked) : null;
+  const waitsFor = factorToStore(asked, factors);
 
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
   const session = {
     tokenHash: tokenHash(sessionToken),
-    replacedTokenHash,
-    requestId,
     userId: user.id,
     customerIds: [customer.id],
     address,
@@ -167,27 +158,18 @@ async function complete(
     proven: isRemembered ? ('remembered' as const) : ('none' as const),
     proof: isRemembered ? ('remembered' as const) : ('provider' as const),
     provenAt: provenAtProvider(identity, now),
-    ...(waitsFor && { browserHash: browserHash(visitor) }),
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-  const replaced = replacedTokenHash && { tokenHash: replacedTokenHash, userId: user.id, now, idleSince };
-  const full = replaced && waitsFor ? await findReplacedFull(sql, replaced) : null;
-  const overtaken = await isOvertaken(sql, { unlessSignedOut, replacedTokenHash, userId: user.id, now });
-  if (replaced) await deleteReplacedSessions(sql, replaced);
-  if (overtaken) {
-    steps.push({ step: 'this browser', outcome: 'somebody has signed in or out here meanwhile' });
-    return new RollBack({ kind: 'overtaken', user });
-  }
-  await insertSession(sql, { ...session, replacedFull: full });
+  await deleteSessionOfBrowser(sql, visitor.sessionToken);
+  await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (waitsFor) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return {
       kind: 'secondFactor',
-      ...(await firstStep(sql, waitsFor, sessionToken)),
+      ...firstFactor(asked, factors),
       sessionToken,
       user,
       isRemembered,

@@ -79,7 +79,7 @@ export async function findOpenedByPressForUpdate(sql: Connection, former: Buffer
   return await rowOrNull(sql<(WayIn & { username: string })[]>`
     select s.user_id as "userId", s.connection_id as "connectionId", u.username
     from session s join portal_user u on u.id = s.user_id
-    where s.former_token_hash = ${former} and not s.replaces and s.press_at > ${since} for update of s`);
+    where s.former_token_hash = ${former} and s.press_at > ${since} for update of s`);
 }
 
 /** What the right code of a press opened; null if nothing, if it has ended, or its session goes by another token now. */

@@ -2,18 +2,16 @@ import type { Connection } from './database.ts';
 import { isEmailBeforeApp } from './email-before-app.ts';
 import { lockSessions } from './end-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
-import type { ReplacedFull } from './replaced-session.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor } from './second-factor.ts';
 import type { FullSession, SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
-import type { WayIn } from './throttle-keys.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with a
  * right code (two-factor/verify-code.ts) or passkey (passkeys/sign-in-by-passkey.ts), after ten minutes or when no customer
  * admits the address (visitor-session.ts), with a sign-out here (session/end-session.ts), at the provider
- * (provider-sessions.ts) or by an operator (accounts/sign-out-user.ts), another sign-in of its browser (storage/sign-in.ts,
- * replaced-session.ts), a second press (keepNewestOfPress, deleteSiblings), as the oldest of too many (oldest-sessions.ts),
+ * (provider-sessions.ts) or by an operator (accounts/sign-out-user.ts), another sign-in of its browser, as the oldest of too many (oldest-sessions.ts),
  * and when its user, connection or factor changes, or its domain comes to require single sign-on, or its customer passkeys
  * (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes (code-try.ts) no more are checked.
  */
@@ -21,73 +19,22 @@ export type HalfSession = OpenFactor &
   Pick<FullSession, 'id' | 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
     /** The code by email that it waits for comes before the registration of an app. */
     thenApp: boolean;
-    /** It replaced a full session in its browser, so leaving it ends the turn. */
-    replacedFull: boolean;
     codeTries: number;
     /** The session's customers that are still active, still the user's, and admit the address. */
     customers: { id: string; key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
   };
 
 /**
- * Ends a half session for good and returns where it came from, and what it replaced; null if it is gone, or its way in is
- * no longer open. Of several concurrent calls one gets it.
+ * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of several
+ * concurrent calls one gets it.
  */
-export async function takeHalfSession(
-  sql: Connection,
-  tokenHash: Buffer,
-): Promise<(SessionOrigin & { replacedFull: ReplacedFull | null }) | null> {
-  type Row = SessionOrigin & {
-    hasReplacedFull: boolean;
-    replacedConnectionId: string | null;
-    sealedReplacedIdToken: Buffer | null;
-    replacedSubjectHash: Buffer | null;
-    replacedSessionHash: Buffer | null;
-  };
-  const [row] = await sql<Row[]>`
+export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
+  return await rowOrNull(sql<SessionOrigin[]>`
     delete from session where token_hash = ${tokenHash} and stage = 'half'
       and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
-    returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken", provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
-      provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash", replaced_full as "hasReplacedFull",
-      replaced_connection_id as "replacedConnectionId", sealed_replaced_id_token as "sealedReplacedIdToken",
-      replaced_subject_hash as "replacedSubjectHash", replaced_session_hash as "replacedSessionHash"`;
-  if (!row) return null;
-  const {
-    hasReplacedFull,
-    replacedConnectionId: connectionId,
-    sealedReplacedIdToken: sealedIdToken,
-    replacedSubjectHash: subjectHash,
-    replacedSessionHash: sessionHash,
-    ...origin
-  } = row;
-  return {
-    ...origin,
-    replacedFull: hasReplacedFull ? { connectionId, sealedIdToken, subjectHash, sessionHash } : null,
-  };
-}
-
-/**
- * Of a user's half sessions begun by one press, in one browser at one address by the same way in, keeps only the
- * newest, whose cookie the browser holds. Each press does this once its half session is stored, so the last of several
- * simultaneous presses sees them all, and one is left; if they have the same millisecond, the one stored last. Returns
- * whether that is this one.
- */
-export async function keepNewestOfPress(
-  sql: Connection,
-  { userId, connectionId }: WayIn,
-  press: { tokenHash: Buffer; address: string; browserHash: Buffer; within: number },
-): Promise<boolean> {
-  const { tokenHash, address, browserHash, within } = press;
-  const ofPress = (s: Fragment) => sql`
-    ${s}.user_id = ${userId} and ${s}.connection_id is not distinct from ${connectionId}::uuid and ${s}.stage = 'half'
-      and ${s}.address = ${address} and ${s}.browser_hash = ${browserHash}`;
-  await sql`
-    delete from session where token_hash in (
-      select older.token_hash from session older where ${ofPress(sql`older`)} and exists (
-        select from session newer where ${ofPress(sql`newer`)}
-          and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint)
-          and newer.created_at < older.created_at + make_interval(secs => ${within / 1000}))
-      order by older.token_hash for update of older)`;
-  return (await sql`select from session where token_hash = ${tokenHash}`).length > 0;
+    returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken",
+      provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
+      provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash"`);
 }
 
 /** Ends a user's half sessions that wait for a code by email, or have just proven one; returns how many. */

@@ -109,6 +109,11 @@ export async function updatePasswordHash(
   return rows.length > 0;
 }
 
+/** Locks a user until the transaction ends. The statements that follow see what was stored before. */
+export async function lockUser(sql: Connection, id: string): Promise<void> {
+  await sql`select from portal_user where id = ${id} for no key update`;
+}
+
 /** Whether a user is active; locks them so until the transaction ends. */
 export async function isUserActiveForShare(sql: Connection, id: string): Promise<boolean> {
   return (await sql`select from portal_user where id = ${id} and active for share`).length > 0;
@@ -121,11 +126,6 @@ export async function isUserActiveForShare(sql: Connection, id: string): Promise
 export async function findActiveUserForChange(sql: Connection, id: string) {
   return await rowOrNull(sql<Pick<User, 'id' | 'username' | 'email' | 'language'>[]>`
     select id, username, email, language from portal_user where id = ${id} and active for no key update`);
-}
-
-/** Makes sign-ins in progress read the user's second factor again. */
-export async function updateFactorVersion(sql: Connection, id: string): Promise<void> {
-  await sql`update portal_user set factor_version = factor_version + 1 where id = ${id}`;
 }
 
 /** Stores the same password with a newer hash, unless it was replaced meanwhile. */

@@ -38,27 +38,18 @@ async function lockUsersOfConnection(
     and (${sessionHash}::bytea is null or ${of.session} = ${sessionHash})`;
   await sql`
     select from portal_user u where u.id in (
-      select s.user_id from session s where ${ofEither(sql, isMeant)}
+      select s.user_id from session s where ${isMeant(ofSession(sql))}
     ) order by u.id for no key update of u`;
 }
 
 /** What a provider knows a session by. */
 type OfProvider = Record<'connection' | 'subject' | 'session', Fragment>;
 
-/** A condition on a session itself, or on the full one that it replaced. */
-function ofEither(sql: Connection, condition: (of: OfProvider) => Fragment) {
-  const own = {
-    connection: sql`s.connection_id`,
-    subject: sql`s.provider_subject_hash`,
-    session: sql`s.provider_session_hash`,
-  };
-  const replaced = {
-    connection: sql`s.replaced_connection_id`,
-    subject: sql`s.replaced_subject_hash`,
-    session: sql`s.replaced_session_hash`,
-  };
-  return sql`((${condition(own)}) or (${condition(replaced)}))`;
-}
+const ofSession = (sql: Connection): OfProvider => ({
+  connection: sql`s.connection_id`,
+  subject: sql`s.provider_subject_hash`,
+  session: sql`s.provider_session_hash`,
+});
 
 /**
  * Ends a connection's sessions of a subject, or of one of the provider's sessions; if both are given, both have to
@@ -76,7 +67,7 @@ export async function deleteSessionsOfProvider(
     ${of.connection} = ${connectionId} and (${subjectHash}::bytea is null or ${of.subject} = ${subjectHash})
     and (${sessionHash}::bytea is null or ${of.session} = ${sessionHash}
       or ${subjectHash}::bytea is not null and ${of.session} is null)`;
-  return await signOutSessions(sql, ofEither(sql, isMeant), now);
+  return await signOutSessions(sql, isMeant(ofSession(sql)), now);
 }
 
 /**
@@ -94,5 +85,5 @@ export async function deleteSessionsOfSamlSubject(
   const isMeant = (of: OfProvider) => sql`
     ${of.connection} = ${connectionId} and ${of.subject} = ${subjectHash}
     and (${named.length === 0} or ${of.session} is null or encode(${of.session}, 'hex') = any(${named}::text[]))`;
-  return await signOutSessions(sql, ofEither(sql, isMeant), now);
+  return await signOutSessions(sql, isMeant(ofSession(sql)), now);
 }

@@ -1,3 +1,4 @@
+import { tokenHash as hashOf } from '../secrets/token.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import type { SecondFactor } from './second-factor.ts';
@@ -23,16 +24,19 @@ export async function insertRememberedDevice(
     values (${tokenHash}, ${userId}, ${factor}, ${browser}, ${address}, ${madeAt}, ${madeAt}, ${endsAt})`;
 }
 
-/** Notes a use of a user's remembered device; false if it is unknown, expired, or remembered by no factor that is accepted. */
-export async function noteRememberedDeviceUse(
+/** The factor by which a browser is remembered for a user, which is noted as a use; null if it is not. */
+export async function recallDevice(
   sql: Connection,
-  use: { userId: string; factors: readonly SecondFactor[]; tokenHash: Buffer; address: string; now: Date },
-): Promise<boolean> {
-  const { userId, factors, tokenHash, address, now } = use;
-  const { count } = await sql`
+  { rememberedToken, address }: { rememberedToken: string | null; address: string },
+  userId: string,
+  now: Date,
+): Promise<SecondFactor | null> {
+  if (rememberedToken === null) return null;
+  const [row] = await sql<{ factor: SecondFactor }[]>`
     update remembered_device set last_used_at = ${now}, address = ${address}
-    where token_hash = ${tokenHash} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}`;
-  return count > 0;
+    where token_hash = ${hashOf(rememberedToken)} and user_id = ${userId} and ends_at > ${now}
+    returning factor`;
+  return row?.factor ?? null;
 }
 
 /** The remembered devices of a user, most recently used first. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../limits.ts';
+import { tokenHash as hashOf } from '../secrets/token.ts';
 import type { Connection } from './database.ts';
-import { endOldestSessions, hasManySessions } from './oldest-sessions.ts';
-import { isSibling, type ReplacedFull } from './replaced-session.ts';
+import { deleteOldestSessions } from './oldest-sessions.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
@@ -64,6 +64,17 @@ export type SessionOrigin = {
   authenticatedAt: Date | null;
 };
 
+/** Of a session by password or passkey. */
+export const noProvider: SessionOrigin = {
+  connectionId: null,
+  visitId: null,
+  sealedIdToken: null,
+  providerSubjectHash: null,
+  providerSessionHash: null,
+  providerEndsAt: null,
+  authenticatedAt: null,
+};
+
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
   /** Random unless what belongs to it is stored before it. */
@@ -71,16 +82,10 @@ export type NewSession = {
   tokenHash: Buffer;
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
-  /** Of the session cookie that it replaces in the browser, whatever that one stood for, or what stands for it. */
-  replacedTokenHash?: Buffer | null;
-  /** For a half session; null if it replaced no full one. */
-  replacedFull?: ReplacedFull | null;
   /** When the form was sent whose second press leads here too. */
   pressAt?: Date | null;
   /** That press as one of a half session's own, which counts as no attempt there (two-factor/press.ts). */
   openedByPress?: Buffer | null;
-  /** Of the browser, for a half session (sign-in/browser-hash.ts). */
-  browserHash?: Buffer;
   userId: string;
   waitsFor: OpenFactor | null;
   proven: Proven;
@@ -93,8 +98,6 @@ export type NewSession = {
   browser: string | null;
   /** The passkey that it was opened by. */
   passkeyId?: string;
-  /** The request that it is made by, for the event of sessions that it ends. */
-  requestId?: string;
   origin: SessionOrigin;
   now: Date;
   endsAt: Date;
@@ -105,41 +108,33 @@ export type NewSession = {
  * too many: in a transaction.
  */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const { tokenHash, replacedTokenHash, userId, waitsFor, address, origin, now } = session;
-  const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
-  const full = session.replacedFull ?? null;
+  const { tokenHash, userId, waitsFor, address, origin, now } = session;
   const stage: SessionStage = waitsFor ? 'half' : 'full';
-  const way = { userId: sql`${userId}::uuid`, connectionId: origin.connectionId, address };
   const pressHash = session.openedByPress ?? null;
-  const [row] = await sql<{ isMany: boolean }[]>`
-    insert into session (id, token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
-      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
-      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at, proof, proven_at)
-    values (${session.id ?? randomUUID()}, ${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null},
-      ${session.browserHash ?? null}, ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
+  await sql`
+    insert into session (id, token_hash, former_token_hash, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
+      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at,
+      created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at, proof, proven_at)
+    values (${session.id ?? randomUUID()}, ${tokenHash}, ${session.formerTokenHash ?? null}, ${session.pressAt ?? null},
+      ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
       ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
-      ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
-      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null},
-      ${pressHash}, ${pressHash && (session.pressAt ?? null)}, ${session.proof}, ${session.provenAt})
-    returning ${hasManySessions(sql, way)} as "isMany"`;
-  if (!row?.isMany) return;
-  const { connectionId } = origin;
-  const requestId = session.requestId ?? null;
-  await endOldestSessions(sql, { tokenHash, userId, connectionId, stage, address, requestId, now });
+      ${origin.authenticatedAt}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null},
+      ${pressHash}, ${pressHash && (session.pressAt ?? null)}, ${session.proof}, ${session.provenAt})`;
+  await deleteOldestSessions(sql, { tokenHash, userId, connectionId: origin.connectionId, stage, address });
 }
 
 /**
  * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
- * what depends on a session, lock it first, and its user before that (docs/decisions/0028). Its siblings are locked with
- * it, in the order of every statement that ends them.
+ * what depends on a session, lock it first, and its user before that.
  */
-export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
-  const rows = await sql<{ isOwn: boolean }[]>`
-    select token_hash = ${tokenHash} as "isOwn" from session
-    where token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)}
-    order by token_hash for update`;
-  return rows.some(({ isOwn }) => isOwn);
+export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
+}
+
+/** Ends the session that a browser shows the cookie of, if any, before a sign-in there stores its own. */
+export async function deleteSessionOfBrowser(sql: Connection, sessionToken: string | null): Promise<void> {
+  if (sessionToken !== null) await sql`delete from session where token_hash = ${hashOf(sessionToken)}`;
 }
 
 /**
@@ -151,7 +146,7 @@ export async function updateSessionToken(
   { before, after, pressAt, now }: { before: Buffer; after: Buffer; pressAt: Date | null; now: Date },
 ): Promise<void> {
   await sql`
-    update session set token_hash = ${after}, former_token_hash = ${before}, replaces = false, press_at = ${pressAt},
+    update session set token_hash = ${after}, former_token_hash = ${before}, press_at = ${pressAt},
       former_ends_at = ${new Date(now.getTime() + limits.responseUnread)}
     where token_hash = ${before}`;
 }
@@ -163,7 +158,7 @@ export async function isSessionOfPress(
   { since, now }: { since: Date; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    select from session where token_hash = ${own} and former_token_hash = ${former} and not replaces
+    select from session where token_hash = ${own} and former_token_hash = ${former}
       and stage = 'full' and press_at > ${since} and ends_at > ${now}`;
   return rows.length > 0;
 }

@@ -3,7 +3,6 @@ import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { mustRegisterNow } from './email-before-app.ts';
 import { endedKeptUntil } from './ended-session.ts';
-import { isFormerTokenGood, isSibling } from './replaced-session.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { SessionStage } from './session.ts';
 import type { Fragment } from './sso-domain.ts';
@@ -45,11 +44,9 @@ export async function takeSession(
         -- Locked in one order, so that two that end the same sessions never wait for each other.
         delete from session s using portal_user u
         where s.token_hash in (select token_hash from session where ${which} order by token_hash for update) and u.id = s.user_id
-        returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username,
+        returning s.token_hash, s.former_token_hash, u.id, u.username,
           ${isFormerTokenGood(sql, sql`s`, now)} as is_former_good,
-          case when s.replaced_full then 'full' else s.stage end as stage, ${mustRegisterNow(sql, sql`s`)} as must_register,
-          coalesce(s.replaced_connection_id, s.connection_id) as connection_id,
-          case when s.replaced_connection_id is null then s.sealed_id_token else s.sealed_replaced_id_token end as sealed_id_token,
+          s.stage, ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token,
           s.ends_at
       ), tokens as (
         select id, username, must_register, connection_id, ended.ends_at, hash, by_replaced, hash = token_hash as by_own_token,
@@ -57,7 +54,7 @@ export async function takeSession(
           case when by_replaced then 'full' else stage end as stage,
           case when hash = token_hash then sealed_id_token end as proof
         from ended, unnest(array[token_hash, former_token_hash]) as hash,
-          lateral (select hash <> token_hash and replaces as by_replaced) as found
+          lateral (select false as by_replaced) as found
         where hash is not null
       ), kept as (
         insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, by_replaced, by_own_token, ends_at)
@@ -75,9 +72,14 @@ export async function takeSession(
         proof as "sealedIdToken", by_replaced as "byReplaced", by_own_token as "byOwnToken"
       from tokens where hash = ${tokenHash} order by stage`);
   return (
-    (await take(sql`(token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)})`)) ??
+    (await take(sql`token_hash = ${tokenHash}`)) ??
     (await take(sql`former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`session`, now)}`))
   );
+}
+
+/** A condition: the former token of a session still leads to it. */
+function isFormerTokenGood(sql: Connection, session: Fragment, now: Date) {
+  return sql`coalesce(${session}.former_ends_at > ${now}, true)`;
 }
 
 /** A session that its browser ended a moment ago, by any of its tokens; or null. */
@@ -93,9 +95,6 @@ export async function findSignedOutSession(sql: Connection, tokenHash: Buffer, n
  * before. Does nothing to the sessions themselves; end those first (`deleteSessionsOfConnection`).
  */
 export async function forgetWaysOut(sql: Connection, connectionId: string): Promise<void> {
-  await sql`
-    update session set replaced_connection_id = null, sealed_replaced_id_token = null, replaced_subject_hash = null,
-      replaced_session_hash = null where replaced_connection_id = ${connectionId}`;
   await sql`
     update signed_out_session set connection_id = null, sealed_id_token = null where connection_id = ${connectionId}`;
 }

@@ -4,7 +4,8 @@ import { rowOrNull } from './row-or-null.ts';
 import type { SignInCustomer, SignInUser } from './sign-in.ts';
 
 /** A user as a connection may see them: `customer` is the connection's, null if they are not one of its users. */
-export type SsoUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'language' | 'active' | 'hasApp'> & {
+export type SsoUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'language' | 'active'> & {
+  hasApp: boolean;
   customer: SignInCustomer | null;
 };
 
@@ -25,7 +26,7 @@ export async function findSsoUserForShare(
     select u.id, u.username, u.email, u.language, u.active,
       exists (select from totp where totp.user_id = u.id) as "hasApp",
       (
-        select jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 'newDeviceMail', c.new_device_mail,
+        select jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 
           'rememberDevices', c.remember_devices, 'admits',
           ${admits(sql, sql`c.allowed_networks`, address)})
         from membership m join customer c on c.id = m.customer_id

@@ -1,21 +1,12 @@
-import type { ThrottleLimit } from '../limits.ts';
+import { limits, type ThrottleLimit } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import type { Fragment } from './sso-domain.ts';
-import { accountKey, originLimits, type ThrottleKey, type WayIn } from './throttle-keys.ts';
+import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
 export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
   return sql.unsafe(`${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000}`);
-}
-
-/** The limits of origins by kind, as rows (kind, free, leak, first, longest); keys start with the kind. */
-export function originLimitRows(sql: Connection) {
-  const rows = Object.entries(originLimits).map(
-    ([kind, { freeFailures, leakEvery, firstWait, longestWait }]) =>
-      `('${kind}', ${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000})`,
-  );
-  return sql.unsafe(`(values ${rows.join(', ')}) as l (kind, free, leak, first, longest)`);
 }
 
 /**
@@ -34,6 +25,50 @@ export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[]
   return row?.admitted ? null : await findWait(sql, keys, now);
 }
 
+/**
+ * Counts a guess under a key before it is checked, so that many at once gain nothing; false if it has to wait. The same guess
+ * twice in a row counts once. Outside of any transaction that may be rolled back; losing it with the machine is harmless, so the
+ * commit does not wait for the disk.
+ */
+export async function countGuess(
+  sql: Connection,
+  { key, limit }: ThrottleKey,
+  guess: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const [row] = await sql<{ admitted: boolean }[]>`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    select throttle_attempt(${key}, ${guess}, ${now}, ${limitArguments(sql, limit)}) as admitted from quick`;
+  return row?.admitted === true;
+}
+
+/**
+ * Until when an address, its network or everyone has to wait; null if a guess may proceed. One that has used up its free
+ * failures gets one try after each wait, not as many as are sent side by side.
+ */
+export async function originWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
+  const rows = await sql<{ key: string; failures: number; blockedUntil: Date | null }[]>`
+    select key, failures, blocked_until as "blockedUntil" from throttle
+    where key = any(${keys.map(({ key }) => key)}::text[]) order by blocked_until desc nulls last`;
+  const latest = rows[0]?.blockedUntil ?? null;
+  if (latest && latest > now) return latest;
+  const isSpent = ({ key, limit }: ThrottleKey) =>
+    limit !== limits.throttle.total && rows.some((row) => row.key === key && row.failures >= limit.freeFailures);
+  const spent = keys.filter(isSpent);
+  return spent.length > 0 ? await countAttempt(sql, spent, now) : null;
+}
+
+/** Counts a failure under each key, even while it waits: it was let through before, beside others. */
+export async function countFailures(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<void> {
+  const of = (what: keyof ThrottleLimit, unit: number) => keys.map(({ limit }) => limit[what] / unit);
+  await sql`
+    select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
+    from unnest(
+      ${keys.map(({ key }) => key)}::text[], ${of('freeFailures', 1)}::float8[], ${of('leakEvery', 1000)}::float8[],
+      ${of('firstWait', 1000)}::float8[], ${of('longestWait', 1000)}::float8[]
+    ) as k (key, free, leak, first, longest)`;
+}
+
 /** The latest wait among the keys; `now` if none has to wait. */
 export async function findWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -45,6 +80,11 @@ export async function findWait(sql: Connection, keys: readonly ThrottleKey[], no
 /** Resets the count of a key. */
 export async function deleteThrottle(sql: Connection, { key }: ThrottleKey): Promise<void> {
   await sql`delete from throttle where key = ${key}`;
+}
+
+/** Resets the counts of several keys. */
+export async function deleteThrottles(sql: Connection, keys: readonly string[]): Promise<void> {
+  await sql`delete from throttle where key = any(${keys}::text[])`;
 }
 
 /** Resets the counts of a user's password and of every other way in. */

@@ -33,7 +33,7 @@ export async function findVisitorSession(
 ): Promise<VisitorSession> {
   const [row] = await sql<[Row]>`
     select s.stage, s.id, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
-      ${openFactorOf(sql, sql`s`)}, s.proven, s.code_tries as "codeTries", s.replaced_full as "replacedFull",
+      ${openFactorOf(sql, sql`s`)}, s.proven, s.code_tries as "codeTries",
       s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
       s.proof, s.proven_at as "provenAt",
       s.ends_at > ${now} as "isInTime",

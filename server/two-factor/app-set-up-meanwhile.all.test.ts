@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { findFactorsOfUser } from '#server/storage/sign-in.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
@@ -27,11 +26,6 @@ import {
 vi.mock(import('@node-rs/argon2'), async (original) => {
   const { withPausedVerification } = await import('#testing/paused-verification.ts');
   return withPausedVerification(await original());
-});
-
-vi.mock('#server/storage/sign-in.ts', async (original) => {
-  const real = await original<typeof import('#server/storage/sign-in.ts')>();
-  return { ...real, findFactorsOfUser: vi.fn(real.findFactorsOfUser) };
 });
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
@@ -153,22 +147,6 @@ it('RC-08 a sign-in refused because its user changed leaves the remembered devic
   await set(true);
   const answer = await portal.signIn('alice', testPassword, { cookies: remembered, ...elsewhere });
   expect(answer.headers.location).toBe('/portal/portal.html');
-});
-
-it('RC-08 a sign-in whose user keeps changing is finally refused', async () => {
-  const own = cookiesOf(await portal.signIn('pat', testPassword));
-  const stale = { email: 'pat@acme.test', hasApp: false, factorVersion: -1 };
-  vi.mocked(findFactorsOfUser).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale);
-  const answer = await whilePasswordIsVerified(
-    () => signInElsewhere('pat'),
-    () => registerApp(portal, own),
-  );
-  vi.mocked(findFactorsOfUser).mockReset();
-  expect(answer.headers.location).toBe('/portal/loginfail/default');
-  expect(await pool`select reason from audit_event where event = 'sign-in-refused'`).toEqual([
-    { reason: 'changed-meanwhile' },
-  ]);
-  expect(await pool`select stage from session`).toEqual([{ stage: 'full' }]);
 });
 
 describe('RC-08 a sign-in by password while the factors of its user are taken away', () => {

@@ -122,7 +122,6 @@ async function openSecondFactor(deps: Deps, half: HalfSession): Promise<OpenSeco
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
     ...((await hasUsablePasskey(deps, half)) && { hasPasskey: true as const }),
     ...(isNotSent && { isCodeNotSent: true }),
-    ...(half.replacedFull && { endsTurn: true }),
   };
 }
 

@@ -9,7 +9,6 @@ import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
 import { deleteLesserSessionsOfUser } from '../storage/end-sessions.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
-import { updateFactorVersion } from '../storage/portal-user.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deletePendingTotp, findTotpForUpdate, insertTotp, spendTotpStep } from '../storage/totp.ts';
@@ -62,7 +61,6 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   if (!step) return null;
   const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
   if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
-  await updateFactorVersion(sql, userId);
   await deletePendingTotp(sql, sessionId);
   await makeRecoveryCodes(deps, sql, { userId, sessionId: nextSessionId }, now);
   // They were opened with less, or wait for a finished registration.

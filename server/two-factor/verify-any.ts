@@ -76,7 +76,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader) return null;
     // Signed out meanwhile: there is nobody to show recovery codes to.
-    if (!(await isSessionThereForUpdate(sql, sessionHash, now))) return 'gone';
+    if (!(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at, now });

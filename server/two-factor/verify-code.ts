@@ -15,7 +15,6 @@ import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
-import { deleteSiblings } from '../storage/replaced-session.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
@@ -111,7 +110,7 @@ async function complete(
     // the other, so the user is locked first.
     const [reader, isThere] = await Promise.all([
       findActiveUserForChange(sql, userId),
-      isSessionThereForUpdate(sql, hash, now),
+      isSessionThereForUpdate(sql, hash),
     ]);
     if (!reader) return null;
     if (!isThere) return 'gone';
@@ -131,7 +130,7 @@ async function complete(
       request.code,
     );
     if (!proof) return null;
-    const [, origin] = await Promise.all([deleteSiblings(sql, hash, now), takeHalfSession(sql, hash)]);
+    const origin = await takeHalfSession(sql, hash);
     // The way in ended during the check, and the code stays unused.
     if (!origin) return new RollBack('gone' as const);
     const lifetime = half.thenApp ? limits.halfSession : deps.config.sessionAbsolute;
@@ -141,7 +140,6 @@ async function complete(
         tokenHash: nextSessionHash,
         formerTokenHash: hash,
         pressAt: at,
-        requestId: request.requestId,
         userId,
         customerIds: half.customers.map(({ id }) => id),
         address: request.address,
@@ -152,7 +150,6 @@ async function complete(
         provenAt: now,
         origin,
         ...(half.thenApp && {
-          replacedFull: origin.replacedFull,
           openedByPress: request.isForm ? pressDigest(deps.keys, { ...request, sessionToken: tokens.session }) : null,
         }),
         now,

@@ -27,8 +27,6 @@ create table portal_user (
   may_change_password boolean not null default true,
   language text check (language in ('en', 'de', 'es', 'pl', 'nl', 'it')),
   created_at timestamptz not null,
-  -- Goes up when what a sign-in asks of the user changes: one that read it before begins again.
-  factor_version integer not null default 0,
   -- When all sessions were last ended at once: a visit to a provider that began before opens none.
   sessions_ended_at timestamptz
 );
@@ -332,9 +330,6 @@ create table session (
   address inet not null,
   -- As the browser named itself at the sign-in.
   browser text check (char_length(browser) <= 100),
-  -- By what its browser was known when it began to wait for a code by email: the second press of one button ends the first
-  -- one's half session, and nobody else's.
-  browser_hash bytea check (octet_length(browser_hash) = 32),
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   ends_at timestamptz not null,
@@ -380,22 +375,14 @@ create table session (
   -- forgotten before sessions end.
   visit_id uuid,
 
-  -- The token before this one, which ends the session as well, until when; and whether that one was another session's.
+  -- The token before this one, which ends the session as well, and until when.
   former_token_hash bytea check (octet_length(former_token_hash) = 32),
   former_ends_at timestamptz,
-  replaces boolean not null default false,
-  -- Of a half session that replaced a full one: the provider of that one, and by what it ends it.
-  replaced_full boolean not null default false,
-  replaced_connection_id uuid references sso_connection on delete set null,
-  sealed_replaced_id_token bytea,
-  replaced_subject_hash bytea check (octet_length(replaced_subject_hash) = 32),
-  replaced_session_hash bytea check (octet_length(replaced_session_hash) = 32),
 
   check ((fresh_proof is null) = (fresh_proof_at is null))
 );
 create index session_by_user on session (user_id);
 create index session_by_connection on session (connection_id) where connection_id is not null;
-create index session_by_replaced_connection on session (replaced_connection_id) where replaced_connection_id is not null;
 create index session_by_former_token on session (former_token_hash) where former_token_hash is not null;
 
 -- The one code that a half session waits for by email.

@@ -1,0 +1,97 @@
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { browserName } from '../names/browser-name.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { RollBack } from '../storage/database.ts';
+import { findFactorsOfUser } from '../storage/factors-of-user.ts';
+import { lockUser } from '../storage/portal-user.ts';
+import { recallDevice } from '../storage/remembered-device.ts';
+import { deleteSessionOfBrowser, insertSession, noProvider } from '../storage/session.ts';
+import { findSignInUser, type SignInUser } from '../storage/sign-in.ts';
+import { deleteThrottles } from '../storage/throttle.ts';
+import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
+import { noteDevice } from './note-device.ts';
+import { reasonToRefuse } from './reason-to-refuse.ts';
+import { sendFirstCode } from './send-first-code.ts';
+import type { SignInRequest, SignInResult } from './sign-in-result.ts';
+import { factorToStore, firstFactor, isSpared, whatIsAsked } from './what-is-asked.ts';
+
+type Verified = { user: SignInUser; asked: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
+
+/**
+ * Opens the session of a user whose password was right: a full one, or a half one that waits for what is still asked. All or
+ * nothing; `changed` if the user is no longer as the password was checked for.
+ */
+export async function openSession(
+  deps: Deps,
+  request: SignInRequest,
+  { user: before, asked: by, steps }: Verified,
+): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | 'changed'> {
+  const { address, requestId } = request;
+  const { now, deviceHash } = by;
+  const sessionToken = newToken();
+  const opened = await deps.sql.begin(async (sql) => {
+    // The user first, as by everything that changes one: what is read next stays so until the session is stored.
+    await lockUser(sql, before.id);
+    const user = await findSignInUser(sql, by);
+    if (user?.id !== before.id || user.passwordHash !== before.passwordHash || reasonToRefuse(user, true))
+      return new RollBack('changed' as const);
+
+    const customers = user.customers.filter(({ admits }) => admits);
+    const rpId = deps.config.passkeys?.id ?? null;
+    const factors = await findFactorsOfUser(sql, user.id, { connectionId: null, rpId });
+    const rememberedBy = await recallDevice(sql, request, user.id, now);
+    const { isToRegister } = request;
+    const situation = { ...factors, customers, rememberedBy, isToRegister };
+    const asked = whatIsAsked(situation);
+    const isFull = asked.length === 0;
+    const isRemembered = isSpared(situation);
+
+    await deleteSessionOfBrowser(sql, request.sessionToken);
+    await insertSession(sql, {
+      tokenHash: tokenHash(sessionToken),
+      userId: user.id,
+      waitsFor: factorToStore(asked, factors),
+      proven: isRemembered ? 'remembered' : 'none',
+      proof: isRemembered ? 'remembered' : 'password',
+      provenAt: now,
+      customerIds: customers.map(({ id }) => id),
+      address,
+      browser: browserName(request.userAgent) ?? null,
+      origin: noProvider,
+      now,
+      endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
+    });
+    await deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]);
+    const deviceToken = isFull ? await noteDevice(sql, user, request, { byPassword: true, now }) : null;
+    await insertAuditEvent(
+      sql,
+      {
+        event: isFull ? 'signed-in' : 'second-factor-asked',
+        userId: user.id,
+        username: user.username,
+        ...customersOfEvent(customers),
+        address,
+        requestId,
+        steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
+      },
+      now,
+    );
+    return { user, customers, factors, asked, isRemembered, deviceToken };
+  });
+  if (opened === 'changed') return opened;
+
+  const { user, customers, factors, asked, isRemembered, deviceToken } = opened;
+  const outcome = deviceToken === null ? 'second-factor-asked' : 'signed-in';
+  deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : 'password', outcome });
+  if (deviceToken !== null) {
+    if (deviceToken !== request.deviceToken) deps.wake.mails();
+    return { kind: 'signedIn', sessionToken, deviceToken };
+  }
+  const first = firstFactor(asked, factors);
+  if (first.factor === 'email')
+    await sendFirstCode(deps, { ...user, customers, connectionId: null }, sessionToken, request);
+  return { kind: 'secondFactor', ...first, sessionToken };
+}

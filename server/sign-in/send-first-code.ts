@@ -1,0 +1,30 @@
+import { customersOfEvent } from '../audit/audit-events.ts';
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { placeOfVisitor } from '../mail/queue-mail.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { findSessionId } from '../storage/session.ts';
+import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+
+/** Sends the code of a half session, or records why it isn't sent; the page shows the reason too. */
+export async function sendFirstCode(
+  deps: Deps,
+  user: CodeReader & { customers: readonly { key: string }[] },
+  sessionToken: string,
+  visitor: KnownVisitor,
+): Promise<void> {
+  const { address, requestId } = visitor;
+  const hash = tokenHash(sessionToken);
+  const id = await findSessionId(deps.sql, hash);
+  if (id === null) return;
+  const result = await sendEmailCode(deps, id, user, { ...placeOfVisitor(visitor), delay: limits.samePress });
+  if (result.kind === 'sent' || result.retryAfter === null) return;
+  const now = deps.now();
+  const until = new Date(now.getTime() + result.retryAfter).toISOString();
+  const steps = [{ step: 'throttle', outcome: `emails with a code to this account: wait until ${until}` }];
+  const { id: userId, username, connectionId } = user;
+  const who = { userId, username, ...customersOfEvent(user.customers), ...(connectionId !== null && { connectionId }) };
+  await insertAuditEvent(deps.sql, { event: 'code-not-sent', ...who, address, requestId, steps }, now);
+}

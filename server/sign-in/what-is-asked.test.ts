@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { type Asked, type Situation, whatIsAsked } from './what-is-asked.ts';
+
+const nothing = {
+  hasApp: false,
+  isEmailConfirmed: false,
+  hasEmailToProve: false,
+  hasPasskeyForApp: false,
+  maySetUp: true,
+  rememberedBy: null,
+  isToRegister: false,
+} satisfies Omit<Situation, 'customers'>;
+const off = { twoFactor: 'off', rememberDevices: true } as const;
+const email = { twoFactor: 'email', rememberDevices: true } as const;
+const app = { twoFactor: 'app', rememberDevices: true } as const;
+const confirmed = { isEmailConfirmed: true, hasEmailToProve: true };
+
+it.each<[string, Partial<Situation>, Asked[]]>([
+  ['no customer requires anything', { customers: [off] }, []],
+  ['a customer requires codes by email', { customers: [off, email] }, ['email']],
+  ['a customer requires an app', { customers: [email, app], hasApp: true }, ['app']],
+  ['nobody requires the app that the user has', { customers: [off], hasApp: true }, ['app']],
+  ['an app stands for a code by email', { customers: [email], hasApp: true, ...confirmed }, ['app']],
+  ['the app is still to be set up', { customers: [app] }, ['app']],
+  ['the app comes after the code that the user knows', { customers: [app], ...confirmed }, ['email', 'app']],
+  [
+    'the app comes after the code that another customer requires',
+    { customers: [app], hasEmailToProve: true },
+    ['email', 'app'],
+  ],
+  ['a passkey stands for the app', { customers: [app], hasPasskeyForApp: true }, ['passkey']],
+  [
+    'the app that is there counts beside a passkey',
+    { customers: [app], hasApp: true, hasPasskeyForApp: true },
+    ['app'],
+  ],
+  ['a provider that may set up nothing', { customers: [app], ...confirmed, maySetUp: false }, ['app']],
+  ['a browser remembered by a code', { customers: [email], rememberedBy: 'email' }, []],
+  ['a browser remembered by the app', { customers: [email], rememberedBy: 'app' }, []],
+  ['a browser remembered by the app, where it is asked', { customers: [app], hasApp: true, rememberedBy: 'app' }, []],
+  [
+    'a browser remembered by a code, where an app is asked',
+    { customers: [app], hasApp: true, rememberedBy: 'email' },
+    ['app'],
+  ],
+  [
+    'a customer that forbids to remember',
+    { customers: [{ ...email, rememberDevices: false }], rememberedBy: 'app' },
+    ['email'],
+  ],
+  [
+    'one that requires nothing forbids it',
+    { customers: [email, { ...off, rememberDevices: false }], rememberedBy: 'email' },
+    [],
+  ],
+  ['on the way to set up an app', { customers: [off], isToRegister: true }, []],
+  ['the same with a code to prove', { customers: [off], isToRegister: true, ...confirmed }, ['email']],
+  ['the same in a remembered browser', { customers: [email], isToRegister: true, rememberedBy: 'email' }, ['email']],
+])('%s', (_, situation, asked) => {
+  expect(whatIsAsked({ ...nothing, customers: [], ...situation })).toEqual(asked);
+});
