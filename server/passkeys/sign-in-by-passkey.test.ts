@@ -10,7 +10,7 @@ import { testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { sessionByConnection } from '#testing/session-by-connection.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { addConnection, type BrowserForTest, browserForTest, keepCookies } from '#testing/sso-for-test.ts';
+import { addConnection, browserForTest } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, pageOf, step, verify, withFault } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({
@@ -109,20 +109,6 @@ describe('a passkey', () => {
     await release();
     expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'inactive', username: 'quit' });
-  });
-
-  it('opens nothing in a browser that is signed out while its answer is checked', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, passkey);
-    const challenge = await challengeFor(browser);
-    const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
-    const answer = postAssertion(browser, assertionOf(passkey, { challenge }, { counter: 9 }));
-    await untilWaiting(portal.sql, 1);
-    await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: { ...browser.cookies } });
-    await release();
-    expect((await answer).statusCode).toBe(303);
-    expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
   it('is asked for a limited number of times from one address', async () => {
@@ -332,54 +318,6 @@ it('nor one whose counter has not moved on, as of a passkey that was copied', as
   for (let n = 0; n < 31; n += 1) await signInWithPasskey(browserForTest(portal), passkey, { counter: 7 });
   expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'counter-back' });
   expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
-});
-
-describe('whose answer is stored late, in a browser', () => {
-  const before = {
-    'with a dead cookie': async () => void (await portal.sql`delete from session`),
-    'without a cookie': async (browser: BrowserForTest) => void (await browser.post('/portal/logout', {})),
-    'with a live cookie': async () => undefined,
-  };
-  const inAs = async (browser: BrowserForTest, username: string) =>
-    void (await browser.post('/portal/performlogin', { username, password: testPassword }));
-  const meanwhile = {
-    'somebody else signed in': { go: async (browser: BrowserForTest) => await inAs(browser, 'bob'), stays: 'bob' },
-    'somebody else signed in and out': {
-      go: async (browser: BrowserForTest) => {
-        await inAs(browser, 'bob');
-        portal.wait(3000);
-        await browser.post('/portal/logout', {});
-      },
-      stays: null,
-    },
-    'the same person signed in and out': {
-      go: async (browser: BrowserForTest) => {
-        await inAs(browser, 'alice');
-        portal.wait(3000);
-        await browser.post('/portal/logout', {});
-      },
-      stays: null,
-    },
-  };
-  const cases = Object.entries(before).flatMap(([cookie, prepare]) =>
-    Object.entries(meanwhile).map(([what, { go, stays }]) => ({ cookie, prepare, what, go, stays })),
-  );
-  it.each(cases)('$cookie where $what since, signs nobody in', async ({ prepare, go, stays }) => {
-    const browser = browserForTest(portal);
-    await inAs(browser, 'frank');
-    await prepare(browser);
-    const passkey = await givePasskey(portal, 'alice');
-    const form = { credential: assertionOf(passkey, { challenge: await challengeFor(browser) }) };
-    const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
-    const cookies = { ...browser.cookies };
-    const answer = portal.send({ method: 'POST', url: '/portal/passkeys/sign-in', form, cookies });
-    await untilWaiting(portal.sql, 1);
-    portal.wait(3000);
-    await go(browser);
-    await release();
-    keepCookies(browser, await answer);
-    expect(await signedInAs(portal, browser.cookies)).toBe(stays);
-  });
 });
 
 describe('in place of a code', () => {

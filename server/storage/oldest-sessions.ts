@@ -1,6 +1,5 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
-import type { SessionStage } from './session.ts';
 
 /**
  * Ends those sessions of a user that were used longest ago, as far as there are too many with the one that was just made. A full
@@ -9,7 +8,7 @@ import type { SessionStage } from './session.ts';
  */
 export async function deleteOldestSessions(
   sql: Connection,
-  made: { tokenHash: Buffer; userId: string; connectionId: string | null; stage: SessionStage; address: string },
+  made: { tokenHash: Buffer; userId: string; connectionId: string | null; stage: 'half' | 'full'; address: string },
 ): Promise<void> {
   const { tokenHash, userId, connectionId, stage, address } = made;
   const most = stage === 'full' ? limits.sessionsOfUser : limits.halfSessionsOfUser;

@@ -27,16 +27,6 @@ describe('the mail of a sign-in', () => {
     expect(portal.mails).toHaveLength(1);
   });
 
-  it('is one when the form is submitted twice, with the code of the second submit, which the browser keeps', async () => {
-    const first = await halfSession(portal, 'bob');
-    portal.wait(limits.samePress - 1);
-    const second = await halfSession(portal, 'bob');
-    const code = await codeByMail(portal, 'bob');
-    expect(portal.mails).toHaveLength(1);
-    expect(verdict(await verify(portal, code, first))).toEqual([401, 'signInExpired']);
-    expect(verdict(await verify(portal, code, second))).toBe(true);
-  });
-
   it('is separate for two sign-ins further apart, from another address, or of another user', async () => {
     await halfSession(portal, 'bob');
     await halfSession(portal, 'beth');
