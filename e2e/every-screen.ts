@@ -116,7 +116,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
     address: '/portal/account/app?do=replace&notice=codeWrong',
     heading: 'account-app-title',
     shows: 'registration-scan',
-    stage: 'account proven',
+    stage: 'account',
   },
   {
     address: '/portal/account/app?do=remove',

@@ -26,7 +26,6 @@ export type Stage =
   | 'few recovery codes'
   | 'account'
   | 'account long ago'
-  | 'account proven'
   | 'choice'
   | 'old'
   | 'old without password'
@@ -100,8 +99,7 @@ export class Stages {
   async #cookiesAt(stage: Stage, username: string) {
     if (stage.startsWith('account')) {
       const cookies = await this.#accountCookies(username);
-      const proven = { 'account long ago': 'nothing lately', 'account proven': 'a code since' } as const;
-      await sessionHasProven(this.#needs.portal, username, proven[stage as keyof typeof proven] ?? 'at sign-in');
+      await sessionHasProven(this.#needs.portal, username, stage === 'account long ago' ? 'long ago' : 'just now');
       return cookies;
     }
     if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);

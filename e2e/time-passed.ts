@@ -67,24 +67,22 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update session set created_at = now() - interval '11 minutes'
+      update session set proven_at = now() - interval '11 minutes'
       where user_id = (select id from portal_user where username = ${username})`,
   );
 }
 
-/** When a user's session has proven a code: at its sign-in, just now; there, but too long ago; or in a proof since. */
+/** When a user's session has proven a code: just now, or too long ago. */
 export async function sessionHasProven(
   portal: PortalUnderTest,
   username: string,
-  what: 'at sign-in' | 'nothing lately' | 'a code since',
+  when: 'just now' | 'long ago',
 ): Promise<void> {
-  const age = what === 'nothing lately' ? '11 minutes' : '0';
-  const isSince = what === 'a code since';
+  const age = when === 'long ago' ? '11 minutes' : '0';
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update session set created_at = now() - ${age}::interval, proven = 'code', fresh_proof = ${isSince ? 'code' : null},
-        fresh_proof_at = ${isSince ? sql`now()` : null}, fresh_proof_passkey_id = null
+      update session set proven = 'code', proof = 'code', proven_at = now() - ${age}::interval
       where user_id = (select id from portal_user where username = ${username})`,
   );
 }

@@ -5,7 +5,6 @@ import { type MailPlace, placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { type Account, findAccount } from '../storage/account.ts';
 import type { Connection } from '../storage/database.ts';
-import { type FreshProof, findFreshProof } from '../storage/fresh-proof.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -16,8 +15,6 @@ export type AccountVisit = {
   sessionHash: Buffer;
   session: FullSession;
   account: Account;
-  /** What the session has proven since its sign-in; null if nothing. */
-  proof: FreshProof | null;
 };
 
 /** The visit of a full session; null if there is none, or it has ended meanwhile. */
@@ -29,9 +26,8 @@ export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise
   const { session } = who;
   const now = deps.now();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-  const proof = await findFreshProof(deps.sql, session.id);
   const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
-  return account && { visitor, sessionHash, session, account, proof };
+  return account && { visitor, sessionHash, session, account };
 }
 
 /** Whether a form is on a page of this session, and not of somebody who was signed in here before. */

@@ -2,8 +2,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { type FreshProof, putFreshProof } from '../storage/fresh-proof.ts';
-import { updateSessionToken } from '../storage/session.ts';
+import { type ProofOfSession, putProof, updateSessionToken } from '../storage/session.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
 /**
@@ -13,14 +12,13 @@ import { type AccountVisit, personOf } from './account-visit.ts';
 export async function noteProof(
   sql: Connection,
   visit: AccountVisit,
-  given: { kind: FreshProof['kind']; how: string; passkeyId?: string; steps?: AuditStep[] },
+  { proof, how = proof, steps = [] }: { proof: ProofOfSession; how?: string; steps?: AuditStep[] },
   now: Date,
 ): Promise<string> {
-  const { kind, how, passkeyId = null, steps = [] } = given;
   const token = newToken();
   await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), pressAt: null, now });
-  await putFreshProof(sql, visit.session.id, { kind, at: now, passkeyId });
-  const proof = { step: 'proof', outcome: how };
-  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, proof] }, now);
+  await putProof(sql, visit.session.id, proof, now);
+  const given = { step: 'proof', outcome: how };
+  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, given] }, now);
   return token;
 }

@@ -1,33 +1,28 @@
 import type { AskedProof } from '#contract/account-page.ts';
 import type { Deps } from '../deps/deps.ts';
-import type { ProofKind } from '../storage/fresh-proof.ts';
 import { hasPasskey } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
-import { isFreshSignIn, isRecent } from '../two-factor/registration.ts';
+import { isFreshProof } from '../two-factor/registration.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**
- * What a person has to prove before they change something about their way in;
- * null if they have done so within ten minutes. With an app it is a code: a password alone must not replace what stands beside it. A recent sign-in that
- * proved as much counts, and so does a passkey, unless the app guards a customer that takes none: the next one would open that.
+ * What a person has to prove before they change something about their way in; null if their session has proven it within ten
+ * minutes, at its sign-in or since. With an app it is a code: a password alone must not replace what stands beside it. A passkey
+ * counts as much, unless the app guards a customer that takes none: the next one would open that.
  */
-export function proofToAsk(visit: AccountVisit, now: Date): AskedProof | null {
-  const { session, account, proof } = visit;
+export function proofToAsk(
+  { session, account }: Pick<AccountVisit, 'session' | 'account'>,
+  now: Date,
+): AskedProof | null {
+  const { proof } = session;
+  const isFresh = isFreshProof(session, now);
   if (account.hasApp) {
-    const countsAsCode = session.proven === 'code' && !(account.isPasskeyUntaken && account.passkeyId);
-    const isProven = isProvenBy('code', visit, now) && !(account.isPasskeyUntaken && proof?.passkeyId);
-    return isProven || (countsAsCode && isFreshSignIn(session, now)) ? null : 'code';
+    const countsAsCode = proof === 'code' || (proof === 'passkey' && !account.isPasskeyUntaken);
+    return isFresh && countsAsCode ? null : 'code';
   }
-  if (isFreshSignIn(session, now)) return null;
-  if (account.hasPassword && mustSignInAgain(session, account)) return 'signIn';
-  if (proof?.passkeyId && isProvenBy('code', visit, now)) return null;
-  // Typed again, the password adds to the account only where it opened the session: beside what else did, it is too little.
-  if (!account.hasPassword || session.proven !== 'none') return 'signIn';
-  return isProvenBy('password', visit, now) ? null : 'password';
-}
-
-function mustSignInAgain({ proven }: AccountVisit['session'], { isEmailFirst }: AccountVisit['account']): boolean {
-  return isEmailFirst || proven === 'remembered';
+  if (isFresh) return null;
+  // Typed again, the password adds to the account only where nothing else was asked for beside it.
+  return account.hasPassword && proof === 'password' && !account.isEmailFirst ? 'password' : 'signIn';
 }
 
 /**
@@ -41,7 +36,11 @@ export async function mayProveByPasskey(
 ): Promise<boolean> {
   const rp = config.passkeys;
   if (!rp || account.isPart) return false;
-  if (account.hasApp ? account.isPasskeyUntaken : account.hasPassword && mustSignInAgain(session, account))
+  if (
+    account.hasApp
+      ? account.isPasskeyUntaken
+      : account.hasPassword && (account.isEmailFirst || session.proof === 'remembered')
+  )
     return false;
   return (
     (await hasPasskey(sql, { userId: session.userId, rpId: rp.id })) && (await canOpenByPasskey(sql, session.userId))
@@ -59,9 +58,4 @@ export async function needsInvitation(
   if (!account.isByPasskey || account.provider !== null) return false;
   const rpId = config.passkeys?.id;
   return rpId === undefined || !(await hasPasskey(sql, { userId, rpId }));
-}
-
-/** Whether a session has proven this within ten minutes, after its sign-in. */
-function isProvenBy(kind: ProofKind, { proof }: AccountVisit, now: Date): boolean {
-  return proof?.kind === kind && isRecent(proof.at, now);
 }

@@ -87,6 +87,5 @@ async function store(
   if (reason) return refused(reason);
   const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now });
   if (used !== 'recorded') return refused(used === 'gone' ? 'unknown-passkey' : 'counter-back');
-  const given = { kind: 'code', how: 'passkey', passkeyId: passkey.id, steps } as const;
-  return { kind: 'right', sessionToken: await noteProof(sql, visit, given, now) };
+  return { kind: 'right', sessionToken: await noteProof(sql, visit, { proof: 'passkey', steps }, now) };
 }

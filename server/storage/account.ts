@@ -19,8 +19,6 @@ export type Account = {
   isAppRequired: boolean;
   /** A code by email comes before the first app (docs/decisions/0014). */
   isEmailFirst: boolean;
-  /** The passkey that opened the session; null if something else did. */
-  passkeyId: string | null;
   /** A customer of the user that requires a second factor takes no passkeys, a disabled one too: to it, one proves no code. */
   isPasskeyUntaken: boolean;
   recoveryCodesLeft: number;
@@ -46,7 +44,7 @@ export async function findAccount(
       u.may_change_password as "mayChangePassword",
       t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
       ${requiresApp(sql, sql`u.id`)} as "isAppRequired", ${hasEmailToProve(sql, sql`u.id`)} as "isEmailFirst",
-      s.passkey_id as "passkeyId", exists (
+      exists (
         select from membership m join customer c on c.id = m.customer_id
         where m.user_id = u.id and c.two_factor <> 'off' and c.passkeys = 'off'
       ) as "isPasskeyUntaken",

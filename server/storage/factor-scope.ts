@@ -56,7 +56,7 @@ export async function findFactorScope(sql: Connection, sessionId: string): Promi
 /** Full sessions of a user stay, but a code that they have proven no longer counts for another factor. */
 export async function updateProvenByCode(sql: Connection, userId: string): Promise<void> {
   await sql`
-    update session set proven = 'remembered' where user_id = ${userId} and stage = 'full' and proven = 'code'`;
+    update session set proven = 'remembered', proof = 'remembered' where user_id = ${userId} and stage = 'full' and proven = 'code'`;
 }
 
 /** A condition on a session `s`: it comes from a connection and may not set up a factor. */

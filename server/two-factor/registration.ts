@@ -5,7 +5,6 @@ import { seal, unseal } from '../secrets/sealed.ts';
 import { tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { type FactorScope, findFactorScope, hasOwnWayNow } from '../storage/factor-scope.ts';
-import { findProofToRegister } from '../storage/fresh-proof.ts';
 import { isPasskeyBeforeApp } from '../storage/passkey-before-app.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findPendingTotp, findTotp } from '../storage/totp.ts';
@@ -111,8 +110,9 @@ async function accountToRegister(
   const { session } = who;
   if ((await findTotp(deps.sql, session.userId)) !== null) return 'refused';
   // Signing in again by the same provider would change nothing.
-  const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, session.id));
-  return isFresh || (await findFactorScope(deps.sql, session.id)) !== 'mayRegister' ? session : 'tooOld';
+  return isFreshProof(session, deps.now()) || (await findFactorScope(deps.sql, session.id)) !== 'mayRegister'
+    ? session
+    : 'tooOld';
 }
 
 /** Whether a sign-in may set up no app, because its user has a passkey, which is more than the password. */
@@ -125,26 +125,13 @@ export async function needsPasskey(
 }
 
 /**
- * Whether the person has just authenticated, with a code if one was required: a remembered device, whose cookie may be
- * a copy, replaces the code at a sign-in, but not when another factor is set up. Returning from a provider that did not
- * ask proves nothing, nor does a time further ahead than clock skew allows.
+ * Whether a session has just proven who it is, at its sign-in or since: a remembered device replaces the code at a sign-in, but
+ * not when another factor is set up. Returning from a provider that did not ask proves nothing, nor does a time further ahead than
+ * clock skew allows.
  */
-export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt' | 'proven'>, now: Date): boolean {
-  return provenAt !== null && proven !== 'remembered' && isRecent(provenAt, now);
-}
-
-/**
- * Whether the person has typed their password again in this session within that time, on their account page, and a
- * sign-in would ask for no more before it registers an app.
- */
-export async function hasProvenPassword({ sql, now }: Pick<Deps, 'sql' | 'now'>, sessionId: string): Promise<boolean> {
-  const at = await findProofToRegister(sql, sessionId);
-  return at !== null && isRecent(at, now());
-}
-
-/** Whether something was proven recently enough to change the account. */
-export function isRecent(at: Date, now: Date): boolean {
-  const age = now.getTime() - at.getTime();
+export function isFreshProof({ proof, provenAt }: Pick<FullSession, 'proof' | 'provenAt'>, now: Date): boolean {
+  if (provenAt === null || proof === 'remembered') return false;
+  const age = now.getTime() - provenAt.getTime();
   return age >= -limits.providerClock && age <= limits.freshSignIn;
 }
 

@@ -4,7 +4,6 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
-import { putFreshProof } from '../storage/fresh-proof.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { findShownRecoveryCodes } from '../storage/recovery-code.ts';
 import { type FullSession, isSessionThereForUpdate, putProof, updateSessionToken } from '../storage/session.ts';
@@ -15,7 +14,7 @@ import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
 import { countTry, recordThrottledTry } from './count-try.ts';
 import { tokensForAnswer } from './press.ts';
-import { hasProvenPassword, isFreshSignIn } from './registration.ts';
+import { isFreshProof } from './registration.ts';
 import { takeProof } from './take-proof.ts';
 import { isTokenOfPress } from './token-of-press.ts';
 import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
@@ -44,8 +43,7 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
   if (who.kind === 'half') return await verifyCode(deps, request, who.half);
   if (who.kind !== 'full') return { kind: 'signInExpired' };
   const isEnough =
-    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, who.session.id))) &&
-    (await findFactorScope(deps.sql, who.session.id)) !== 'signInAgain';
+    isFreshProof(who.session, deps.now()) && (await findFactorScope(deps.sql, who.session.id)) !== 'signInAgain';
   if (isEnough) return await confirmOwnApp(deps, request, who.session);
   const wasSettingUp = await findPendingTotp(deps.sql, who.session.id);
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
@@ -80,7 +78,6 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at, now });
-    await putFreshProof(sql, session.id, { kind: 'code', at: now, passkeyId: null });
     await putProof(sql, session.id, 'code', now);
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {

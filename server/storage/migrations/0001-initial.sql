@@ -354,13 +354,8 @@ create table session (
   proven_at timestamptz,
   -- What the sign-in has proven besides its first factor.
   proven text not null default 'none' check (proven in ('none', 'remembered', 'code')),
-  -- What was proven again before a change of the way in, and when.
-  fresh_proof text check (fresh_proof in ('password', 'code')),
-  fresh_proof_at timestamptz,
-  -- The passkeys by which the session was opened and the last proof was given; a removal ends what came of it. No foreign
-  -- keys: the session that removes its own passkey stays, and still counts as opened by one.
+  -- The passkey that opened it: its removal ends the session. No foreign key: the session that removes its own passkey stays.
   passkey_id uuid,
-  fresh_proof_passkey_id uuid,
 
   -- The provider that it came from, and what that one wants to see at sign-out: the ID token, or the NameID and SessionIndex.
   connection_id uuid references sso_connection on delete cascade,
@@ -377,9 +372,7 @@ create table session (
 
   -- The token before this one, which ends the session as well, and until when.
   former_token_hash bytea check (octet_length(former_token_hash) = 32),
-  former_ends_at timestamptz,
-
-  check ((fresh_proof is null) = (fresh_proof_at is null))
+  former_ends_at timestamptz
 );
 create index session_by_user on session (user_id);
 create index session_by_connection on session (connection_id) where connection_id is not null;
