@@ -1,4 +1,4 @@
-import { accountFields, accountUrl } from '#contract/account.ts';
+import { accountUrl } from '#contract/account.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
@@ -76,11 +76,8 @@ async function nextApp(deps: Deps, { session }: AccountVisit) {
  * Replaces the app once a code of the next one has been entered, with new recovery codes. Every other session and remembered
  * device ends, as after a registration.
  */
-async function replace(deps: Deps, visit: AccountVisit, { code }: Fields): Promise<Outcome> {
+async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): Promise<Outcome> {
   if (!isOpen(visit)) return { kind: 'refused', notice: 'notPossible' };
-  // The button before the key is shown: there is no field for a code yet.
-  if (code === undefined)
-    return { kind: 'done', to: accountUrl(deps.config.basePath, 'app', { [accountFields.action]: 'replace' }) };
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;

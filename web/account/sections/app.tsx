@@ -26,11 +26,11 @@ export function App({ since, isRequired, isPart, next }: Props) {
       </>
     );
   if (next) return <NextApp {...next} />;
-  if (begun === 'replace' || (begun === 'remove' && !isRequired))
+  if (begun === 'remove' && !isRequired)
     return (
       <>
-        <p className="hint">{text(`account-app-${begun}-text`)}</p>
-        <AccountForm action={begun} button={`account-app-button-${begun}`} />
+        <p className="hint">{text('account-app-remove-text')}</p>
+        <AccountForm action="remove" button="account-app-button-remove" />
         <Cancel />
       </>
     );
