@@ -2,7 +2,7 @@ import type { Customer } from '../storage/customer.ts';
 import type { FactorsOfUser } from '../storage/factors-of-user.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 
-/** What a sign-in still needs after a password or a provider; `passkey`: nothing but one of the user's. */
+/** What a sign-in still needs after a password or a provider; `passkey`: one of the user's, in place of a first app. */
 export type Asked = 'email' | 'app' | 'passkey';
 
 export type Situation = FactorsOfUser & {
@@ -25,8 +25,8 @@ export function whatIsAsked(situation: Situation): Asked[] {
   if (factor === null || spares(factor, situation)) return [];
   if (factor === 'email') return ['email'];
   if (hasApp || !maySetUp) return ['app'];
-  if (hasPasskeyForApp) return ['passkey'];
-  return hasEmailToProve ? ['email', 'app'] : ['app'];
+  const last = hasPasskeyForApp ? 'passkey' : 'app';
+  return hasEmailToProve ? ['email', last] : [last];
 }
 
 /** Whether something would be asked, were the browser not remembered. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { putEmailCode } from '#server/storage/email-code.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
@@ -118,20 +117,5 @@ describe('SE-09 a sign-out that comes before the look at a code', () => {
     const endsAt = new Date(now.getTime() + 1000);
     expect(await putEmailCode(pool, { ...code, endsAt }, { mostSends: 4, lastBefore: now })).toBe(false);
     expect(await pool`select from email_code`).toEqual([]);
-  });
-});
-
-describe('SE-09 a sign-out after signing in once more with the cookie from before a code, whose response is late', () => {
-  it.each(['half', 'full'])('SE-09 ends the code’s session too, from a %s session', async (stage) => {
-    const before = await halfSession(portal, 'bob');
-    const late = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), before));
-    portal.wait(limits.samePress);
-    const again = await halfSession(portal, 'bob', { cookies: before });
-    const code = stage === 'full' ? await codeByMail(portal, 'bob') : null;
-    const read = code === null ? again : { ...again, ...cookiesOf(await verify(portal, code, again)) };
-    expect(await signedInAs(portal, read)).toBe(stage === 'full' ? 'bob' : null);
-    expect((await signOut(read)).statusCode).toBe(303);
-    expect(await signedInAs(portal, late)).toBeNull();
-    expect(await pool`select from session`).toEqual([]);
   });
 });
