@@ -1,6 +1,5 @@
 import { checkAssertion } from '#server/passkeys/check-assertion.ts';
-import { readClientData } from '#server/passkeys/client-data.ts';
-import { readAssertion } from '#server/passkeys/read-answer.ts';
+import { readAssertion, readClientData } from '#server/passkeys/read-answer.ts';
 import type { Database } from '#server/storage/database.ts';
 import { cbor } from '#testing/cbor-for-test.ts';
 import { assertionOf, newPasskey, type PasskeyForTest } from '#testing/passkey-for-test.ts';

@@ -31,8 +31,12 @@ import { refusedDestinationRecorder } from './pages/record-refused-destination.t
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
 import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
-import { passkeyOptionsRoute } from './passkeys/options-route.ts';
-import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './passkeys/sign-in-route.ts';
+import {
+  passkeyFormAgain,
+  passkeyOptionsRoute,
+  passkeySignInRoute,
+  passkeySignInSchema,
+} from './passkeys/sign-in-route.ts';
 import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
 import { invitationRoutes } from './password/invitation-routes.ts';

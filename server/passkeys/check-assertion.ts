@@ -5,8 +5,7 @@ import type { RelyingParty } from '../config/relying-party.ts';
 import { recordable } from '../http/request-url.ts';
 import type { PasskeyToVerify } from '../storage/passkey.ts';
 import { readAuthenticatorData, refusalOfAuthenticatorData } from './authenticator-data.ts';
-import { type ClientData, refusalOfClientData } from './client-data.ts';
-import type { Assertion } from './read-answer.ts';
+import { type Assertion, type ClientData, refusalOfClientData } from './read-answer.ts';
 
 export type CheckedAssertion =
   | { kind: 'right'; counter: number; backedUp: boolean }

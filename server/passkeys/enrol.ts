@@ -16,14 +16,11 @@ import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { withdrawInvitations } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
-import { beginCeremony } from './begin.ts';
+import { beginCeremony, creationOptions, takeCeremony } from './ceremony.ts';
 import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
-import { readClientData } from './client-data.ts';
-import { creationOptions } from './creation-options.ts';
 import { providerName } from './provider-name.ts';
-import { readEnrolment } from './read-answer.ts';
+import { readClientData, readEnrolment } from './read-answer.ts';
 import { refusePasskey } from './refuse-passkey.ts';
-import { takeCeremony } from './take-ceremony.ts';
 
 /** Who enrols: a full session that has just proven who it is, which the caller has checked. */
 export type Enroller = {

@@ -1,5 +1,6 @@
+import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import { limits } from '../limits.ts';
-import { bytesOfBase64url } from './base64url.ts';
+import { isToken } from '../secrets/token.ts';
 
 /** The answer of an authenticator as our script sends it (Web Authentication Level 3, §5.1, `toJSON`). */
 export type CredentialAnswer = { credentialId: Buffer; clientData: Buffer };
@@ -66,4 +67,46 @@ function recordOf(text: string): Record<string, unknown> | null {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the browser says of a ceremony (Web Authentication Level 3, §5.8.1). */
+export type ClientData = {
+  type: unknown;
+  challenge: string;
+  origin: unknown;
+  crossOrigin: unknown;
+  topOrigin: unknown;
+};
+
+/** Reads the client data; null if they are not JSON, or the challenge is not in the form of ours. */
+export function readClientData(bytes: Buffer): ClientData | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    if (!isRecord(value) || typeof value.challenge !== 'string' || !isToken(value.challenge)) return null;
+    const { type, challenge, origin, crossOrigin, topOrigin } = value;
+    return { type, challenge, origin, crossOrigin, topOrigin };
+  } catch {
+    return null;
+  }
+}
+
+/** Why the client data are refused, or null. The library ignores `crossOrigin` (docs/decisions/0052). */
+export function refusalOfClientData(
+  { type, origin, crossOrigin, topOrigin }: ClientData,
+  expected: { type: 'webauthn.create' | 'webauthn.get'; origin: string },
+): PasskeyRefusalReason | null {
+  if (type !== expected.type) return 'wrong-type';
+  if (origin !== expected.origin) return 'wrong-origin';
+  if ((crossOrigin !== undefined && crossOrigin !== false) || topOrigin !== undefined) return 'cross-origin';
+  return null;
+}
+
+/**
+ * The bytes of a base64url text, or null unless it is the only text for them: another spelling of the same bytes would pass
+ * by a comparison of texts.
+ */
+export function bytesOfBase64url(text: unknown, longest: number): Buffer | null {
+  if (typeof text !== 'string' || text.length > Math.ceil((longest * 4) / 3)) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
 }

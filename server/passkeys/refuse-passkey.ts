@@ -2,12 +2,13 @@ import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { isKnownDevice } from '../storage/device.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { recordKey } from '../storage/throttle-keys.ts';
+import { passkeyFailureKeys, passkeyKeys, recordKey, type ThrottleKey } from '../storage/throttle-keys.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
-import { type BrowserToCount, keysOfRefused } from './keys-of-browser.ts';
 
 /** Whose answer was refused, as far as it is known. */
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
@@ -66,4 +67,26 @@ export async function waitOfPasskeys(
   const key = recordKey(`throttled:${recorded.event}`, address);
   const reference = await insertEventOnceAMinute(sql, recorded, key, at);
   return { retryAfter: until.getTime() - at.getTime(), reference };
+}
+
+/** Where from, and by which browser: what its ceremonies count under. */
+export type BrowserToCount = Pick<KnownVisitor, 'address' | 'deviceToken'>;
+
+/** The keys under which the ceremonies count that a browser begins. */
+export async function keysOfBegun({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
+  return passkeyKeys(await originOf(sql, browser));
+}
+
+/** The keys under which the refused answers of a browser count. */
+export async function keysOfRefused({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
+  return passkeyFailureKeys(await originOf(sql, browser));
+}
+
+/** One in which somebody has signed in counts by itself: nobody else at its address makes it wait. */
+async function originOf(
+  sql: Deps['sql'],
+  { address, deviceToken }: BrowserToCount,
+): Promise<{ address: string } | { deviceHash: Buffer }> {
+  const deviceHash = deviceToken === null ? null : tokenHash(deviceToken);
+  return deviceHash && (await isKnownDevice(sql, deviceHash)) ? { deviceHash } : { address };
 }

@@ -14,11 +14,10 @@ import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
 import { deleteSessionOfBrowser, insertSession, isSessionThereForUpdate, noProvider } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+import { takeCeremony } from './ceremony.ts';
 import { checkAssertion } from './check-assertion.ts';
-import { readClientData } from './client-data.ts';
-import { readAssertion } from './read-answer.ts';
+import { readAssertion, readClientData } from './read-answer.ts';
 import { type RefusedUser, refusePasskey } from './refuse-passkey.ts';
-import { takeCeremony } from './take-ceremony.ts';
 
 export type PasskeyRequest = {
   visitor: KnownVisitor;

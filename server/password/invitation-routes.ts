@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvitationForm, InvitationPasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { browserToBegin } from '../passkeys/browser-to-begin.ts';
+import { browserToBegin } from '../passkeys/ceremony.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerLinkForm } from './answer-link-form.ts';
 import { destinationOfForm } from './destination-of-form.ts';
