@@ -7,7 +7,7 @@ it('the notice of an address is one of the list, or none', () =>
     [
       ['?notice=signInExpired', 'signInExpired'],
       ['?lang=de&notice=codeWrong', 'codeWrong'],
-      ['?notice=clockWrong&offset=60', 'clockWrong'],
+      ['?notice=codeWrong&lang=de', 'codeWrong'],
       ['?notice=codeMalformed', 'codeMalformed'],
       ['?notice=emailMalformed', 'emailMalformed'],
       ['?notice=codeSent', 'codeSent'],

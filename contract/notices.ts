@@ -1,12 +1,11 @@
 /**
  * What a redirect tells the target screen (`?notice=…`), so that no step ends in silence (decisions §13). Each has its
- * texts `notice-…-title` and `-text`, except `codeWrong`, `clockWrong`, `codeMalformed` and `emailMalformed`, which use
+ * texts `notice-…-title` and `-text`, except `codeWrong`, `codeMalformed` and `emailMalformed`, which use
  * those of the field, and `chooseConnection`, which has buttons.
  */
 export const notices = [
   'signInExpired',
   'codeWrong',
-  'clockWrong',
   'codeMalformed',
   'emailMalformed',
   'entryMissing',

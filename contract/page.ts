@@ -71,8 +71,6 @@ export type OpenSecondFactor = {
   sendAgainAfter: number | null;
   /** Email codes: none was sent for this sign-in, because the account had got too many. */
   isCodeNotSent?: true;
-  /** Leaving it is a sign-out, so the destination is not for the next sign-in. */
-  endsTurn?: true;
   /** For a signed-in user who sets up an app voluntarily: where cancelling leads. */
   goesOnTo?: string;
 };

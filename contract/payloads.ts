@@ -11,8 +11,6 @@ export const longestPasswordInput = 288;
 const text = { type: 'string' } as const;
 /** The turn that our own form belongs to (turn-of-form.ts). */
 const turn = text;
-/** Whose second-factor page it is. */
-const account = text;
 const username = { type: 'string', minLength: 1, maxLength: longestUsername } as const;
 
 /** `POST performlogin` */
@@ -32,7 +30,7 @@ export type LoginForm = Static<typeof LoginForm>;
 export const PasskeyForm = {
   type: 'object',
   required: ['credential'],
-  properties: { credential: text, redirectURL: text, turn, account },
+  properties: { credential: text, redirectURL: text, turn },
 } as const;
 export type PasskeyForm = Static<typeof PasskeyForm>;
 
@@ -131,7 +129,6 @@ export const VerifyForm = {
     /** Set by the recovery code form. */
     recovery: text,
     turn,
-    account,
   },
 } as const;
 export type VerifyForm = Static<typeof VerifyForm>;
@@ -139,7 +136,7 @@ export type VerifyForm = Static<typeof VerifyForm>;
 /** `POST two-factor-authentication/send` as a form, without JavaScript. */
 export const SendForm = {
   type: 'object',
-  properties: { redirectURL: text, codeSentViaEmail: text, turn, account },
+  properties: { redirectURL: text, codeSentViaEmail: text, turn },
 } as const;
 export type SendForm = Static<typeof SendForm>;
 
@@ -153,9 +150,4 @@ export type Problem = {
   field?: string;
   /** The notice that the next page should show. */
   notice?: string;
-  /**
-   * What has happened since the page was shown. After a sign-out, where it was to lead is not for the next sign-in; if somebody
-   * else has signed in, a page asks whether to sign out before the next sign-in.
-   */
-  since?: 'signOut' | 'otherSignIn';
 };

@@ -42,7 +42,6 @@ export const queryNames = {
   reason: 'reason',
   ipAddress: 'ipaddress',
   notice: 'notice',
-  clockOffset: 'offset',
   recovery: 'recovery',
   remember: 'remember',
   turn: 'turn',

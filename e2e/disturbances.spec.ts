@@ -173,13 +173,14 @@ const disturbances: Record<string, (page: Page, step: Step, screen: Screen, worl
     await step.arrives(page);
   },
 
-  async 'open over a deployment, shown again by Back'(page, step) {
+  async 'open over a deployment, shown again by Back'(page, step, screen) {
     await page.addInitScript(neverIdle);
     await opens(page, step);
     await isScripted(page);
     await page.route(everyScript, gone);
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
-    await goesOn(page, step, true);
+    // What is somebody's is asked for again.
+    await goesOn(page, step, screen !== 'a code');
   },
 
   async 'translated by the browser'(page, step) {
@@ -199,8 +200,13 @@ const disturbances: Record<string, (page: Page, step: Step, screen: Screen, worl
       else await breaksInBrowser(page, step);
       await page.unroute(call);
     }
-    if (screen === 'a code') await codeForm(page).button.click();
-    else if ((await title(page).textContent())?.includes(texts[step.heading])) {
+    if (screen === 'a code') {
+      // Its answer was lost, so the sign-in begins again.
+      await codeForm(page).button.click();
+      await page.getByRole('link', { name: texts['sign-in-again'] }).click();
+      return await expect(title(page)).toHaveText(texts['login-title']);
+    }
+    if ((await title(page).textContent())?.includes(texts[step.heading])) {
       // The answer that was lost did not do it already.
       await step.fill(page, true);
       await step.press(page, true);

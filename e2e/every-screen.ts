@@ -43,7 +43,6 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/twoFactor', heading: 'twofa-title', stage: 'app' },
   { address: '/portal/twoFactor?notice=codeWrong', heading: 'twofa-title', stage: 'app' },
   { address: '/portal/twoFactor?notice=codeMalformed', heading: 'twofa-title', stage: 'app' },
-  { address: '/portal/twoFactor?notice=clockWrong&offset=-300', heading: 'twofa-title', stage: 'app' },
   { address: '/portal/twoFactor?recovery=true', heading: 'recovery-title', stage: 'app' },
   { address: '/portal/twoFactor?recovery=true&notice=codeWrong', heading: 'recovery-title', stage: 'app' },
   { address: '/portal/twoFactor?codeSentViaEmail=true', heading: 'twofa-email-title', stage: 'email' },

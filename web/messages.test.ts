@@ -93,10 +93,7 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
     ...loginFailTypes.flatMap((type) => [`login-fail-${type}-title`, `login-fail-${type}-text`]),
     ...problemStatuses.flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
     ...notices
-      .filter(
-        (notice) =>
-          !['codeWrong', 'clockWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'].includes(notice),
-      )
+      .filter((notice) => !['codeWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'].includes(notice))
       .flatMap((notice) => [`notice-${notice}-title`, `notice-${notice}-text`]),
     'changed-failed-page-error',
     'password-page-error-1',

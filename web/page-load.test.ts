@@ -354,24 +354,17 @@ const rows: Record<string, Row[]> = {
       shown: '/portal/login?lang=de',
     },
     {
-      url: '/portal/twoFactor?recovery=true&notice=clockWrong&offset=-90',
+      url: '/portal/twoFactor?recovery=true&notice=codeWrong',
       screen: 'twoFactor',
-      search: '?recovery=true&notice=clockWrong&offset=-90',
+      search: '?recovery=true&notice=codeWrong',
       shown: '/portal/twoFactor?recovery=true',
     },
     {
-      url: '/portal/#/twoFactorRegistration?notice=clockWrong&offset=60',
-      screen: 'twoFactorRegistration',
-      search: '?notice=clockWrong&offset=60',
-      shown: '/portal/#/twoFactorRegistration',
-    },
-    {
-      url: '/portal/login?notice=clockWrong&offset=60#/twoFactor',
+      url: '/portal/login?notice=codeWrong#/twoFactor',
       screen: 'twoFactor',
-      search: '?notice=clockWrong&offset=60',
+      search: '?notice=codeWrong',
       shown: '/portal/login#/twoFactor',
     },
-    { url: '/portal/login?offset=7', screen: 'login', search: '?offset=7' },
   ],
 };
 

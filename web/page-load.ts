@@ -137,8 +137,6 @@ function forgetResetHash(arrival: Arrival): Arrival {
 /** One-time messages must not stay in the address, nor a name on the screen that asks for none. */
 const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
   emailInfo: [queryNames.login],
-  twoFactor: [queryNames.clockOffset],
-  twoFactorRegistration: [queryNames.clockOffset],
 };
 
 function hideFromAddress(arrival: Arrival): Arrival {

@@ -41,7 +41,6 @@ const send = '/portal/two-factor-authentication/send';
 /** The second-factor screens as the server renders them, with the targets of their forms. */
 const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
   ['/portal/twoFactor', [verify], {}],
-  ['/portal/twoFactor?notice=clockWrong&offset=-90', [verify], {}],
   ['/portal/twoFactor?recovery=true', [verify], {}],
   ['/portal/twoFactor?recovery=true&notice=codeWrong', [verify], {}],
   ['/portal/twoFactor?recovery=true&notice=codeMalformed', [verify], {}],
@@ -306,22 +305,11 @@ describe('a half-signed-in session', () => {
   it('is asked for the app’s code if it has no recovery codes, whatever the address says', () =>
     expect(show('?recovery=true', { mayRecover: false })).toContain('<h1 tabindex="-1">Enter your code</h1>'));
 
-  it('is told by how much its clock is off', () => {
-    const clock = (offset: string) => show(`?notice=clockWrong&offset=${offset}`);
-    expect(clock('-90')).toContain('Your phone’s clock is about 1.5 min slow');
-    expect(clock('300')).toContain('Your phone’s clock is about 5 min fast');
-    for (const nothing of ['', '0', 'x', '%3Cb%3E', '1e9'])
-      expect(clock(nothing)).toContain('That didn’t work. Try again with the code your app shows now.');
-    expect(render('/portal/twoFactor?notice=clockWrong&offset=-90', { language: 'de' })).toContain(
-      'Die Uhr Ihres Telefons geht etwa 1,5 Min. nach',
-    );
-  });
-
   it('can request another code by a separate form that keeps the parameters of the address', () => {
     const query = '?redirectURL=%2Fa&codeSentViaEmail=true';
     const form =
       `<form action="${send}" method="post"><input type="hidden" name="redirectURL" value="/a"/>` +
-      '<input type="hidden" name="codeSentViaEmail" value="true"/><input type="hidden" name="account" value="ada"/>' +
+      '<input type="hidden" name="codeSentViaEmail" value="true"/>' +
       '<button class="button quiet" type="submit">Send a new code</button></form>';
     expect(show(query)).toContain(form);
     // The page cannot tell whose it is.

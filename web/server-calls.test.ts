@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eachRow } from '#testing/runs-all.ts';
-import { pageForTest } from './page-for-test.ts';
 import { askForReset, fetchRegistration, logOut, sendNewCode, verifyCode } from './server-calls.ts';
 
 const json =
@@ -19,16 +18,14 @@ const answerWith = (answer: () => Promise<Response>) => vi.stubGlobal('fetch', v
 beforeEach(() => vi.stubGlobal('document', { documentElement: { lang: 'pl' } }));
 afterEach(() => vi.unstubAllGlobals());
 
-const secondFactor = { account: 'zoë', mayRemember: true, mayRecover: false, sendAgainAfter: 0 };
-const page = pageForTest('/portal/twoFactor', { secondFactor });
 const right = { name: 'right', next: null };
-const wrong = { name: 'wrong', clockOffset: null };
+const wrong = { name: 'wrong' };
 const gone = { name: 'signInExpired', notice: 'signInExpired' };
 
 describe('verify', () => {
   it('sends the code as a JSON string', async () => {
     answerWith(json(200, true));
-    await verifyCode(page, '012345', false);
+    await verifyCode('/portal', '012345', false);
     expect(fetch).toHaveBeenCalledWith(
       '/portal/two-factor-authentication/verify',
       expect.objectContaining({ method: 'POST', body: '"012345"', redirect: 'manual' }),
@@ -37,24 +34,17 @@ describe('verify', () => {
 
   it('says the language of the page, for what is sent by email', async () => {
     answerWith(json(200, true));
-    await verifyCode(page, '012345', false);
+    await verifyCode('/portal', '012345', false);
     expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toEqual({
       accept: 'application/json',
       'accept-language': 'pl',
       'content-type': 'application/json',
-      'vestibule-account': 'zo%C3%AB',
     });
-  });
-
-  it('says that the call before failed', async () => {
-    answerWith(json(200, true));
-    await verifyCode(page, '012345', false, true);
-    expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toMatchObject({ 'vestibule-again': 'true' });
   });
 
   it('says that the device is to be remembered', async () => {
     answerWith(json(200, true));
-    await verifyCode(page, '012345', true);
+    await verifyCode('/portal', '012345', true);
     expect(vi.mocked(fetch).mock.lastCall?.[0]).toBe('/portal/two-factor-authentication/verify?remember=true');
   });
 
@@ -81,12 +71,6 @@ describe('verify', () => {
         ['not there', json(404, true), { name: 'failed' }],
         ['the half-session is gone', json(401, true), gone],
         ['it ended for too many tries', json(401, { notice: 'tooManyCodes' }), { ...gone, notice: 'tooManyCodes' }],
-        [
-          'somebody else is signed in',
-          json(401, { notice: 'signInExpired', since: 'otherSignIn' }),
-          { ...gone, since: 'otherSignIn' },
-        ],
-        ['its turn is over', json(401, { notice: 'signInExpired', since: 'signOut' }), { ...gone, since: 'signOut' }],
         ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
         ['it ended without a word', nothing(401), gone],
         ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
@@ -117,21 +101,10 @@ describe('verify', () => {
           { ...gone, notice: 'tooManyCodes' },
         ],
         ['wrong, with a notice that is none of ours', json(200, false, { 'vestibule-notice': 'codeWrong' }), wrong],
-        [
-          'a clock that is ahead',
-          json(200, false, { 'vestibule-clock-offset': '120' }),
-          { ...wrong, clockOffset: 120 },
-        ],
-        [
-          'a clock that is behind',
-          json(200, false, { 'vestibule-clock-offset': '-60' }),
-          { ...wrong, clockOffset: -60 },
-        ],
-        ['a clock that is off by words', json(200, false, { 'vestibule-clock-offset': 'much' }), wrong],
       ],
       async ([_name, answer, expected]) => {
         answerWith(answer);
-        expect(await verifyCode(page, '123456', false)).toEqual(expected);
+        expect(await verifyCode('/portal', '123456', false)).toEqual(expected);
       },
     ));
 });
@@ -140,8 +113,8 @@ describe('another code', () => {
   it('is requested by a post', async () => {
     answerWith(nothing(204));
     const url = '/portal/two-factor-authentication/send?lang=de';
-    await sendNewCode(page, url);
-    const headers = { accept: 'application/json', 'accept-language': 'pl', 'vestibule-account': 'zo%C3%AB' };
+    await sendNewCode(url);
+    const headers = { accept: 'application/json', 'accept-language': 'pl' };
     expect(fetch).toHaveBeenCalledWith(url, expect.objectContaining({ method: 'POST', headers }));
   });
 
@@ -165,7 +138,7 @@ describe('another code', () => {
       ],
       async ([_name, answer, expected]) => {
         answerWith(answer);
-        expect(await sendNewCode(page, '/portal/send')).toEqual(expected);
+        expect(await sendNewCode('/portal/send')).toEqual(expected);
       },
     ));
 
@@ -198,7 +171,6 @@ describe('the reset request', () => {
 
 describe('the registration', () => {
   const answer = { url: 'data:image/png;base64,AA', totpSecret: 'ABCD' };
-  const forAccount = (account: string) => json(200, answer, { 'vestibule-account': account });
   it('is read, or fails', () =>
     eachRow(
       [
@@ -208,12 +180,10 @@ describe('the registration', () => {
         ['null', json(200, null), { name: 'failed' }],
         ['no half-session', json(401, {}), gone],
         ['no network', offline, { name: 'failed' }],
-        ['the account of the page', forAccount('zo%C3%AB'), answer],
-        ['another account, after somebody else has signed in', forAccount('bob'), { name: 'failed' }],
       ],
       async ([_name, reply, expected]) => {
         answerWith(reply);
-        expect(await fetchRegistration(page)).toEqual(expected);
+        expect(await fetchRegistration('/portal')).toEqual(expected);
       },
     ));
 });

@@ -1,26 +1,22 @@
-import { accountHeader, againHeader, codeAnswerHeaders } from '#contract/headers.ts';
+import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
-import type { Page } from '#contract/page.ts';
 import { pageCallUrl } from '#contract/page-calls.ts';
 import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
-import { clockOffsetOf } from './clock-offset.ts';
-
-type SecondFactorPage = Pick<Page, 'rules' | 'secondFactor'>;
 
 /** Why a call failed, as far as the visitor is told. */
 export type CallFailure =
   | { name: 'failed' }
   | { name: 'unavailable'; seconds: number }
   /** The sign-in is too old to set up an app. */
-  | { name: 'signInTooOld'; since?: undefined }
+  | { name: 'signInTooOld' }
   /** The half-signed-in session is gone; the sign-in form explains why. */
-  | { name: 'signInExpired'; notice: Notice; since?: Problem['since'] | undefined }
+  | { name: 'signInExpired'; notice: Notice }
   /** `notice`: the server's explanation, if it gives more than the wait. */
   | { name: 'throttled'; seconds: number | null; notice?: Notice };
 
-/** The result of a code check. `clockOffset`: seconds by which the phone's clock is ahead, if that is the cause. */
-export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong'; clockOffset: number | null };
+/** The result of a code check. */
+export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong' };
 
 /** `url`: of the call, with the destination that the link shall lead to. */
 export async function askForReset(url: string, username: string): Promise<'done' | CallFailure> {
@@ -34,20 +30,16 @@ export async function askForReset(url: string, username: string): Promise<'done'
   return answer?.status === 401 ? { name: 'failed' } : await failureOf(answer);
 }
 
-/**
- * Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). `isAgain`: an earlier code
- * may have been checked, and its answer was lost.
- */
+/** Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). */
 export async function verifyCode(
-  page: SecondFactorPage,
+  basePath: string,
   code: string,
   isRemembered: boolean,
-  isAgain = false,
 ): Promise<CodeAnswer | CallFailure> {
   const query = isRemembered ? `?${queryNames.remember}=true` : '';
-  const answer = await send(pageCallUrl(page.rules.basePath, 'twoFactorVerify') + query, {
+  const answer = await send(pageCallUrl(basePath, 'twoFactorVerify') + query, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...accountOf(page), ...(isAgain && { [againHeader]: 'true' }) },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(code),
     redirect: 'manual',
   });
@@ -59,26 +51,20 @@ export async function verifyCode(
   if (body) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
   const isLast = answer.headers.get(codeAnswerHeaders.notice) === 'tooManyCodes';
   if (isLast) return { name: 'signInExpired', notice: 'tooManyCodes' };
-  return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
+  return { name: 'wrong' };
 }
 
 /** Sends another code by email; returns in how many seconds the next may be sent. */
-export async function sendNewCode(
-  page: SecondFactorPage,
-  url: string,
-): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
-  const answer = await send(url, { method: 'POST', headers: accountOf(page), redirect: 'manual' });
+export async function sendNewCode(url: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
+  const answer = await send(url, { method: 'POST', redirect: 'manual' });
   if (!answer?.ok) return await failureOf(answer);
   return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }
 
-/** What an app needs for the account of the page; fails if somebody else has signed in at this browser meanwhile. */
-export async function fetchRegistration(page: SecondFactorPage): Promise<RegistrationAnswer | CallFailure> {
-  const answer = await send(pageCallUrl(page.rules.basePath, 'twoFactorRegistration'), {});
+/** What an app needs. */
+export async function fetchRegistration(basePath: string): Promise<RegistrationAnswer | CallFailure> {
+  const answer = await send(pageCallUrl(basePath, 'twoFactorRegistration'), {});
   if (answer?.status !== 200) return await failureOf(answer);
-  const account = accountOf(page)[accountHeader];
-  // Other backends don't say, nor does a page that could not tell whose it is.
-  if (account && (answer.headers.get(accountHeader) ?? account) !== account) return { name: 'failed' };
   const body = (await bodyOf(answer)) as Partial<RegistrationAnswer> | null | undefined;
   const { url, totpSecret } = body ?? {};
   return typeof url === 'string' && typeof totpSecret === 'string' ? { url, totpSecret } : { name: 'failed' };
@@ -87,11 +73,6 @@ export async function fetchRegistration(page: SecondFactorPage): Promise<Registr
 export async function logOut(basePath: string): Promise<'done' | CallFailure> {
   const answer = await send(pageCallUrl(basePath, 'logout'), { redirect: 'manual' });
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
-}
-
-/** Whose page it is; empty if the server could not tell. */
-function accountOf({ secondFactor }: SecondFactorPage) {
-  return { [accountHeader]: encodeURIComponent(secondFactor?.account ?? '') };
 }
 
 async function send(url: string, init: RequestInit): Promise<Response | null> {
@@ -132,7 +113,7 @@ async function throttleOf(answer: Response): Promise<CallFailure> {
 
 function signInOver(problem: Problem | null | undefined): CallFailure {
   const notice = problem?.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
-  return { name: 'signInExpired', notice, since: problem?.since };
+  return { name: 'signInExpired', notice };
 }
 
 function secondsOf(retryAfter: string | null): number | null {

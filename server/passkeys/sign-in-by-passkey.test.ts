@@ -336,15 +336,19 @@ describe('in place of a code', () => {
   });
 
   it.each([
-    ['is signed in', 'frank', '/portal/logout?confirm=account'],
-    ['is at their own code', 'gwen', '/portal/login?notice=signInExpired&destination=%2Fportal%2Freports%2F7'],
+    ['is signed in', 'frank', '/portal/login?notice=signInExpired&destination=%2Fportal%2Freports%2F7'],
+    [
+      'is at their own code',
+      'gwen',
+      '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused',
+    ],
   ])('SE-15 is taken for nobody else, who %s by now', async (_what, other, url) => {
     await addUser(portal, { username: `hugo-${other}`, customers: ['app'] });
     const passkey = await givePasskey(portal, `hugo-${other}`);
     const browser = await half(`hugo-${other}`);
     const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
     await browser.post('/portal/performlogin', { username: other, password: testPassword });
-    const form = { account: `hugo-${other}`, redirectURL: '/portal/reports/7' };
+    const form = { redirectURL: '/portal/reports/7' };
     const answer = await postAssertion(browser, credential, form, { kind: 'second-factor' });
     expect([answer.headers.location, answer.cookies]).toEqual([url, []]);
   });

@@ -81,7 +81,7 @@ describe('injection', () => {
         await pageOf(`/portal/nothing/${text}?${text}`),
         await pageOf(`/portal/forgottenChange?hash=${text}&reason=${text}&notice=${text}`),
         await pageOf(`/portal/twoFactor?redirectURL=${text}&notice=${text}&offset=${text}&lang=${text}`, half),
-        await pageOf(`/portal/twoFactor?redirectURL=${text}&notice=clockWrong&offset=${text}&recovery=${text}`, half),
+        await pageOf(`/portal/twoFactor?redirectURL=${text}&notice=codeWrong&recovery=${text}`, half),
         await pageOf(`/portal/login?destination=${text}&redirectURL=${text}`),
       ];
       for (const page of pages) {

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accountHeader } from '#contract/headers.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
@@ -31,7 +30,7 @@ export function registrationRoute(deps: Deps) {
         return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':
         if (result.newToken) keepRegistrationToken(reply, deps.config, result.newToken);
-        return reply.header(accountHeader, encodeURIComponent(result.account)).send(result.answer);
+        return reply.send(result.answer);
     }
   };
 }

@@ -31,7 +31,7 @@ const leadsTo = async (path: string, cookies: Browser) => {
 };
 
 describe('the screens of the second factor with a half session', () => {
-  const query = 'redirectURL=%2Fportal%2Fx&notice=clockWrong&offset=-90&recovery=true&lang=de';
+  const query = 'redirectURL=%2Fportal%2Fx&notice=codeWrong&recovery=true&lang=de';
   const screens = {
     app: 'twoFactor',
     registerApp: 'twoFactorRegistration',

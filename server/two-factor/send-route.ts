@@ -10,7 +10,7 @@ import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { formOfTurn } from './form-of-turn.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
-import { ownerOfPage, signInOver, urlAfterSignInOver } from './sign-in-over.ts';
+import { urlAfterSignInOver } from './sign-in-over.ts';
 
 /** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
 export function sendRoute(deps: Deps) {
@@ -19,11 +19,7 @@ export function sendRoute(deps: Deps) {
   return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
     const result = await sendAnother(request);
     if (wantsPage(request)) return await answerPerson(request, reply, result);
-    if (!result)
-      return sendProblem(reply, 401, {
-        notice: 'signInExpired',
-        ...signInOver(await visitorOf(deps, request).who(), sentBy(request)),
-      });
+    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
     if (result.kind === 'sent') {
       return reply
         .code(204)
@@ -36,11 +32,11 @@ export function sendRoute(deps: Deps) {
     return sendProblem(reply, 429, notice === undefined ? {} : { notice });
   };
 
-  /** Null if no half session of the page's account waits for a code by email. */
+  /** Null if no half session waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
     const { address, userAgent, language, who } = visitorOf(deps, request);
     const found = await who();
-    if (!address || found.kind !== 'half' || ownerOfPage(found, sentBy(request)) === 'other') return null;
+    if (!address || found.kind !== 'half') return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };
@@ -56,10 +52,7 @@ export function sendRoute(deps: Deps) {
     const visitor = visitorOf(deps, request);
     const asked = formOfTurn(request.body ?? {}, visitor.turns).redirectURL || undefined;
     const lang = languageOverride(request);
-    if (!result) {
-      const over = signInOver(await visitor.who(), sentBy(request));
-      return reply.redirect(urlAfterSignInOver(config, over, { asked, lang }), 303);
-    }
+    if (!result) return reply.redirect(urlAfterSignInOver(config, { asked, lang }), 303);
     const query = {
       [queryNames.redirectUrl]: asked,
       [queryNames.codeSentViaEmail]: 'true',
@@ -68,10 +61,6 @@ export function sendRoute(deps: Deps) {
     };
     return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
   }
-}
-
-function sentBy(request: FastifyRequest<{ Body: SendForm | null }>) {
-  return { headers: request.headers, form: wantsPage(request) ? (request.body ?? {}) : null };
 }
 
 /** The notice about it; if no more are sent, the page itself says so. */

@@ -27,7 +27,7 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   const result = await verifyOnce(deps, request, who);
-  if (result.kind !== 'signInExpired' || !(request.isForm || request.isAgain)) return result;
+  if (result.kind !== 'signInExpired' || !request.isForm) return result;
   if (who.kind === 'full' && (await hasCodesToRead(deps, request, who.session))) return { kind: 'codesToRead' };
   return (await answerOfPress(deps, request)) ?? result;
 }

@@ -30,8 +30,6 @@ export type VerifyRequest = Press &
   Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken' | 'arrivedAt'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
-    /** A script that has no answer to the press before this one says so. */
-    isAgain: boolean;
   };
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
-import { againHeader, codeAnswerHeaders } from '#contract/headers.ts';
+import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
 import { VerifyForm } from '#contract/payloads.ts';
@@ -24,7 +24,7 @@ import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { formOfTurn } from './form-of-turn.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
-import { ownerOfPage, type SignInOver, signInOver, urlAfterSignInOver } from './sign-in-over.ts';
+import { urlAfterSignInOver } from './sign-in-over.ts';
 import { keepTokenOfPress } from './token-of-press.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -63,14 +63,12 @@ export function verifyRoute(deps: Deps) {
     const form = typeof body === 'string' ? null : formOfTurn(body, visitor.turns);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     const who = await visitor.who();
-    const sent = { headers: request.headers, form };
-    const isOthers = ownerOfPage(who, sent) === 'other';
-    if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null && !isOthers) {
+    if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
     const result: VerifyResult =
-      sessionToken && address && !isOthers
+      sessionToken && address
         ? await verifyAny(
             deps,
             {
@@ -80,7 +78,6 @@ export function verifyRoute(deps: Deps) {
               code,
               remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
               isForm: form !== null,
-              isAgain: request.headers[againHeader] === 'true',
             },
             who,
           )
@@ -88,8 +85,7 @@ export function verifyRoute(deps: Deps) {
     if (result.kind === 'right') await setCookies(request, reply, result);
     else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
-    const over = signInOver(who, sent);
-    return form ? answerForm(request, reply, form, result, over) : await answerScript(request, reply, result, over);
+    return form ? answerForm(request, reply, form, result) : await answerScript(request, reply, result);
   };
 
   async function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): Promise<void> {
@@ -112,7 +108,6 @@ export function verifyRoute(deps: Deps) {
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
     result: VerifyResult,
-    over: SignInOver,
   ): Promise<FastifyReply> {
     reply.type('application/json');
     switch (result.kind) {
@@ -125,10 +120,9 @@ export function verifyRoute(deps: Deps) {
         return reply.header(codeAnswerHeaders.next, 'registration').send('true');
       case 'wrong':
         if (isOver(result)) reply.header(codeAnswerHeaders.notice, 'tooManyCodes' satisfies Notice);
-        if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
         return reply.send('false');
       case 'signInExpired':
-        return sendProblem(reply, 401, { notice: 'signInExpired', ...over });
+        return sendProblem(reply, 401, { notice: 'signInExpired' });
       case 'signInTooOld':
         reply.header(codeAnswerHeaders.notice, 'signInTooOld');
         return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
@@ -155,7 +149,6 @@ export function verifyRoute(deps: Deps) {
     reply: FastifyReply,
     form: VerifyForm,
     result: VerifyResult,
-    over: SignInOver,
   ): FastifyReply {
     const lang = languageOverride(request);
     const { redirectURL = '' } = form;
@@ -177,16 +170,11 @@ export function verifyRoute(deps: Deps) {
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
-      case 'wrong': {
-        const { clockOffset } = result;
+      case 'wrong':
         if (isOver(result)) return toLogin('tooManyCodes');
-        return backToForm(request, reply, form, {
-          notice: clockOffset === null ? 'codeWrong' : 'clockWrong',
-          ...(clockOffset !== null && { [queryNames.clockOffset]: String(clockOffset) }),
-        });
-      }
+        return backToForm(request, reply, form, { notice: 'codeWrong' });
       case 'signInExpired':
-        return reply.redirect(urlAfterSignInOver(config, over, { asked: redirectURL, lang }), 303);
+        return reply.redirect(urlAfterSignInOver(config, { asked: redirectURL, lang }), 303);
       case 'thenApp':
       case 'signInTooOld':
         return reply.redirect(

@@ -16,7 +16,7 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
   const message = useMessage('twofa-something-went-wrong', 'return-to-login');
   const { page, leave, comeBack } = useVisit();
   const { toCall } = usePortalUrls();
-  const { destination, url } = useSignInAgain(page.secondFactor?.endsTurn);
+  const { destination, url } = useSignInAgain();
   // “Not you?” belongs beside the name.
   const whose = textKey === 'twofa-change-user' ? page.secondFactor?.account : undefined;
   const [failure, setFailure] = useState<CallFailure | null>(null);

@@ -1,10 +1,9 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { clockOffsetOf } from '../clock-offset.ts';
 import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
@@ -27,16 +26,12 @@ export function useCodeCheck() {
   const { page, place, saved, save, comeBack } = useVisit();
   const { toCall, toScreen, language } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
-  // Whether a code may have been checked without our hearing of it.
-  const isUnheard = useRef(false);
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
 
   /** `wrong`, `right`, or the name of the failure. */
   async function check(code: string, isRemembered: boolean): Promise<string> {
-    const answer = await verifyCode(page, code, isRemembered, isUnheard.current);
-    const { name } = answer;
-    isUnheard.current = name === 'failed' || name === 'unavailable' || (isUnheard.current && name !== 'wrong');
+    const answer = await verifyCode(page.rules.basePath, code, isRemembered);
     if (answer.name === 'right' && answer.next === 'registration') {
       const asked = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
       location.assign(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));
@@ -65,9 +60,7 @@ export function useCodeCheck() {
 
 function saidBySearch(search: string): Said {
   const notice = noticeOfSearch(search);
-  if (notice === 'codeWrong') return { name: 'wrong', clockOffset: null };
-  if (notice === 'clockWrong')
-    return { name: 'wrong', clockOffset: clockOffsetOf(parameterOf(search, queryNames.clockOffset)) };
+  if (notice === 'codeWrong') return { name: 'wrong' };
   if (notice === 'codeMalformed') return { name: 'malformed' };
   return notice && { name: 'notice', notice };
 }

@@ -3,7 +3,7 @@ import { useLanguage, useMessage } from '../messages.tsx';
 import { relativeTime } from './relative-time.ts';
 
 /** Notices that are shown beside what they concern. */
-const inPlace = ['codeWrong', 'clockWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'] as const;
+const inPlace = ['codeWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'] as const;
 type InPlace = (typeof inPlace)[number];
 export type SpokenNotice = Exclude<Notice, InPlace>;
 

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
@@ -14,9 +14,9 @@ export const loadCeremony = () => import('../passkeys/ceremony.ts');
 
 /**
  * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
- * the field for the name offers them too. `account`: the field of whose code it takes the place, if of any.
+ * the field for the name offers them too. `isSecondFactor`: in place of a code.
  */
-export function PasskeyForm({ account }: { account?: ReactNode }) {
+export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
   // On the server too, as what follows is: so that the document carries them.
   const message = useMessage('signing-in');
   const { toCall } = usePortalUrls();
@@ -25,7 +25,7 @@ export function PasskeyForm({ account }: { account?: ReactNode }) {
   const field = useRef<HTMLInputElement>(null);
   const [label, none] = [message('login-passkey'), message('login-passkey-none')];
   const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
-  const options = toCall(account ? 'passkeyFactorOptions' : 'passkeyOptions');
+  const options = toCall(isSecondFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
 
   function send(answer: string | null): void {
     if (!field.current) return;
@@ -43,7 +43,7 @@ export function PasskeyForm({ account }: { account?: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     // While the database is away there is nothing to offer.
-    if (!isShown || account || noticeOfSearch(place.search) === 'unavailable') return;
+    if (!isShown || isSecondFactor || noticeOfSearch(place.search) === 'unavailable') return;
     const over = new AbortController();
     whenIdle(() =>
       offer(over.signal).then(
@@ -62,7 +62,7 @@ export function PasskeyForm({ account }: { account?: ReactNode }) {
   if (!isShown) return null;
   return (
     <PortalForm
-      call={account ? 'passkeyFactor' : 'passkeySignIn'}
+      call={isSecondFactor ? 'passkeyFactor' : 'passkeySignIn'}
       word="signing-in"
       onSend={() => {
         setIsNone(false);
@@ -71,8 +71,7 @@ export function PasskeyForm({ account }: { account?: ReactNode }) {
           .then(send, () => send(null));
       }}
     >
-      <RedirectField from={account ? 'redirectURL' : 'destination'} />
-      {account}
+      <RedirectField from={isSecondFactor ? 'redirectURL' : 'destination'} />
       <input type="hidden" name="credential" ref={field} />
       <SubmitButton isQuiet>{label}</SubmitButton>
       {isNone && <p role="alert">{none}</p>}

@@ -44,7 +44,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
   }, [first]);
 
   async function send() {
-    const answer = await sendNewCode(page, toCall('twoFactorSend'));
+    const answer = await sendNewCode(toCall('twoFactorSend'));
     comeBack();
     if (answer.name !== 'sent' && answer.name !== 'throttled') return onAnswer(answer);
     if (answer.seconds === null) {

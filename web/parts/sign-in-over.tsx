@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
 import { queryNames } from '#contract/screens.ts';
-import { forOtherAccount } from '#contract/sign-out-question.ts';
 import { documentTitle } from '../document-title.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -32,14 +31,13 @@ export function isOver(said: Said): said is Over {
 }
 
 /**
- * Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5). If
- * somebody else is signed in by now, it leads to the page that asks whether to sign out: the form would lead on as them.
+ * Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5).
  */
 export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();
   const { page } = useVisit();
-  const { toCall, toScreen } = usePortalUrls();
-  const { destination, url } = useSignInAgain(said.since === 'signOut');
+  const { toScreen } = usePortalUrls();
+  const { destination, url } = useSignInAgain();
   const heading = useRef<HTMLHeadingElement>(null);
   const isTooOld = said.name === 'signInTooOld';
   const notice = !isTooOld && said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
@@ -65,11 +63,7 @@ export function SignInOver({ said }: { said: Over }) {
         />
       ) : (
         <div className="stack">
-          <PortalLink
-            className="button"
-            href={said.since === 'otherSignIn' ? toCall('logout', forOtherAccount) : url()}
-            isDocument
-          >
+          <PortalLink className="button" href={url()} isDocument>
             {message('sign-in-again')}
           </PortalLink>
         </div>

@@ -1,7 +1,6 @@
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
-import { AccountField } from './account-field.tsx';
 
 /** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
@@ -12,7 +11,6 @@ export function TwoFactorFields() {
         const value = parameterOf(place.search, name);
         return value !== null && <input key={name} type="hidden" name={name} value={value} />;
       })}
-      <AccountField />
     </>
   );
 }

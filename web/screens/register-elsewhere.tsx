@@ -1,6 +1,5 @@
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
-import { AccountField } from '../parts/account-field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -23,7 +22,7 @@ export function RegisterElsewhere({ why, comesBackTo, goesOnTo }: Props) {
       <Heading />
       <p className="lede">{message(`register-elsewhere-${helperOf({ why, comesBackTo })}`)}</p>
       <Notice />
-      {page.secondFactor?.hasPasskey && <PasskeyForm account={<AccountField />} />}
+      {page.secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
       {comesBackTo !== null && <SignInOnceMoreForm comesBackTo={comesBackTo} />}
       <p className="links">
         {goesOnTo === null ? <LoginLink /> : <PortalLink href={goesOnTo}>{message('cancel')}</PortalLink>}

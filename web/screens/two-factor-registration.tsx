@@ -29,7 +29,7 @@ function AppRegistration() {
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
   useEffect(() => {
     let isGone = false;
-    fetchRegistration(page).then((answer) => {
+    fetchRegistration(page.rules.basePath).then((answer) => {
       if (!isGone) setRegistration('url' in answer ? answer : 'unavailable');
     });
     return () => {

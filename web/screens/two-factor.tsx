@@ -1,6 +1,5 @@
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
-import { AccountField } from '../parts/account-field.tsx';
 import { CodeForm } from '../parts/code-form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { PasskeyForm } from '../parts/passkey-form.tsx';
@@ -29,7 +28,7 @@ export function TwoFactor() {
   return (
     <>
       <CodeForm head={head} cancelKey="twofa-change-user" links={otherWay} />
-      {page.secondFactor?.hasPasskey && <PasskeyForm account={<AccountField />} />}
+      {page.secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
     </>
   );
 }
