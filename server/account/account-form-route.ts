@@ -10,6 +10,7 @@ import { setLastRefusal } from '../http/last-refusal.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
+import { tokenOfFirstPress } from '../session/next-token.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
@@ -41,7 +42,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     const kept = keptFields(section, fields);
     const visit = await accountVisitOf(deps, visitor);
-    if (!visit) return await backAfterSignIn(visitor);
+    if (!visit) return await goOnAfterEnd(visitor);
     if (!isFormOf(visit, fields)) return to(request, reply, { notice: 'otherSession' });
     if (action.needsProof && visit.account.isPart)
       return to(request, reply, { notice: 'notPossible', reference: await recordRefusal(visit, 'not-possible') });
@@ -52,7 +53,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     }
     const run = doing === proveAction ? prove : action.run;
     const outcome = await run(deps, visit, fields);
-    if (outcome.kind === 'signedOut') return await backAfterSignIn(visitor);
+    if (outcome.kind === 'signedOut') return await goOnAfterEnd(visitor);
     if (outcome.kind === 'throttled')
       return await showSection(deps, request, reply, {
         section,
@@ -68,8 +69,16 @@ export function accountFormRoute(deps: Deps, section: Section) {
     const recorded = reason ? { ...outcome, reference: await recordRefusal(visit, reason) } : outcome;
     return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
 
-    /** Nothing that was typed is lost but secrets: the section comes back once the person has signed in. */
-    async function backAfterSignIn({ who }: KnownVisitor) {
+    /**
+     * The second press of a form leads where the first one led, with the same cookie. Otherwise the session has ended, and nothing
+     * that was typed is lost but secrets: the section comes back once the person has signed in.
+     */
+    async function goOnAfterEnd({ who, sessionToken: token }: KnownVisitor) {
+      const given = fields.current ?? fields.code ?? fields.password ?? fields.credential;
+      const sessionToken = token && given ? await tokenOfFirstPress(deps, { token, given }) : null;
+      if (sessionToken && doing === proveAction)
+        return answer(request, reply, { kind: 'done', notice: 'proven', sessionToken }, { begun, kept });
+      if (sessionToken) return answer(request, reply, { kind: 'done', notice: 'passwordChanged', sessionToken }, {});
       const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });
       return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
     }

@@ -234,6 +234,36 @@ describe('a fresh proof', () => {
   });
 });
 
+describe('a form that is pressed twice, without script,', () => {
+  const sessionOf = (answer: { headers: Record<string, unknown> }) => cookiesOf(answer as never)['vestibule-session'];
+
+  it.each(['a proof by password', 'a proof by code', 'a new password'])(
+    '%s, leads where the first press led, with the same cookie, for ten seconds',
+    async (what) => {
+      const cookies = await signedIn(portal, 'alice');
+      const session = await sessionIdOf(portal, cookies);
+      portal.wait(11 * minute);
+      const code = what === 'a proof by code' ? { code: codeNow(portal, await giveApp(portal, 'alice')) } : null;
+      const proof = { do: 'prove', for: 'setUp', session, ...(code ?? { password: testPassword }) };
+      const change = { do: 'change', current: testPassword, password: newPassword, repeat: newPassword, session };
+      const press = (form: Record<string, string>) =>
+        postAccount(portal, what === 'a new password' ? 'password' : 'app', form, cookies);
+      const form = what === 'a new password' ? change : proof;
+      const [one, other] = await Promise.all([press(form), press(form)]);
+      const third = await press(form);
+      expect(sessionOf(one)).toBeDefined();
+      expect([sessionOf(other), sessionOf(third)]).toEqual([sessionOf(one), sessionOf(one)]);
+      expect([other.headers.location, third.headers.location]).toEqual([one.headers.location, one.headers.location]);
+      expect(await signedInAs(portal, { 'vestibule-session': sessionOf(one) ?? '' })).toBe('alice');
+      // The cookie from before alone finds nothing.
+      const guess = await press({ ...form, current: 'x', code: '000000', password: 'x' });
+      expect([sessionOf(guess), guess.headers.location?.startsWith('/portal/?destination')]).toEqual([undefined, true]);
+      portal.wait(10_001);
+      expect((await press(form)).headers.location).toContain('/portal/?destination');
+    },
+  );
+});
+
 it('nothing of all this is mailed before something changes', async () => {
   const cookies = await signedIn(portal, 'alice');
   portal.wait(11 * minute);

@@ -12,6 +12,7 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 /** A signed-in person on their account page. */
 export type AccountVisit = {
   visitor: KnownVisitor;
+  sessionToken: string;
   sessionHash: Buffer;
   session: FullSession;
   account: Account;
@@ -27,7 +28,7 @@ export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise
   const now = deps.now();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
-  return account && { visitor, sessionHash, session, account };
+  return account && { visitor, sessionToken, sessionHash, session, account };
 }
 
 /** Whether a form is on a page of this session, and not of somebody who was signed in here before. */

@@ -1,5 +1,7 @@
 import type { AuditStep } from '../audit/audit-events.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
+import type { Deps } from '../deps/deps.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { nextToken } from '../session/next-token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { type ProofOfSession, putProof, updateSessionToken } from '../storage/session.ts';
@@ -10,15 +12,21 @@ import { type AccountVisit, personOf } from './account-visit.ts';
  * earlier copy of its cookie gets nothing of the proof.
  */
 export async function noteProof(
+  deps: Deps,
   sql: Connection,
   visit: AccountVisit,
-  { proof, how = proof, steps = [] }: { proof: ProofOfSession; how?: string; steps?: AuditStep[] },
+  {
+    proof,
+    given,
+    how = proof,
+    steps = [],
+  }: { proof: ProofOfSession; given: string; how?: string; steps?: AuditStep[] },
   now: Date,
 ): Promise<string> {
-  const token = newToken();
+  const token = nextToken(deps, { token: visit.sessionToken, given });
   await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), pressAt: null, now });
   await putProof(sql, visit.session.id, proof, now);
-  const given = { step: 'proof', outcome: how };
-  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, given] }, now);
+  const last = { step: 'proof', outcome: how };
+  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, last] }, now);
   return token;
 }

@@ -6,7 +6,8 @@ import { newPasswordProblemsInWords } from '../password/new-password-problems-in
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
 import { hashPassword } from '../secrets/password-hash.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { nextToken } from '../session/next-token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
@@ -59,14 +60,14 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   const turn = turnOf(visit.visitor.address);
   if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password, turn))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
-  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password, turn) });
+  return await store(deps, visit, { current, before: checked.hash, after: await hashPassword(password, turn) });
 }
 
 /** All or nothing. This session goes on under its next token, and its browser stays known. */
 async function store(
   deps: Deps,
   visit: AccountVisit,
-  { before, after }: { before: string; after: string },
+  { current, before, after }: { current: string; before: string; after: string },
 ): Promise<Outcome> {
   const { visitor, session, sessionHash } = visit;
   const { userId } = session;
@@ -77,7 +78,7 @@ async function store(
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
-    const sessionToken = newToken();
+    const sessionToken = nextToken(deps, { token: visit.sessionToken, given: current });
     await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), pressAt: null, now });
     const { address, language } = visitor;
     await queuePasswordNotice(sql, reader, { now, address, language });

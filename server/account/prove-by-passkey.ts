@@ -60,7 +60,7 @@ async function complete(
   const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return checked;
   if (passkey.userId !== visit.session.userId) return { kind: 'refused', reason: 'other-user', isSigned: true };
-  return await deps.sql.begin((sql) => store(deps, sql, visit, { passkey, checked, steps }));
+  return await deps.sql.begin((sql) => store(deps, sql, visit, { answer, passkey, checked, steps }));
 }
 
 /** All or nothing, by the rules of a sign-in by passkey: what could not open the account proves nothing for it. */
@@ -69,10 +69,11 @@ async function store(
   sql: Connection,
   visit: AccountVisit,
   {
+    answer,
     passkey,
     checked,
     steps,
-  }: { passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; steps: AuditStep[] },
+  }: { answer: string; passkey: PasskeyToVerify; checked: { counter: number; backedUp: boolean }; steps: AuditStep[] },
 ): Promise<Proven | RollBack<Proven>> {
   const now = deps.now();
   const { address } = visit.visitor;
@@ -86,5 +87,6 @@ async function store(
   if (reason) return refused(reason);
   const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now });
   if (used !== 'recorded') return refused(used === 'gone' ? 'unknown-passkey' : 'counter-back');
-  return { kind: 'right', sessionToken: await noteProof(sql, visit, { proof: 'passkey', steps }, now) };
+  const given = { proof: 'passkey', given: answer, steps } as const;
+  return { kind: 'right', sessionToken: await noteProof(deps, sql, visit, given, now) };
 }

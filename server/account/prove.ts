@@ -34,7 +34,7 @@ async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): 
   const now = deps.now();
   const sessionToken = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit))) return null;
-    return await noteProof(sql, visit, { proof: 'password' }, now);
+    return await noteProof(deps, sql, visit, { proof: 'password', given: entry }, now);
   });
   return sessionToken === null ? { kind: 'signedOut' } : { kind: 'done', notice: 'proven', sessionToken };
 }
@@ -55,7 +55,7 @@ async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Prom
     const how = await takeProof(deps, sql, prover, code);
     if (!how) return 'wrong';
     await deleteThrottle(sql, codeKey(session));
-    return { sessionToken: await noteProof(sql, visit, { proof: 'code', how }, now) };
+    return { sessionToken: await noteProof(deps, sql, visit, { proof: 'code', how, given: entry }, now) };
   });
   if (taken === 'signedOut') return { kind: taken };
   if (taken === 'wrong') return await wrongCode(deps, visit);

@@ -153,21 +153,14 @@ export async function updateSessionToken(
   { before, after, pressAt, now }: { before: Buffer; after: Buffer; pressAt: Date | null; now: Date },
 ): Promise<void> {
   await sql`
-    update session set token_hash = ${after}, former_token_hash = ${before}, press_at = ${pressAt},
+    update session set token_hash = ${after}, former_token_hash = ${before}, press_at = ${pressAt}, rotated_at = ${now},
       former_ends_at = ${new Date(now.getTime() + limits.responseUnread)}
     where token_hash = ${before}`;
 }
 
-/** Whether a press has given a full session this token since a time, instead of a former one. */
-export async function isSessionOfPress(
-  sql: Connection,
-  { former, own }: { former: Buffer; own: Buffer },
-  { since, now }: { since: Date; now: Date },
-): Promise<boolean> {
-  const rows = await sql`
-    select from session where token_hash = ${own} and former_token_hash = ${former}
-      and stage = 'full' and press_at > ${since} and ends_at > ${now}`;
-  return rows.length > 0;
+/** Whether a session has got this token since a time, instead of another one. */
+export async function isRotatedSince(sql: Connection, tokenHash: Buffer, since: Date): Promise<boolean> {
+  return (await sql`select from session where token_hash = ${tokenHash} and rotated_at > ${since}`).length > 0;
 }
 
 /** The session with a token; null if there is none. */

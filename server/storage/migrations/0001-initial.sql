@@ -333,6 +333,8 @@ create table session (
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   ends_at timestamptz not null,
+  -- When it got its token instead of another one.
+  rotated_at timestamptz,
 
   -- The factor that a half session waits for, and whether it is still to be registered.
   factor text check (factor in ('app', 'email')),
