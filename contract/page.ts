@@ -30,8 +30,6 @@ export type ServerPage =
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   /** Redirects to an identity provider to sign in or out; by a form if there are fields. */
   | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
-  /** An earlier request of this browser is still under way: the page opens `url` again after a second. */
-  | { name: 'oneMoment'; url: string }
   /** Unsolicited provider sign-in; `account` is the user who is signed in already and may continue to `goesOnTo`. */
   | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
   /**

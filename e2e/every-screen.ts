@@ -1,7 +1,6 @@
 import { keptPasskey } from './kept-passkeys.ts';
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
-import { decidedUrl } from './visits.ts';
 
 /**
  * A screen by its address. `stage` is how far a sign-in must have come to show it; `shows` is a text that no other step under
@@ -151,7 +150,6 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/singleSignOn?notice=chooseConnection', heading: 'sso-title', stage: 'choice' },
   { address: providerBegan, heading: 'provider-began-title', stage: 'provider began' },
   { address: `${providerBegan}&signedIn`, heading: 'provider-began-signed-in-title', stage: 'signed in there' },
-  { address: decidedUrl, heading: 'please-wait', stage: 'one moment' },
   { address: '/portal/logout?confirm=account', heading: 'sign-out-title', stage: 'account' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
   { address: '/portal/login?notice=entryMissing', heading: 'login-title' },

@@ -14,7 +14,6 @@ import {
   sessionIsElsewhere,
   signInIsOld,
 } from './time-passed.ts';
-import { putDecidedVisit, stayAtDecidedVisit } from './visits.ts';
 
 /** How far a sign-in has come; an open one shows screens that nobody else sees. */
 export type Stage =
@@ -33,8 +32,7 @@ export type Stage =
   | 'signed in there'
   | 'elsewhere'
   | 'elsewhere without password'
-  | 'other network'
-  | 'one moment';
+  | 'other network';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
@@ -53,7 +51,6 @@ export class Stages {
     await context.clearCookies();
     if (!stage) return;
     const cookies = await this.cookiesOf(stage);
-    if (stage === 'one moment') await stayAtDecidedVisit(context);
     await context.addCookies(cookies);
   }
 
@@ -76,8 +73,7 @@ export class Stages {
       await addProviderThatBegins(portal);
       return '';
     }
-    if (stage === 'signed in there' || stage === 'one moment') await this.#prepared('provider began');
-    if (stage === 'one moment') return '';
+    if (stage === 'signed in there') await this.#prepared('provider began');
     if (stage.startsWith('account ')) return await this.#prepared('account');
     const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
     const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
@@ -90,9 +86,7 @@ export class Stages {
   }
 
   async #cookiesFor(stage: Stage, username: string) {
-    const { portal } = this.#needs;
     if (stage === 'provider began') return [];
-    if (stage === 'one moment') return await putDecidedVisit(portal);
     return [await this.#cookiesAt(stage, username)].flat();
   }
 

@@ -113,10 +113,8 @@ export const limits = {
   samlAssertionAge: 10 * minute,
   /** An answer waits this long for the browser that brought it: the next redirect requests it at once. */
   answerWaits: 30 * second,
-  /** How long reading an answer, or deciding on it, may take; the browser asks again until then. */
+  /** How long reading an answer may take. */
   answerRead: 20 * second,
-  /** How long a browser that lost the result of a visit can get it again. */
-  outcomeKept: 30 * second,
   /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
   providerLogoutKept: 15 * minute,
   /** A body with a SAML answer, encoded. */

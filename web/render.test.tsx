@@ -68,7 +68,6 @@ const serverPages: ServerPage[] = [
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: null, goesOnTo: '/portal/portal.html' },
   { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: 'anna', goesOnTo: '/portal/portal.html' },
-  { name: 'oneMoment', url: '/portal/authenticate/oidc/finish?state=x&y' },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo: '/portal/portal.html' },

@@ -135,8 +135,6 @@ function notedTexts(texts: Texts, keys: readonly MessageKey[]) {
 
 /** In Chromium an immediate redirect replaces the history entry: Back leads to the previous page. */
 function onwards({ serverPage }: Page): string {
-  if (serverPage?.name === 'oneMoment')
-    return `<meta http-equiv="refresh" content="1;url=${escaped(serverPage.url)}">\n`;
   if (serverPage?.name !== 'leaving' || serverPage.fields) return '';
   return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
 }

@@ -30,8 +30,6 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return serverPage.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
     case 'providerBegan':
       return serverPage.account === null ? 'provider-began-title' : 'provider-began-signed-in-title';
-    case 'oneMoment':
-      return 'please-wait';
     case 'registerElsewhere':
       return serverPage.why === 'passkey' ? 'login-passkey' : 'register-elsewhere-title';
     case 'notForYou':

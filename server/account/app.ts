@@ -99,7 +99,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await deletePendingTotp(sql, session.id);
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
-    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
+    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash });
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
@@ -134,7 +134,7 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
     if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
     if (!(await deleteTotp(sql, userId))) return new RollBack('gone' as const);
     await deleteRecoveryCodes(sql, userId);
-    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
+    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash });
     const devices = await deleteRememberedDevices(sql, userId);
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];

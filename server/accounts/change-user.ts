@@ -96,7 +96,7 @@ async function endWhatDepended(
   else if (change.active === false) {
     // It would work again, days later, once the user is active; a reset link lasts an hour and says why it is refused.
     await withdrawInvitations(sql, user.id);
-    sessionsEnded += await deleteSessionsOfUser(sql, user.id, now);
+    sessionsEnded += await deleteSessionsOfUser(sql, user.id);
   }
   return { sessionsEnded, devicesForgotten };
 }

@@ -30,7 +30,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     await deleteRecoveryCodes(sql, user.id);
     await deleteThrottleOfEveryWay(sql, codeKey, user.id);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
-    const sessionsEnded = await deleteSessionsOfUser(sql, user.id, now);
+    const sessionsEnded = await deleteSessionsOfUser(sql, user.id);
     const steps = [
       {
         step: 'removed',

@@ -20,7 +20,6 @@ const secretPages: readonly ServerPage['name'][] = [
   'recoveryCodes',
   'leaving',
   'providerBegan',
-  'oneMoment',
   'registerElsewhere',
 ];
 

@@ -24,8 +24,8 @@ export async function passwordReplaced(
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
   await withdrawResetLinks(sql, userId);
   const sessionsEnded = kept
-    ? await deleteOtherSessionsOfUser(sql, { userId, kept }, now)
-    : await deleteSessionsOfUser(sql, userId, now);
+    ? await deleteOtherSessionsOfUser(sql, { userId, kept })
+    : await deleteSessionsOfUser(sql, userId);
   // Before the devices, as by a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);
   await deleteDevicesOfUser(sql, userId);

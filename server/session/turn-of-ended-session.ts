@@ -23,6 +23,6 @@ export function endTurnHere({ config }: Deps, request: FastifyRequest, reply: Fa
   clearLastRefusal(request, reply, config);
   endVisits(request, reply, config);
   const signedOut = endTurn(request, reply, config);
-  askAfresh(reply, config, signedOut);
+  askAfresh(reply, config);
   return signedOut;
 }

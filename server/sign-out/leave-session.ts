@@ -34,7 +34,7 @@ export async function leaveSession(
   const { config } = deps;
   clearCookie(reply, config, 'session');
   endVisits(request, reply, config);
-  if (isTurnOver) return askAfresh(reply, config, endTurn(request, reply, config));
-  askAfresh(reply, config, turnsOf(request, config)?.signedOut ?? null);
-  beginTurn(request, reply, config);
+  askAfresh(reply, config);
+  if (isTurnOver) endTurn(request, reply, config);
+  else beginTurn(request, reply, config);
 }

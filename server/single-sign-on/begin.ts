@@ -19,16 +19,10 @@ export type Departure = {
   lang: string | undefined;
   /** Of the page. */
   language: string;
-  /** The address that was typed, for the provider to fill in; empty or null as in the visit's details. */
+  /** The address that was typed, for the provider to fill in; null if none was. */
   typed: string | null;
-  /** Whether the provider's own page led here, and a page of ours asked. */
-  providerBegan: boolean;
   /** Whether the provider has to authenticate again. */
   isAfresh: boolean;
-  /** Whether someone signed out in this browser, and nobody has signed in through this connection since. */
-  isAfterSignOut: boolean;
-  /** The browser's mark of its last sign-out; null if it has none. */
-  signedOut: string | null;
   address: string;
   requestId: string;
 };
@@ -60,8 +54,7 @@ export async function beginSingleSignOn(
         })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (started.kind === 'refused') return started;
-  const { destination, lang, typed, providerBegan, isAfresh, isAfterSignOut, signedOut, address, requestId } =
-    departure;
+  const { destination, lang, typed, isAfresh, address, requestId } = departure;
   const fields = 'fields' in started ? started.fields : null;
   const details: RequestDetails = {
     url: started.url,
@@ -69,10 +62,7 @@ export async function beginSingleSignOn(
     destination,
     lang: lang ?? null,
     typed,
-    providerBegan,
     isAfresh,
-    isAfterSignOut,
-    signedOut,
     kept: started.kept,
   };
   const token = newToken();

@@ -17,10 +17,9 @@ export const checkSsoSchema = { body: CheckSsoForm };
  */
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
-    const { redirectURLSSO, turn } = request.body;
+    const { redirectURLSSO } = request.body;
     const traveller = await travellerOf(deps, request, reply, {
       redirectUrl: redirectURLSSO,
-      formTurn: turn,
       giveAgain: (wait) => refuse(deps, request, reply, 429, { ...wait, form: keptButton(deps, request) }),
     });
     if (!traveller) return reply;

@@ -1,85 +1,81 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditStep } from '../audit/audit-events.ts';
+import { queryNames } from '#contract/screens.ts';
+import { forOtherAccount } from '#contract/sign-out-question.ts';
 import type { Deps } from '../deps/deps.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
+import { endVisit } from '../http/visit-cookies.ts';
+import { signOutQuestionUrl } from '../session/sign-out-question.ts';
+import { letIn } from '../sign-in/let-in.ts';
+import { turnAway } from '../sign-in/turn-away.ts';
+import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
+import type { SsoRequestRow } from '../storage/sso-request.ts';
+import { forgetConnection, rememberConnection } from '../visitor/remembered-connection.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
-import type { EndedVisit } from './give-outcome.ts';
-import { type Refusal, refusalFor } from './identity.ts';
-import type { Outcome } from './outcome.ts';
-import { recordSsoFailure } from './record-failure.ts';
-import { waitingAnswer } from './request-details.ts';
+import { depart } from './depart.ts';
+import { fail } from './fail.ts';
+import { type Identity, type Refusal, refusalFor } from './identity.ts';
+import { providerBeganUrl } from './provider-began-route.ts';
+import { detailsOf, type RequestDetails, waitingAnswer, wayOf } from './request-details.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
-import { slowDownForFailure } from './slow-down.ts';
+import { slowDown } from './slow-down.ts';
 
-/** Decides on a consumed visit. Null if the visitor has to wait and has been answered. */
+/** Leads on from a visit that has just been taken: into a session, or to the page that says why not. */
 export async function decide(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   visitor: KnownVisitor,
-  visit: EndedVisit,
-  protocol: SsoConnection['protocol'],
-): Promise<Outcome | null> {
-  const { row, details, connection } = visit;
-  const no = async (refusal: Refusal) =>
-    await refused(deps, request, reply, { connection, protocol, address: visitor.address }, refusal);
+  { row, protocol }: { row: SsoRequestRow; protocol: SsoConnection['protocol'] },
+): Promise<FastifyReply> {
+  const { address } = visitor;
+  const details = detailsOf(deps.keys, row);
+  const connection = await findSsoConnection(deps.sql, row.connectionId);
+  const no = async (refusal: Refusal) => {
+    endVisit(request, reply, deps.config, row.stateHash);
+    return await fail(deps, request, reply, refusal, { protocol, address, connection, ...(details && wayOf(details)) });
+  };
   if (!details) return await no(refusalFor('request-unknown', 'no current secret can open it'));
   if (!connection?.active || connection.protocol !== protocol)
     return await no(refusalFor('connection-disabled', 'while the visitor was at the provider'));
   // The provider, or someone else, chose the account of this answer: a page asks before anything happens.
-  if (row.browserHash === null) return { kind: 'providerBegan' };
+  if (row.browserHash === null) return reply.redirect(providerBeganUrl(deps, connection), 303);
   const answer = waitingAnswer(deps.keys, row)?.answer;
   if (!answer) return await no(refusalFor('request-unknown', 'the answer can no longer be read'));
   if (answer.kind === 'refused') return await no(answer);
-  const { identity } = answer;
-  const tooOld = tooLongAgo(connection, identity, deps.now());
-  if (tooOld) {
-    // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
-    if (protocol === 'saml' && !details.isAfresh) return { kind: 'sentBack' };
-    return await no(refusalFor('authentication-too-old', tooOld));
-  }
-  const result = await signInByProvider(deps, connection, { identity, visitId: row.id }, visitor);
-  switch (result.kind) {
-    case 'otherAccount':
-    case 'ended':
-      return result;
-    case 'refused':
-      return { kind: 'refused', type: connection.protocol, reference: result.reference, forgets: true };
-    case 'networkRefused':
-      return { kind: 'refused', type: 'ip', reference: result.reference, forgets: false };
-    case 'secondFactor': {
-      const { kind, factor, mustRegister, sessionToken } = result;
-      return { kind, factor, mustRegister, sessionToken };
-    }
-    case 'signedIn': {
-      const { kind, sessionToken, deviceToken } = result;
-      return { kind, sessionToken, deviceToken };
-    }
-  }
+  const tooOld = tooLongAgo(connection, answer.identity, deps.now());
+  if (!tooOld) return await signIn(deps, request, reply, visitor, { row, details, connection }, answer.identity);
+  // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
+  if (protocol !== 'saml' || details.isAfresh) return await no(refusalFor('authentication-too-old', tooOld));
+  endVisit(request, reply, deps.config, row.stateHash);
+  if (await slowDown(deps, request, reply, address)) return reply;
+  return await depart(deps, request, reply, connection, { ...wayOf(details), address, isAfresh: true });
 }
 
-/** Counts and records a refusal, once. Null if it was answered that the visitor has to wait. */
-async function refused(
+async function signIn(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    connection,
-    address,
-    protocol,
-  }: { connection: SsoConnection | null; address: string; protocol: SsoConnection['protocol'] },
-  { reason, words, isCancelled, isUnable }: Refusal,
-): Promise<Outcome | null> {
-  if (await slowDownForFailure(deps, request, reply, address)) return null;
-  const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
-  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
-  return {
-    kind: 'refused',
-    type: protocol,
-    reference,
-    forgets: connection !== null,
-    ...(isCancelled && { isCancelled }),
-    ...(isUnable && { isUnable }),
-  };
+  visitor: KnownVisitor,
+  { row, details, connection }: { row: SsoRequestRow; details: RequestDetails; connection: SsoConnection },
+  identity: Identity,
+): Promise<FastifyReply> {
+  const { config } = deps;
+  const { typed, ...asked } = wayOf(details);
+  const way = { ...asked, address: visitor.address };
+  const result = await signInByProvider(deps, connection, { identity, visitId: row.id }, visitor);
+  if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
+  if (result.kind === 'signedIn' || result.kind === 'secondFactor')
+    return letIn(request, reply, config, result, { ...way, username: typed });
+  endVisit(request, reply, config, row.stateHash);
+  switch (result.kind) {
+    case 'otherAccount': {
+      const query = { [queryNames.destination]: way.destination, lang: way.lang };
+      return reply.redirect(signOutQuestionUrl(config.basePath, forOtherAccount, query), 303);
+    }
+    case 'refused':
+      forgetConnection(deps, request, reply);
+      return turnAway(reply, config, { ...result, type: connection.protocol, username: typed ?? '' }, way);
+    case 'networkRefused':
+      return turnAway(reply, config, { ...result, type: 'ip', username: typed ?? '' }, way);
+  }
 }

@@ -1,18 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { happenedSince } from '#contract/turn-of-form.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
-import { turnsOf } from '../http/turns.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
-import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { recordRefusedDestination } from '../sign-in/record-refused-destination.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { noteAfreshVisit, wishAfterSignOut } from '../visitor/ask-afresh.ts';
+import { askedAfresh, isToAskAfresh } from '../visitor/ask-afresh.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
@@ -21,47 +18,24 @@ import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { type GiveAgain, slowDown } from './slow-down.ts';
 
-/**
- * A visitor on the way to a provider. `signedOut`: the session in this browser was signed out elsewhere, and this is
- * the first request since, which gives the browser this mark.
- */
-export type Traveller = { address: string; destination: string; lang: string | undefined; signedOut?: string };
+/** A visitor on the way to a provider. */
+export type Traveller = { address: string; destination: string; lang: string | undefined };
 
-/**
- * Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often.
- * A form that was open before the turn ended has the earlier person's destination.
- */
+/** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
 export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    redirectUrl,
-    formTurn,
-    giveAgain,
-  }: { redirectUrl?: string | undefined; formTurn?: string | undefined; giveAgain?: GiveAgain } = {},
+  { redirectUrl, giveAgain }: { redirectUrl?: string | undefined; giveAgain?: GiveAgain } = {},
 ): Promise<Traveller | null> {
   const { config } = deps;
   const visitor = await knownVisitorOf(deps, request, reply);
   if (!visitor) return null;
   const { address } = visitor;
-  const endTurn = async () => turnOfEndedSession(deps, request, reply, await visitor.who());
-  // Only before a form is given again: a flood of scripts costs no further statement.
-  const giveInTurn: GiveAgain | undefined =
-    giveAgain &&
-    (async (wait) => {
-      await endTurn();
-      return await giveAgain(wait);
-    });
-  if (await slowDown(deps, request, reply, address, giveInTurn)) return null;
-  const lang = languageOverride(request);
-  const signedOut = await endTurn();
-  if (signedOut !== null) return { address, destination: defaultDestination(config.basePath), lang, signedOut };
-  if (happenedSince(formTurn, visitor.turns) === 'signOut')
-    return { address, destination: defaultDestination(config.basePath), lang };
+  if (await slowDown(deps, request, reply, address, giveAgain)) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   if (redirectUrl && !accepted) await recordRefusedDestination(deps, request, address);
-  return { address, destination: accepted ?? defaultDestination(config.basePath), lang };
+  return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }
 
 /**
@@ -73,33 +47,23 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   connection: SsoConnection,
-  {
-    typed,
-    providerBegan = false,
-    isAfresh = false,
-    signedOut,
-    ...traveller
-  }: Traveller & { typed: string | null; providerBegan?: boolean; isAfresh?: boolean },
+  { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const wish = signedOut ? 'afresh' : wishAfterSignOut(request, config, connection);
+  const isAfterSignOut = isToAskAfresh(request, config);
   const registers = leadsToRegistration(config, traveller.destination);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
     typed,
-    providerBegan,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
-    isAfresh: isAfresh || wish === 'afresh' || registers,
-    isAfterSignOut: wish !== null,
-    signedOut: signedOut ?? turnsOf(request, config)?.signedOut ?? null,
+    isAfresh: isAfresh || isAfterSignOut || registers,
     requestId: request.id,
   });
   if (begun.kind === 'changed')
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, traveller);
   if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
-  // The end of the turn has set the wish that later visits count from.
-  if (wish === 'afresh' && !signedOut) noteAfreshVisit(request, reply, config);
+  if (isAfterSignOut) askedAfresh(reply, config);
   beginVisit(request, reply, config, begun);
   // Nor does a remembered device, so the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');

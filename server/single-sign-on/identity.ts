@@ -44,8 +44,6 @@ export type Refusal = {
   words: string;
   /** The person, or the provider for them, refused: nothing was mistyped. */
   isCancelled?: true;
-  /** The provider refused the request itself: it may be unable to do what the portal asked for. */
-  isUnable?: true;
 };
 
 export function refusalFor(reason: SsoRefusalReason, words: string): Refusal {

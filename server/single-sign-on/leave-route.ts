@@ -4,21 +4,19 @@ import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { turnsOf } from '../http/turns.ts';
 import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { isUuid } from '../names/is-uuid.ts';
-import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
-import { wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { detailsOf } from './request-details.ts';
-import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
+import { isOfBrowser, isOpen } from './visits.ts';
 
 /**
- * `GET authenticate/leave`: a page that redirects to the provider by itself. Chromium applies `form-action`, which
- * lists only our origin (docs/decisions/0016), to redirects after a form post; a page may lead anywhere.
+ * `GET authenticate/leave`: a page that redirects to the provider by itself, for an open visit of this browser. Chromium
+ * applies `form-action`, which lists only our origin (docs/decisions/0016), to redirects after a form post; a page may
+ * lead anywhere.
  */
 export function leaveRoute(deps: Deps) {
   const { config } = deps;
@@ -29,18 +27,9 @@ export function leaveRoute(deps: Deps) {
     const isOut = row !== null && isOpen(row, deps.now());
     if ((isOut || !row) && visitsOfBrowser(request, config).size === 0)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
-    const isOwn = row !== null && isOfBrowser(deps, request, row);
-    const details = row && detailsOf(deps.keys, row);
-    const connection = row && isOwn ? await findSsoConnection(deps.sql, row.connectionId) : null;
-    // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
-    const wish = connection && wishAfterSignOut(request, config, connection);
-    const isTurnOver = isOwn && turnOfEndedSession(deps, request, reply, await visitorOf(deps, request).who()) !== null;
-    const isOfEarlierTurn = (details?.signedOut ?? null) !== (turnsOf(request, config)?.signedOut ?? null);
-    const isSignedOut =
-      isTurnOver ||
-      isOfEarlierTurn ||
-      (wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh)));
-    if (connection?.active && isOut && details?.url && !isSignedOut) {
+    const details = row && isOfBrowser(deps, request, row) ? detailsOf(deps.keys, row) : null;
+    const connection = row && details && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
+    if (connection?.active && details?.url) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);
       return await deps.pages.send(request, reply, 200, {
@@ -53,10 +42,10 @@ export function leaveRoute(deps: Deps) {
         },
       });
     }
-    if (row && details && (await isSessionOf(deps, request, row))) return reply.redirect(details.destination, 303);
     if (row) endVisit(request, reply, config, row.stateHash);
-    const { destination = defaultDestination(config.basePath), typed = null } =
-      (isOwn && !isSignedOut && details) || {};
+    if (row && (await visitorOf(deps, request).who()).kind === 'full')
+      return reply.redirect(defaultDestination(config.basePath), 303);
+    const { destination = defaultDestination(config.basePath), typed = null } = details ?? {};
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
 }

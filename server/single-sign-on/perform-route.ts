@@ -25,7 +25,6 @@ export function performSsoRoute(deps: Deps) {
     const { username, redirectURL, turn, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
     const traveller = await travellerOf(deps, request, reply, {
       redirectUrl: redirectURL,
-      formTurn: turn,
       giveAgain: (wait) => giveAgain(deps, request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
     });
     if (!traveller) return reply;

@@ -46,7 +46,7 @@ export function continueWithProviderRoute(deps: Deps) {
     if (!traveller) return reply;
     const connection = await connectionOf(deps, request.body.connection);
     if (!connection) return toForm(deps, request, reply);
-    return await depart(deps, request, reply, connection, { ...traveller, typed: null, providerBegan: true });
+    return await depart(deps, request, reply, connection, { ...traveller, typed: null });
   };
 }
 

@@ -24,16 +24,10 @@ export type RequestDetails = {
   fields?: Record<string, string> | null;
   destination: string;
   lang: string | null;
-  /** The typed address, to be filled in again; empty if it was in a form of an earlier turn, null if none was typed. */
+  /** The typed address, to be filled in again; null if none was typed. */
   typed: string | null;
-  /** Whether the provider's own page led here, and a page of ours asked. */
-  providerBegan?: boolean;
   /** Whether the provider was asked to authenticate again. */
   isAfresh?: boolean;
-  /** Whether someone had signed out here before: an answer that shows no fresh sign-in asks first. */
-  isAfterSignOut?: boolean;
-  /** The browser's mark of its last sign-out; null if it had none. */
-  signedOut?: string | null;
   kept: OidcKept | SamlKept | null;
 };
 

@@ -9,7 +9,6 @@ import { noteDevice } from '../sign-in/note-device.ts';
 import { sendFirstCode } from '../sign-in/send-first-code.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { factorToStore, firstFactor, isSpared, whatIsAsked } from '../sign-in/what-is-asked.ts';
-import { sessionsEndedSince } from '../storage/all-sessions-ended.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
@@ -33,25 +32,24 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
 
 /**
  * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
- * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored or, if refused,
- * ended (0031) or if another person is signed in here, nothing.
+ * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored, or nothing: if it is
+ * refused, or somebody else is signed in here.
  */
 export async function signInByProvider(
   deps: Deps,
   connection: SsoConnection,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' | 'ended' }> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' }> {
   const steps: AuditStep[] = [];
   const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, steps));
   if (done.kind !== 'signedIn' && done.kind !== 'secondFactor') {
     const { user } = done;
-    const reason =
-      done.kind === 'refused' ? done.reason : done.kind === 'otherAccount' ? 'signed-in-as-other' : 'request-unknown';
+    const reason = done.kind === 'refused' ? done.reason : 'signed-in-as-other';
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
-    if (done.kind !== 'refused') return { kind: done.kind };
+    if (done.kind === 'otherAccount') return { kind: 'otherAccount' };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
@@ -68,12 +66,10 @@ export async function signInByProvider(
   return done;
 }
 
-/**
- * Why nothing is stored: a refusal; somebody else is signed in here; or all sessions of the user were ended.
- */
+/** Why nothing is stored. */
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
-  | { kind: 'otherAccount' | 'ended'; user: Member };
+  | { kind: 'otherAccount'; user: Member };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
   return new RollBack({ kind: 'refused', reason, user });
@@ -111,15 +107,6 @@ async function complete(
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
-  const hereHash = visitor.sessionToken === null ? null : tokenHash(visitor.sessionToken);
-  const endedAt = await sessionsEndedSince(sql, { visitId, userId: user.id, hereHash });
-  if (endedAt) {
-    steps.push({
-      step: 'answer',
-      outcome: `to a visit from before all sessions were ended, at ${endedAt.toISOString()}`,
-    });
-    return new RollBack({ kind: 'ended', user });
-  }
   const here = await visitor.who();
   if (here.kind === 'full' && here.session.userId !== user.id) {
     steps.push({ step: 'signed in here', outcome: here.session.username });
@@ -147,7 +134,6 @@ async function complete(
     browser: browserName(visitor.userAgent) ?? null,
     origin: {
       connectionId: connection.id,
-      visitId,
       sealedIdToken: proof === null ? null : seal(deps.keys.seal, proof, idTokenPlace(user.id)),
       providerSubjectHash: subjectHash,
       providerSessionHash: sessionHash,

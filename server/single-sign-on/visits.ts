@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { visitTokenHash } from '../http/visit-cookies.ts';
 import type { SsoRequestRow } from '../storage/sso-request.ts';
-import { visitorOf } from '../visitor/visitor.ts';
 
 export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
   return usedAt === null && endsAt > now;
@@ -12,13 +11,4 @@ export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
 export function isOfBrowser({ config }: Deps, request: FastifyRequest, visit: SsoRequestRow): boolean {
   const hash = visitTokenHash(request, config, visit.stateHash);
   return hash !== null && visit.browserHash?.equals(hash) === true;
-}
-
-/**
- * Whether a request's session was created by this visit: then its destination belongs to this person. A visit begun by
- * a provider has no destination.
- */
-export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: SsoRequestRow): Promise<boolean> {
-  const who = await visitorOf(deps, request).who();
-  return who.kind === 'full' && (who.session.visitId === visit.id || visit.browserHash === null);
 }

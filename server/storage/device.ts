@@ -39,14 +39,6 @@ export async function isKnownDevice(sql: Connection, hash: Buffer): Promise<bool
   return (await sql`select from device where token_hash = ${hash} limit 1`).length > 0;
 }
 
-/** Whether a user has signed in in the browser with a token. */
-export async function isDeviceOf(sql: Connection, deviceToken: string | null, userId: string): Promise<boolean> {
-  if (deviceToken === null) return false;
-  return (
-    (await sql`select from device where token_hash = ${tokenHash(deviceToken)} and user_id = ${userId}`).length > 0
-  );
-}
-
 /** Forgets the browsers that a user signed in from. */
 export async function deleteDevicesOfUser(sql: Connection, userId: string): Promise<void> {
   await sql`delete from device where user_id = ${userId}`;

@@ -1,4 +1,3 @@
-import { noteAllSessionsEnded, noteLesserSessionsEnded } from './all-sessions-ended.ts';
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { endedKeptUntil } from './ended-session.ts';
@@ -14,8 +13,7 @@ export async function lockSessions(sql: Connection, which: Fragment): Promise<vo
 }
 
 /** Ends every session of a user; returns how many. In their browsers this is no sign-out. Lock the user first. */
-export async function deleteSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
-  await noteAllSessionsEnded(sql, { userId }, now);
+export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   return (await sql`delete from session where user_id = ${userId}`).count;
 }
@@ -24,9 +22,7 @@ export async function deleteSessionsOfUser(sql: Connection, userId: string, now:
 export async function deleteOtherSessionsOfUser(
   sql: Connection,
   { userId, kept }: { userId: string; kept: Buffer },
-  now: Date,
 ): Promise<number> {
-  await noteAllSessionsEnded(sql, { userId }, now);
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   return (await sql`delete from session where user_id = ${userId} and token_hash <> ${kept}`).count;
 }
@@ -38,9 +34,7 @@ export async function deleteOtherSessionsOfUser(
 export async function deleteLesserSessionsOfUser(
   sql: Connection,
   { userId, tokenHash }: { userId: string; tokenHash: Buffer },
-  now: Date,
 ): Promise<void> {
-  await noteLesserSessionsEnded(sql, { userId, tokenHash }, now);
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   await sql`
     delete from session other using session own
@@ -74,7 +68,6 @@ export async function signOutSessions(
 
 /** The same for every session of a user; returns how many. Lock the user first. */
 export async function signOutSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
-  await noteAllSessionsEnded(sql, { userId }, now);
   return (await signOutSessions(sql, sql`s.user_id = ${userId}`, now)).length;
 }
 

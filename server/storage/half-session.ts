@@ -32,7 +32,7 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
   return await rowOrNull(sql<SessionOrigin[]>`
     delete from session where token_hash = ${tokenHash} and stage = 'half'
       and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
-    returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken",
+    returning connection_id as "connectionId", sealed_id_token as "sealedIdToken",
       provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
       provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash"`);
 }

@@ -1,10 +1,8 @@
 import type { Connection } from './database.ts';
-import { lockSessions, signOutSessions } from './end-sessions.ts';
-import { type Fragment, isInDomains } from './sso-domain.ts';
+import { isInDomains } from './sso-domain.ts';
 
-/** Ends every session of a user from a connection; returns how many. */
+/** Ends every session of a user from a connection; returns how many. Lock the user first. */
 export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
-  await lockSessions(sql, sql`s.user_id = ${userId} and s.connection_id = ${connectionId}`);
   return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
 }
 
@@ -17,73 +15,43 @@ export async function deleteSessionsOfConnection(
   connectionId: string,
   domains: readonly string[] | null = null,
 ): Promise<number> {
-  await lockUsersOfConnection(sql, { connectionId, subjectHash: null });
+  await lockUsersOfConnection(sql, connectionId);
   const isMeant = domains ? isInDomains(sql, sql`session.user_id`, domains) : sql`true`;
-  await lockSessions(sql, sql`s.connection_id = ${connectionId}`);
   return (await sql`delete from session where connection_id = ${connectionId} and ${isMeant}`).count;
 }
 
-/**
- * Waits for running sign-ins of users that a logout may mean, and blocks new ones: only the next statement sees the
- * sessions they create. Same order as every change of a user: the user first.
- */
-async function lockUsersOfConnection(
-  sql: Connection,
-  given: { connectionId: string; subjectHash: Buffer | null; sessionHash?: Buffer | null },
-): Promise<void> {
-  const { connectionId, subjectHash } = given;
-  const sessionHash = subjectHash === null ? (given.sessionHash ?? null) : null;
-  const isMeant = (of: OfProvider) => sql`
-    ${of.connection} = ${connectionId} and (${subjectHash}::bytea is null or ${of.subject} = ${subjectHash})
-    and (${sessionHash}::bytea is null or ${of.session} = ${sessionHash})`;
-  await sql`
-    select from portal_user u where u.id in (
-      select s.user_id from session s where ${isMeant(ofSession(sql))}
-    ) order by u.id for no key update of u`;
-}
-
-/** What a provider knows a session by. */
-type OfProvider = Record<'connection' | 'subject' | 'session', Fragment>;
-
-const ofSession = (sql: Connection): OfProvider => ({
-  connection: sql`s.connection_id`,
-  subject: sql`s.provider_subject_hash`,
-  session: sql`s.provider_session_hash`,
-});
+/** What a provider's logout names: a subject, or sessions of the provider, or both. */
+export type NamedByProvider = { connectionId: string; subjectHash: Buffer | null; sessionHashes: readonly Buffer[] };
 
 /**
- * Ends a connection's sessions of a subject, or of one of the provider's sessions; if both are given, both have to
- * match, or the provider's session has to be unknown. Returns their users, without duplicates.
+ * Ends a connection's sessions of a subject: all of them if no session of the provider is named, otherwise those of a named
+ * one and those whose name is unknown. Without a subject, those of a named one. Returns the user of each.
  */
 export async function deleteSessionsOfProvider(
   sql: Connection,
-  given: { connectionId: string; subjectHash: Buffer | null; sessionHash: Buffer | null },
-  now: Date,
+  { connectionId, subjectHash, sessionHashes }: NamedByProvider,
 ): Promise<{ userId: string; username: string }[]> {
-  const { connectionId, subjectHash, sessionHash } = given;
-  if (subjectHash === null && sessionHash === null) return [];
-  await lockUsersOfConnection(sql, given);
-  const isMeant = (of: OfProvider) => sql`
-    ${of.connection} = ${connectionId} and (${subjectHash}::bytea is null or ${of.subject} = ${subjectHash})
-    and (${sessionHash}::bytea is null or ${of.session} = ${sessionHash}
-      or ${subjectHash}::bytea is not null and ${of.session} is null)`;
-  return await signOutSessions(sql, isMeant(ofSession(sql)), now);
+  if (subjectHash === null && sessionHashes.length === 0) return [];
+  await lockUsersOfConnection(sql, connectionId, subjectHash);
+  const isMeant = subjectHash
+    ? sql`s.provider_subject_hash = ${subjectHash}
+        and (${sessionHashes.length === 0} or s.provider_session_hash is null or s.provider_session_hash = any(${sessionHashes}::bytea[]))`
+    : sql`s.provider_session_hash = any(${sessionHashes}::bytea[])`;
+  return await sql<{ userId: string; username: string }[]>`
+    delete from session s using portal_user u
+    where u.id = s.user_id and s.connection_id = ${connectionId} and ${isMeant}
+    returning u.id as "userId", u.username`;
 }
 
-/**
- * Ends a SAML connection's sessions of a subject: all of them if no session of the provider is named, otherwise those
- * from a named session and those whose name is unknown. Returns their users, without duplicates.
- */
-export async function deleteSessionsOfSamlSubject(
+/** Locks the users, as every change of their sessions does first, in one order. */
+async function lockUsersOfConnection(
   sql: Connection,
-  given: { connectionId: string; subjectHash: Buffer; sessionHashes: readonly Buffer[] },
-  now: Date,
-): Promise<{ userId: string; username: string }[]> {
-  const { connectionId, subjectHash, sessionHashes } = given;
-  await lockUsersOfConnection(sql, given);
-  const named = sessionHashes.map((hash) => hash.toString('hex'));
-  const isMeant = (of: OfProvider) => sql`
-    ${of.connection} = ${connectionId} and ${of.subject} = ${subjectHash}
-    and (${named.length === 0} or ${of.session} is null or encode(${of.session}, 'hex') = any(${named}::text[]))`;
-  return await signOutSessions(sql, isMeant(ofSession(sql)), now);
+  connectionId: string,
+  subjectHash: Buffer | null = null,
+): Promise<void> {
+  await sql`
+    select from portal_user u where u.id in (
+      select s.user_id from session s
+      where s.connection_id = ${connectionId} and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
+    ) order by u.id for no key update of u`;
 }

@@ -1,5 +1,4 @@
 import { isListedFor } from './account.ts';
-import { noteAllSessionsEnded } from './all-sessions-ended.ts';
 import type { Connection } from './database.ts';
 import { signOutSessions } from './end-sessions.ts';
 
@@ -66,7 +65,6 @@ export async function endSessions(
   }: { userId: string; sid: string | null; connectionId: string | null; kept: Buffer | null },
   now: Date,
 ): Promise<number> {
-  if (sid === null) await noteAllSessionsEnded(sql, { userId, connectionId }, now);
   const which = sql`s.user_id = ${userId} and s.token_hash is distinct from ${kept}
     and (${sid}::uuid is null or s.id = ${sid}::uuid)
     and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;

@@ -41,8 +41,6 @@ export type FullSession = {
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, admit the address, and take its way in. */
   customers: string[];
-  /** The visit to a provider that created it; null for a password. */
-  visitId: string | null;
 };
 
 /**
@@ -56,12 +54,11 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
 }
 
 /**
- * Where a session came from: the connection and the visit, what its provider expects at sign-out, and when the
+ * Where a session came from: the connection, what its provider expects at sign-out, and when the
  * provider's session ends; null for a password, or if the provider does not say.
  */
 export type SessionOrigin = {
   connectionId: string | null;
-  visitId: string | null;
   sealedIdToken: Buffer | null;
   /** SHA-256 of the subject, and of the provider's name for its session: with these it ends what it began. */
   providerSubjectHash: Buffer | null;
@@ -74,7 +71,6 @@ export type SessionOrigin = {
 /** Of a session by password or passkey. */
 export const noProvider: SessionOrigin = {
   connectionId: null,
-  visitId: null,
   sealedIdToken: null,
   providerSubjectHash: null,
   providerSessionHash: null,
@@ -120,12 +116,12 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const pressHash = session.openedByPress ?? null;
   await sql`
     insert into session (id, token_hash, former_token_hash, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
-      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at,
+      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at,
       created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at, proof, proven_at)
     values (${session.id ?? randomUUID()}, ${tokenHash}, ${session.formerTokenHash ?? null}, ${session.pressAt ?? null},
       ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
       ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
-      ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
+      ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null},
       ${pressHash}, ${pressHash && (session.pressAt ?? null)}, ${session.proof}, ${session.provenAt})`;
   await deleteOldestSessions(sql, { tokenHash, userId, connectionId: origin.connectionId, stage, address });

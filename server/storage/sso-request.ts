@@ -18,19 +18,11 @@ export type SsoRequestRow = {
   madeAt: Date;
   endsAt: Date;
   usedAt: Date | null;
-  /** What came of the visit, sealed for `outcomePlace`, and until when; null before then while it is being decided. */
-  sealedOutcome: Buffer | null;
-  outcomeEndsAt: Date | null;
 };
 
 /** Binding (additional data) for the details and the answer of a request. */
 export function requestPlace(id: string): string {
   return `sso-request:${id}`;
-}
-
-/** Binding (additional data) for the result of a visit. */
-export function outcomePlace(id: string): string {
-  return `sso-outcome:${id}`;
 }
 
 /**
@@ -56,8 +48,7 @@ export async function insertSsoRequest(
 
 const columns = (sql: Connection) => sql`
   id, state_hash as "stateHash", connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
-  sealed_answer as "sealedAnswer", answer_hash as "answerHash", answer_ends_at as "answerEndsAt", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt",
-  sealed_outcome as "sealedOutcome", outcome_ends_at as "outcomeEndsAt"`;
+  sealed_answer as "sealedAnswer", answer_hash as "answerHash", answer_ends_at as "answerEndsAt", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt"`;
 
 /** What is kept after a connection was disabled would outlive it (docs/decisions/0031). */
 const isConnectionActive = (sql: Connection) => sql`
@@ -124,16 +115,15 @@ export async function keepBroughtAnswer(
 
 /**
  * Consumes an answered request, in the browser that both began it and brought the answer; null for another browser, an
- * expired answer, or a used one. Of several at once one gets it, and decides until `decidedBy`. `browserHash` is null
- * if the provider began.
+ * expired answer, or a used one. Of several at once one gets it. `browserHash` is null if the provider began.
  */
 export async function takeAnsweredSsoRequest(
   sql: Connection,
   { stateHash, browserHash, answerHash }: ShownOfVisit,
-  { now, decidedBy }: { now: Date; decidedBy: Date },
+  now: Date,
 ) {
   return await rowOrNull(sql<SsoRequestRow[]>`
-    update sso_request set used_at = ${now}, outcome_ends_at = ${decidedBy}
+    update sso_request set used_at = ${now}
     where state_hash = ${stateHash} and browser_hash is not distinct from ${browserHash}
       and answer_hash = ${answerHash} and sealed_answer is not null and answer_ends_at > ${now}
       and used_at is null and ends_at > ${now}
@@ -157,19 +147,9 @@ export async function endSsoRequestOfOthers(
   return rows.length > 0;
 }
 
-/** Keeps the result of a used request, so that the same browser can get it again until `endsAt`. */
-export async function putOutcome(
-  sql: Connection,
-  id: string,
-  { sealedOutcome, endsAt }: { sealedOutcome: Buffer; endsAt: Date },
-): Promise<void> {
-  await sql`
-    update sso_request set sealed_outcome = ${sealedOutcome}, outcome_ends_at = ${endsAt} where id = ${id}`;
-}
-
 /**
- * Ends everything that a connection's provider has said: answers that are being read or wait, and results of
- * visits. What is being read or decided at this moment is not stored yet, but counts no longer (`standingOfAnswerForShare`).
+ * Ends everything that a connection's provider has said: answers that are being read or wait.
+ * What is being read or decided at this moment is not stored yet, but counts no longer (`standingOfAnswerForShare`).
  * Visitors who are still at the provider return to the connection as it is then, unless `visitsToo`. Lock the connection
  * first.
  */
@@ -181,14 +161,8 @@ export async function endAnswersOfConnection(
 ): Promise<void> {
   await sql`update sso_connection set answers_version = answers_version + 1 where id = ${connectionId}`;
   await sql`
-    update sso_request set used_at = coalesce(used_at, ${now}), sealed_answer = null,
-      sealed_outcome = null, outcome_ends_at = least(outcome_ends_at, ${now})
-    where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null or used_at is not null)`;
-}
-
-/** Forgets results of requests that nobody can get again: they contain the tokens of a session. */
-export async function forgetOldOutcomes(sql: Connection, now: Date): Promise<void> {
-  await sql`update sso_request set sealed_outcome = null where sealed_outcome is not null and outcome_ends_at <= ${now}`;
+    update sso_request set used_at = coalesce(used_at, ${now}), sealed_answer = null
+    where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null)`;
 }
 
 /** Deletes requests that expired before a time; returns how many. */

@@ -34,7 +34,7 @@ export async function findVisitorSession(
   const [row] = await sql<[Row]>`
     select s.stage, s.id, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
       ${openFactorOf(sql, sql`s`)}, s.proven, s.code_tries as "codeTries",
-      s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
+      s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
       s.proof, s.proven_at as "provenAt",
       s.ends_at > ${now} as "isInTime",
       u.active and case s.stage

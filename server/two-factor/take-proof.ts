@@ -64,7 +64,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   await deletePendingTotp(sql, sessionId);
   await makeRecoveryCodes(deps, sql, { userId, sessionId: nextSessionId }, now);
   // They were opened with less, or wait for a finished registration.
-  await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash }, now);
+  await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash });
   await deleteRememberedDevices(sql, userId);
   return 'app registered';
 }

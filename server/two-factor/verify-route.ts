@@ -16,9 +16,6 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
-import { nullIfDatabaseAway } from '../storage/connect.ts';
-import { findSsoConnection } from '../storage/sso-connection.ts';
-import { endAskingAfresh } from '../visitor/ask-afresh.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
@@ -93,12 +90,7 @@ export function verifyRoute(deps: Deps) {
     if (right.hasPage) keepTokenOfPress(reply, deps, right.sessionToken);
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
-    if (right.connectionId) {
-      rememberConnection(deps, reply, right.connectionId);
-      // The session is stored by now, so its answer must not fail: at worst, the provider is asked afresh once more.
-      const connection = await findSsoConnection(deps.sql, right.connectionId).catch(nullIfDatabaseAway);
-      if (connection) endAskingAfresh(request, reply, config, connection);
-    }
+    if (right.connectionId) rememberConnection(deps, reply, right.connectionId);
     clearLastRefusal(request, reply, config);
     beginTurn(request, reply, config);
     endVisits(request, reply, config);

@@ -19,7 +19,7 @@ import { deleteOldResetRequests } from '../storage/reset-request.ts';
 import { deleteOldSamlAssertions } from '../storage/saml-assertion.ts';
 import { deleteOldSamlLogouts } from '../storage/saml-logout.ts';
 import { deleteOldSignedOutSessions } from '../storage/signed-out-session.ts';
-import { deleteOldSsoRequests, forgetOldOutcomes } from '../storage/sso-request.ts';
+import { deleteOldSsoRequests } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
 
 /** How long an answer that is loaded again redirects to the same place. */
@@ -53,7 +53,6 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteOldResetLinks(sql, before(resetLinkRemembered));
   await deleteOldResetRequests(sql, before(day));
   await deleteOldSsoRequests(sql, before(ssoRequestRemembered));
-  await forgetOldOutcomes(sql, at);
   await deleteOldSamlAssertions(sql, at);
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);

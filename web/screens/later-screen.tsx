@@ -7,7 +7,6 @@ import { ForgottenChangedInfo } from './forgotten-changed-info.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotForYou } from './not-for-you.tsx';
 import { NotFound } from './not-found.tsx';
-import { OneMoment } from './one-moment.tsx';
 import { Problem } from './problem.tsx';
 import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -35,8 +34,6 @@ export function LaterScreen() {
       return <RecoveryCodes {...page.serverPage} />;
     case 'providerBegan':
       return <ProviderBegan {...page.serverPage} />;
-    case 'oneMoment':
-      return <OneMoment {...page.serverPage} />;
     case 'signInOnceMore':
       return <SignInOnceMore {...page.serverPage} />;
     case 'registerElsewhere':

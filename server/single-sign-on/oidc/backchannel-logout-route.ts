@@ -89,15 +89,13 @@ async function endedBy(
 ): Promise<{ userId: string; username: string }[] | null> {
   return await sql.begin(async (transaction) => {
     if (!(await insertOidcLogoutToken(transaction, { connectionId, jtiHash: tokenHash(jti), endsAt }))) return null;
-    const subjectHash = subject === null ? null : tokenHash(subject);
-    const sessionHash = session === null ? null : tokenHash(session);
-    await insertProviderLogout(transaction, {
+    const named = {
       connectionId,
-      subjectHash,
-      sessionHashes: sessionHash === null ? [] : [sessionHash],
-      issuedAt,
-      endsAt: new Date(now().getTime() + limits.providerLogoutKept),
-    });
-    return await deleteSessionsOfProvider(transaction, { connectionId, subjectHash, sessionHash }, now());
+      subjectHash: subject === null ? null : tokenHash(subject),
+      sessionHashes: session === null ? [] : [tokenHash(session)],
+    };
+    const keptUntil = new Date(now().getTime() + limits.providerLogoutKept);
+    await insertProviderLogout(transaction, { ...named, issuedAt, endsAt: keptUntil });
+    return await deleteSessionsOfProvider(transaction, named);
   });
 }

@@ -16,7 +16,7 @@ export function oidcRefusal(error: unknown): Refusal {
   if (failure) return unreachable(failure);
   if (error instanceof AuthorizationResponseError) {
     const refused = refusalFor('provider-refused', said(error.error, error.error_description));
-    return { ...refused, ...(byPerson.includes(error.error) ? { isCancelled: true } : { isUnable: true }) };
+    return { ...refused, ...(byPerson.includes(error.error) && { isCancelled: true }) };
   }
   const algorithm = unexpectedAlgorithm(error);
   if (algorithm !== null)

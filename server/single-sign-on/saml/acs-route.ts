@@ -98,10 +98,9 @@ export function samlAcsRoute(deps: Deps) {
   }
 
   /** Where the browser that began is recognized by its cookie, and gets back what was typed. */
-  function failedUrl(state: string, { isCancelled, isUnable }: Refusal): string {
+  function failedUrl(state: string, { isCancelled }: Refusal): string {
     const notice = isCancelled ? { [queryNames.notice]: 'signInCancelled' } : {};
-    const unable = isUnable ? { unable: '' } : {};
-    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice, ...unable })}`;
+    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice })}`;
   }
 
   /**

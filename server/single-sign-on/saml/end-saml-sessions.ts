@@ -2,7 +2,7 @@ import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { insertProviderLogout } from '../../storage/provider-logout.ts';
-import { deleteSessionsOfSamlSubject } from '../../storage/provider-sessions.ts';
+import { deleteSessionsOfProvider } from '../../storage/provider-sessions.ts';
 import { insertReceivedSamlLogout } from '../../storage/saml-logout.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import { logoutTimeProblem } from './logout-checks.ts';
@@ -43,7 +43,7 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
     const issuedAt = new Date(samlTime(attributeOf(request, 'IssueInstant')) ?? 0);
     const endsAt = new Date(deps.now().getTime() + limits.providerLogoutKept);
     await insertProviderLogout(sql, { ...named, issuedAt, endsAt });
-    return await deleteSessionsOfSamlSubject(sql, named, deps.now());
+    return await deleteSessionsOfProvider(sql, named);
   });
   return { kind: 'ok', ended };
 }

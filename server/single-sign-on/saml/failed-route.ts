@@ -5,10 +5,8 @@ import type { Deps } from '../../deps/deps.ts';
 import { readLastRefusal } from '../../http/last-refusal.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
-import { turnOfEndedSession } from '../../session/turn-of-ended-session.ts';
 import { turnAway } from '../../sign-in/turn-away.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
-import { giveUpAskingAfresh, goOnAskingAfresh } from '../../visitor/ask-afresh.ts';
 import { visitorOf } from '../../visitor/visitor.ts';
 import { detailsOf, wayOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
@@ -28,14 +26,8 @@ export function samlFailedRoute(deps: Deps) {
     const row = state !== null && isToken(state) ? await findSsoRequestByState(sql, tokenHash(state)) : null;
     const details = row && isOfBrowser(deps, request, row) ? detailsOf(keys, row) : null;
     const { reference } = readLastRefusal(request, config, bare);
-    const { address, who } = visitorOf(deps, request);
-    // As in finish: name and destination are those of the person whose turn it was.
-    if (details && turnOfEndedSession(deps, request, reply, await who())) return reply.redirect(bare, 303);
+    const { address } = visitorOf(deps, request);
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
-    if (details.isAfterSignOut && details.isAfresh) {
-      if (isCancelled) goOnAskingAfresh(request, reply, config);
-      else if (queryValue(request, 'unable') !== null) giveUpAskingAfresh(request, reply, config);
-    }
     const { typed, ...way } = wayOf(details);
     const refusal = { type: 'saml', reference, username: typed ?? '', ...notice } as const;
     return turnAway(reply, config, refusal, { ...way, address });

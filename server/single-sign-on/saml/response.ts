@@ -55,9 +55,6 @@ function isResponse(root: XmlElement): Refusal | null {
   return problem ? invalid(problem) : null;
 }
 
-/** What a provider says when the person did not sign in (SAML core §3.2.2.2). */
-const byPerson = ['AuthnFailed', 'RequestDenied', 'UnknownPrincipal'];
-
 /** SAML core §3.2.2.2: the outer status counts, whatever assertion is inside. */
 function isSuccess(root: XmlElement): Refusal | null {
   const [status] = childrenNamed(root, samlp('Status'));
@@ -67,13 +64,7 @@ function isSuccess(root: XmlElement): Refusal | null {
   const codes = elementsIn(code).map((element) => said(attributeOf(element, 'Value')));
   const [message] = childrenNamed(status, samlp('StatusMessage'));
   const words = message ? `: ${said(textOf(message))}` : '';
-  const isUnable = !codes.some((text) => byPerson.some((name) => text.includes(`:status:${name}`)));
-  return {
-    kind: 'refused',
-    reason: 'provider-refused',
-    words: `the provider says ${codes.join(', ')}${words}`,
-    ...(isUnable && { isUnable }),
-  };
+  return refusalFor('provider-refused', `the provider says ${codes.join(', ')}${words}`);
 }
 
 /** SAML bindings §3.5.5.2. */

@@ -26,9 +26,7 @@ create table portal_user (
   active boolean not null default true,
   may_change_password boolean not null default true,
   language text check (language in ('en', 'de', 'es', 'pl', 'nl', 'it')),
-  created_at timestamptz not null,
-  -- When all sessions were last ended at once: a visit to a provider that began before opens none.
-  sessions_ended_at timestamptz
+  created_at timestamptz not null
 );
 -- For the list of users, which shows the first ones by name.
 create index portal_user_by_name on portal_user (username, id);
@@ -203,8 +201,6 @@ create table sso_subject (
   subject text not null,
   user_id uuid not null references portal_user on delete cascade,
   linked_at timestamptz not null,
-  -- As in portal_user, for the sessions that came by the connection.
-  sessions_ended_at timestamptz,
   primary key (connection_id, subject),
   unique (connection_id, user_id)
 );
@@ -228,11 +224,7 @@ create table sso_request (
   sealed_answer bytea,
   answer_hash bytea check (octet_length(answer_hash) = 32),
   answer_ends_at timestamptz,
-  -- What came of it: for seconds the same browser gets it again. Null until that time: it is being decided.
-  sealed_outcome bytea,
-  outcome_ends_at timestamptz,
-  check ((answer_hash is null) = (answer_ends_at is null) and (sealed_answer is null or answer_hash is not null)),
-  check (sealed_outcome is null or outcome_ends_at is not null)
+  check ((answer_hash is null) = (answer_ends_at is null) and (sealed_answer is null or answer_hash is not null))
 );
 create index sso_request_by_connection on sso_request (connection_id);
 create index sso_request_by_browser on sso_request (browser_hash);
@@ -368,9 +360,6 @@ create table session (
   -- The latest end that the provider allows, and when the person last proved to it who they are; null: it does not say.
   provider_ends_at timestamptz,
   authenticated_at timestamptz,
-  -- The visit that it came of: an answer that is loaded again leads there in this session alone. No foreign key: visits are
-  -- forgotten before sessions end.
-  visit_id uuid,
 
   -- The token before this one, which ends the session as well, and until when.
   former_token_hash bytea check (octet_length(former_token_hash) = 32),

@@ -1,0 +1,97 @@
+import { inflateRawSync } from 'node:zlib';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  pathOf,
+} from '#testing/sso-for-test.ts';
+
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
+beforeAll(async () => {
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addOidcConnection(portal, provider);
+  const saml = await samlProvider('idp.saml.test', portal.deps.now());
+  await addSamlConnection(portal, saml, { key: 'saml', domains: ['saml.test'] });
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await emptyTables(portal, 'session', 'sso_request', 'throttle');
+  await portal.sql`update customer set two_factor = 'off'`;
+  browser = browserForTest(portal);
+  const alice = { sub: 'alice', email: 'alice@acme.test', email_verified: true };
+  provider.bend({ claims: (honest) => ({ ...honest, ...alice }) });
+});
+
+const signOut = () => browser.post('/portal/logout', {});
+const comeBack = async (url: string) => await browser.get(pathOf(provider.visit(url)));
+const wishesOf = (url: string) => {
+  const { searchParams } = new URL(url);
+  return [searchParams.get('prompt'), searchParams.get('max_age')];
+};
+const afresh = ['login', '0'];
+const asEver = [null, null];
+
+it('SE-15 after a sign-out the next visit asks the provider for a fresh sign-in, once', async () => {
+  await comeBack(await departFor(browser));
+  expect(wishesOf(await departFor(browser))).toEqual(asEver);
+  await signOut();
+  const pressed = await browser.post('/portal/authenticate/checkSsoLogin', {});
+  expect(wishesOf(await followLeavePage(browser, pressed))).toEqual(afresh);
+  expect(wishesOf(await departFor(browser))).toEqual(asEver);
+});
+
+it('SE-15 SAML: the request says ForceAuthn, once', async () => {
+  const forced = async () => {
+    const asked = new URL(await departFor(browser, 'somebody@saml.test')).searchParams.get('SAMLRequest') ?? '';
+    return / ForceAuthn="true"/.test(inflateRawSync(Buffer.from(asked, 'base64')).toString());
+  };
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(await forced()).toBe(false);
+  await signOut();
+  expect([await forced(), await forced()]).toEqual([true, false]);
+});
+
+it('SE-15 abandoning a second factor has the same effect', async () => {
+  await portal.sql`update customer set two_factor = 'email'`;
+  await comeBack(await departFor(browser));
+  await signOut();
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+});
+
+it('SE-15 so does the next person’s sign-in by password, however it ends', async () => {
+  await comeBack(await departFor(browser));
+  await signOut();
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+});
+
+it('a session that has ended by itself, or an answer to nothing, changes nothing', async () => {
+  await comeBack(await departFor(browser));
+  await portal.sql`delete from session`;
+  expect(wishesOf(await departFor(browser))).toEqual(asEver);
+  await signOut();
+  await browser.get(`/portal/authenticate/oidc/callback/acme-oidc?state=${'A'.repeat(43)}`);
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+});
+
+it('SE-15 a visit that is out when somebody signs out signs nobody in', async () => {
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  const url = await departFor(browser);
+  await signOut();
+  expect((await comeBack(url)).headers.location).toBe('/portal/loginfail/oidc');
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
