@@ -33,24 +33,24 @@ export async function openSession(
   const { now, deviceHash } = by;
   const sessionToken = newToken();
   const opened = await deps.sql.begin(async (sql) => {
-    // The user first, as by everything that changes one: what is read next stays so until the session is stored.
-    await lockUser(sql, before.id);
-    const user = await findSignInUser(sql, by);
+    // Statements that are sent together run one after the other. The user first, as by everything that changes one: what is
+    // read next stays so until the session is stored.
+    const [, user, factors, rememberedBy] = await Promise.all([
+      lockUser(sql, before.id),
+      findSignInUser(sql, by),
+      findFactorsOfUser(sql, before.id, { connectionId: null, rpId: deps.config.passkeys?.id ?? null }),
+      recallDevice(sql, request, before.id, now),
+    ]);
     if (user?.id !== before.id || user.passwordHash !== before.passwordHash || reasonToRefuse(user, true))
       return new RollBack('changed' as const);
 
     const customers = user.customers.filter(({ admits }) => admits);
-    const rpId = deps.config.passkeys?.id ?? null;
-    const factors = await findFactorsOfUser(sql, user.id, { connectionId: null, rpId });
-    const rememberedBy = await recallDevice(sql, request, user.id, now);
-    const { isToRegister } = request;
-    const situation = { ...factors, customers, rememberedBy, isToRegister };
+    const situation = { ...factors, customers, rememberedBy, isToRegister: request.isToRegister };
     const asked = whatIsAsked(situation);
     const isFull = asked.length === 0;
     const isRemembered = isSpared(situation);
 
-    await deleteSessionOfBrowser(sql, request.sessionToken);
-    await insertSession(sql, {
+    const session = {
       tokenHash: tokenHash(sessionToken),
       userId: user.id,
       waitsFor: factorToStore(asked, factors),
@@ -63,22 +63,23 @@ export async function openSession(
       origin: noProvider,
       now,
       endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
-    });
-    await deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]);
-    const deviceToken = isFull ? await noteDevice(sql, user, request, { byPassword: true, now }) : null;
-    await insertAuditEvent(
-      sql,
-      {
-        event: isFull ? 'signed-in' : 'second-factor-asked',
-        userId: user.id,
-        username: user.username,
-        ...customersOfEvent(customers),
-        address,
-        requestId,
-        steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
-      },
-      now,
-    );
+    } as const;
+    const event = {
+      event: isFull ? 'signed-in' : 'second-factor-asked',
+      userId: user.id,
+      username: user.username,
+      ...customersOfEvent(customers),
+      address,
+      requestId,
+      steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
+    } as const;
+    const [, , , , deviceToken] = await Promise.all([
+      deleteSessionOfBrowser(sql, request.sessionToken),
+      insertSession(sql, session),
+      deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]),
+      insertAuditEvent(sql, event, now),
+      isFull ? noteDevice(sql, user, request, { byPassword: true, now }) : null,
+    ]);
     return { user, customers, factors, asked, isRemembered, deviceToken };
   });
   if (opened === 'changed') return opened;
