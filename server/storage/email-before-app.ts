@@ -1,8 +1,6 @@
 import type { Connection } from './database.ts';
 import { isEmailConfirmed } from './email-code.ts';
 import { speaksForLess } from './factor-scope.ts';
-import { rowOrNull } from './row-or-null.ts';
-import type { OpenFactor } from './second-factor.ts';
 import type { Fragment } from './sso-domain.ts';
 
 /**
@@ -43,10 +41,4 @@ export function openFactorOf(sql: Connection, s: Fragment): Fragment {
 export function mustRegisterNow(sql: Connection, s: Fragment): Fragment {
   return sql`
     case when ${isEmailBeforeApp(sql, s)} then not ${isEmailConfirmed(sql, sql`${s}.user_id`)} else ${s}.must_register end`;
-}
-
-/** What a half session waits for now, and whether the registration of an app comes next; null if it has ended. */
-export async function findOpenFactor(sql: Connection, sessionId: string) {
-  return await rowOrNull(sql<(OpenFactor & { thenApp: boolean })[]>`
-    select ${openFactorOf(sql, sql`s`)} from session s where s.id = ${sessionId}`);
 }

@@ -1,5 +1,5 @@
 import type { Connection } from './database.ts';
-import { isEmailBeforeApp } from './email-before-app.ts';
+import { isEmailBeforeApp, openFactorOf } from './email-before-app.ts';
 import { lockSessions } from './end-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
@@ -23,6 +23,14 @@ export type HalfSession = OpenFactor &
     /** The session's customers that are still active, still the user's, and admit the address. */
     customers: { id: string; key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
   };
+
+/** What a half session waits for now, whether the registration of an app comes next, and whether its way in is still open; null if it has ended. */
+export async function findOpenFactor(sql: Connection, sessionId: string) {
+  return await rowOrNull(sql<(OpenFactor & { thenApp: boolean; isStillAWayIn: boolean })[]>`
+    select ${openFactorOf(sql, sql`s`)},
+      ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })} as "isStillAWayIn"
+    from session s join portal_user u on u.id = s.user_id where s.id = ${sessionId}`);
+}
 
 /**
  * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of several
