@@ -101,7 +101,7 @@ it("PR-06 the link determines the user; a name in the form or somebody else's se
   expect((await change({ ...both, ...names, hash: token }, session)).headers.location).toBe(changedPage);
   expect(await storedHash(portal, 'bob')).toBe(bob);
   expect((await portal.signIn('alice', newPassword)).headers.location).toBe('/portal/portal.html');
-  // It ends with the change: nobody goes on as bob who is alice (docs/decisions/0031).
+  // It ends with the change: nobody goes on as bob who is alice.
   expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(401);
 });
 

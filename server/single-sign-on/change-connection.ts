@@ -48,7 +48,7 @@ export type ChangeConnectionResult =
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
  * changed one. Disabling it ends for good its sessions and what its provider has said; another client or certificate, or
  * less trust in its addresses, ends the latter only; another provider ends both, the connection's visits, and its users'
- * links; a dropped domain ends what its users have of these (docs/decisions/0031).
+ * links; a dropped domain ends what its users have of these.
  * Changes that enable passwords, lock a domain out or unlink users need `isAgreed`; `required: false` agrees to enabling
  * passwords.
  */

@@ -13,7 +13,7 @@ import { toForm } from './to-form.ts';
 
 /**
  * `GET authenticate/continue`: the page after an unsolicited answer. Nobody knows who had it posted, so nothing happens
- * until the person confirms, and an existing session stays (docs/decisions/0021). It changes nothing and may be loaded
+ * until the person confirms, and an existing session stays. It changes nothing and may be loaded
  * again.
  */
 export function providerBeganRoute(deps: Deps) {

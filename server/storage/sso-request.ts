@@ -50,7 +50,7 @@ const columns = (sql: Connection) => sql`
   id, state_hash as "stateHash", connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
   sealed_answer as "sealedAnswer", answer_hash as "answerHash", answer_ends_at as "answerEndsAt", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt"`;
 
-/** What is kept after a connection was disabled would outlive it (docs/decisions/0031). */
+/** What is kept after a connection was disabled would outlive it. */
 const isConnectionActive = (sql: Connection) => sql`
   exists (select from sso_connection c where c.id = sso_request.connection_id and c.active)`;
 
