@@ -372,6 +372,52 @@ test('an old address, an unknown one and a wrong destination lead on', both, asy
   await expect(page).toHaveURL('/portal/portal.html');
 });
 
+test(
+  'whoever signs in where somebody else is signed in by now becomes that person, at the page asked for',
+  both,
+  async ({ page, context, javaScriptEnabled }) => {
+    const asked = deepLink(javaScriptEnabled);
+    await page.goto(asked);
+    const tab = await context.newPage();
+    await tab.goto('/portal/login');
+    await signInForm(tab).send('ada', password);
+    await expectSignedIn(tab, 'ada');
+    await signInForm(page).send('bob', password);
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, 'bob');
+    await tab.reload();
+    await expectSignedIn(tab, 'bob');
+  },
+);
+
+test(
+  'a form that was open over another sign-in and sign-out signs in; without JavaScript nothing of it is lost',
+  both,
+  async ({ page, context, javaScriptEnabled }) => {
+    const asked = deepLink(javaScriptEnabled);
+    await page.goto(asked);
+    const form = signInForm(page);
+    await form.username.fill('bob');
+    const tab = await context.newPage();
+    await tab.goto('/portal/login');
+    await signInForm(tab).send('ada', password);
+    await signOutButton(tab).click();
+    await expect(signInForm(tab).button).toBeVisible();
+    // With JavaScript the sign-out has reached the form, which forgets where it was to lead.
+    if (javaScriptEnabled) await expect(form.username).toHaveValue('');
+    else await expect(form.username).toHaveValue('bob');
+    if (javaScriptEnabled) await form.username.fill('bob');
+    await form.password.fill('not the right one');
+    await form.password.press('Enter');
+    await follow(page, texts['return-to-login']);
+    await expect(form.username).toHaveValue('bob');
+    await form.password.fill(password);
+    await form.password.press('Enter');
+    await expect(page).toHaveURL(javaScriptEnabled ? '/portal/portal.html' : asked);
+    await expectSignedIn(page, 'bob');
+  },
+);
+
 test('two quick presses sign in once', both, async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
