@@ -15,7 +15,6 @@ export const notices = [
   'codeNotSent',
   'tooManyAttempts',
   'tooManyCodes',
-  'somethingWentWrong',
   'unavailable',
   'useSingleSignOn',
   'chooseConnection',

@@ -2,7 +2,6 @@ import { acceptableDestination, type DestinationRules } from '#contract/destinat
 import { noticeOfSearch } from '#contract/notices.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
-import { linkOf } from './link-of-place.ts';
 import { type Place, placeOfUrl } from './place.ts';
 import { type Address, addressWithout, parameterOf, pathOfHash, searchOfHash, withMissingOf } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
@@ -82,6 +81,12 @@ function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
   // Once a mail program has decoded a link, its fragment is of the page that whoever asked for it chose to follow.
   const whole = linkOf(place) === null ? withMissingOf(own, search) : withMissingOf(search, own);
   return { ...arrival, place: { ...place, screen, search: whole } };
+}
+
+/** The reset link that an address opens, or null. Anything but a token is not one. */
+function linkOf({ screen, search }: Place): string | null {
+  const hash = screen.name === 'forgottenChange' ? parameterOf(search, queryNames.hash) : undefined;
+  return hash && /^[\w-]{43}$/.test(hash) ? hash : null;
 }
 
 function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: DestinationRules): Arrival {
