@@ -118,7 +118,7 @@ export type AccountDevice = {
 
 export type AccountSession = {
   /** Opens nothing. */
-  sid: string;
+  id: string;
   browser: string | null;
   address: string;
   signedInAt: string;

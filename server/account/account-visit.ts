@@ -25,9 +25,7 @@ export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise
   if (who.kind !== 'full' || sessionToken === null) return null;
   const sessionHash = tokenHash(sessionToken);
   const { session } = who;
-  const now = deps.now();
-  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-  const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
+  const account = await findAccount(deps.sql, session.id, deps.now());
   return account && { visitor, sessionToken, sessionHash, session, account };
 }
 

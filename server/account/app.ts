@@ -6,9 +6,9 @@ import { seal, unseal } from '../secrets/sealed.ts';
 import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
-import { deleteLesserSessionsOfUser } from '../storage/end-sessions.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
+import { endLesserSessions } from '../storage/session-list.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import {
@@ -81,7 +81,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
-  const { session, sessionHash } = visit;
+  const { session } = visit;
   const { userId } = session;
   const now = deps.now();
   const digits = code.replaceAll(' ', '');
@@ -99,7 +99,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await deletePendingTotp(sql, session.id);
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
-    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash });
+    await endLesserSessions(sql, { userId, sessionId: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
@@ -124,7 +124,7 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   // The second press of the button, or another tab.
   if (!visit.account.hasApp && !visit.account.isPart) return { kind: 'done', notice: 'appRemoved' };
   if (!isOpen(visit) || visit.account.isAppRequired) return { kind: 'refused', notice: 'notPossible' };
-  const { session, sessionHash } = visit;
+  const { session } = visit;
   const { userId } = session;
   const now = deps.now();
   const stored = await deps.sql.begin(async (sql) => {
@@ -134,7 +134,7 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
     if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
     if (!(await deleteTotp(sql, userId))) return new RollBack('gone' as const);
     await deleteRecoveryCodes(sql, userId);
-    await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash });
+    await endLesserSessions(sql, { userId, sessionId: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
     await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];

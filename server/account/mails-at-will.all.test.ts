@@ -21,9 +21,9 @@ it('ending sessions again and again ends each, and sends ten emails and then som
   const endNext = async () => {
     await signedIn(portal, 'alice');
     const [row] = await portal.sql<
-      { sid: string }[]
-    >`select id as sid from session order by created_at desc, xmin::text::bigint desc limit 1`;
-    const answer = await postAccount(portal, 'sessions', { do: 'end', sid: row?.sid ?? '', session }, cookies);
+      { id: string }[]
+    >`select id from session order by created_at desc, xmin::text::bigint desc limit 1`;
+    const answer = await postAccount(portal, 'sessions', { do: 'end', id: row?.id ?? '', session }, cookies);
     expect(answer.headers.location).toContain('notice=sessionEnded');
   };
   for (let count = 0; count < 13; count += 1) await endNext();

@@ -9,16 +9,17 @@ import { updateUser } from '../storage/portal-user.ts';
 import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
 import { stateOfPassword } from './password.ts';
 import type { Fields, Outcome, Section } from './section.ts';
+import { listSessions } from './sessions.ts';
 
 /** Who is signed in, and what there is to look after. */
 export const overview: Section = {
   name: 'overview',
   kept: ['language'],
   actions: { language: { needsProof: false, run: chooseLanguage } },
-  view: async (_deps, visit) => viewOf(visit),
+  view: async (deps, visit) => viewOf(visit, (await listSessions(deps, visit)).length),
 };
 
-function viewOf(visit: AccountVisit): Extract<AccountView, { name: 'overview' }> {
+function viewOf(visit: AccountVisit, sessions: number): Extract<AccountView, { name: 'overview' }> {
   const { session, account } = visit;
   return {
     name: 'overview',
@@ -28,18 +29,18 @@ function viewOf(visit: AccountVisit): Extract<AccountView, { name: 'overview' }>
     provider: account.provider,
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
-    sections: account.isPart ? partOfSections : sections,
+    sections: account.isPart ? partOfSections : allSections,
     isPasswordOpen: stateOfPassword(visit) === 'open',
     appSince: account.appSince?.toISOString() ?? null,
     recoveryCodesLeft: account.recoveryCodesLeft,
     devices: account.rememberedDevices,
-    sessions: account.sessions,
+    sessions,
   };
 }
 
 type Listed = Exclude<AccountSection, 'overview'>;
 
-const sections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
+const allSections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
 
 /** What a session shows that speaks for a part of the account only (docs/decisions/0019). */
 const partOfSections: Listed[] = ['sessions', 'signIns'];

@@ -76,7 +76,7 @@ async function store(
     const reader = await personForChange(sql, visit);
     if (!reader) return new RollBack('signedOut' as const);
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
-    const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
+    const sessionsEnded = await passwordReplaced(sql, userId, before, now, session.id);
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const sessionToken = nextToken(deps, { token: visit.sessionToken, given: current });
     await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), pressAt: null, now });

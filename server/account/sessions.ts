@@ -1,8 +1,9 @@
+import type { AccountSession } from '#contract/account-page.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { endSessions, listSessionsFor } from '../storage/session-list.ts';
+import { endSessionsOfUser, listSessionsOfUser } from '../storage/session-list.ts';
 import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -10,43 +11,49 @@ import type { Fields, Outcome, Section } from './section.ts';
 export const sessions: Section = {
   name: 'sessions',
   kept: [],
-  view: async (deps, { sessionHash }) => {
-    const now = deps.now();
-    const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-    const listed = await listSessionsFor(deps.sql, sessionHash, { now, idleSince });
-    return {
-      name: 'sessions',
-      sessions: listed.map(({ sid, browser, address, signedInAt, lastSeenAt, provider, isOwn }) => ({
-        sid,
+  view: async (deps, visit) => ({
+    name: 'sessions',
+    sessions: (await listSessions(deps, visit)).map(
+      ({ id, browser, address, signedInAt, lastSeenAt, provider }): AccountSession => ({
+        id,
         browser,
         address,
         signedInAt: signedInAt.toISOString(),
         lastSeenAt: lastSeenAt.toISOString(),
         provider,
-        isThis: isOwn,
-      })),
-    };
-  },
+        isThis: id === visit.session.id,
+      }),
+    ),
+  }),
   actions: {
-    end: { needsProof: false, run: (deps, visit, { sid = '' }: Fields) => end(deps, visit, sid) },
+    end: { needsProof: false, run: (deps, visit, { id = '' }: Fields) => end(deps, visit, id) },
     endOthers: { needsProof: false, run: (deps, visit) => end(deps, visit, null) },
   },
 };
 
-/**
- * Ends the session with a `sid`, or all others: null. In their browsers it counts as a sign-out. A session by a connection that
- * speaks for a part of the account ends those of that connection only.
- */
-async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise<Outcome> {
-  if (sid !== null && !isUuid(sid)) return { kind: 'refused', notice: 'notPossible' };
-  const { session, sessionHash, account } = visit;
+/** The sessions that this one sees, its own first. */
+export async function listSessions({ sql, config, now }: Deps, { session, account }: AccountVisit) {
+  const whose = { userId: session.userId, connectionId: connectionSeen(session, account) };
+  const idleSince = new Date(now().getTime() - config.sessionIdle);
+  const listed = await listSessionsOfUser(sql, whose, { now: now(), idleSince });
+  return listed.sort((one, other) => Number(other.id === session.id) - Number(one.id === session.id));
+}
+
+/** A session by a connection that speaks for a part of the account sees and ends those of that connection only. */
+function connectionSeen({ connectionId }: AccountVisit['session'], { isPart }: AccountVisit['account']) {
+  return isPart ? connectionId : null;
+}
+
+/** Ends the session with an id, or all others: null. */
+async function end(deps: Deps, visit: AccountVisit, id: string | null): Promise<Outcome> {
+  if (id !== null && !isUuid(id)) return { kind: 'refused', notice: 'notPossible' };
+  const { session, account } = visit;
   const now = deps.now();
-  const { userId } = session;
-  const connectionId = account.isPart ? session.connectionId : null;
+  const which = { id, connectionId: connectionSeen(session, account), kept: session.id };
   const isThere = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit);
     if (!reader) return false;
-    const ended = await endSessions(sql, { userId, sid, connectionId, kept: sessionHash }, now);
+    const ended = await endSessionsOfUser(sql, session.userId, which);
     if (ended === 0) return true;
     await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];
@@ -55,5 +62,5 @@ async function end(deps: Deps, visit: AccountVisit, sid: string | null): Promise
   });
   if (!isThere) return { kind: 'signedOut' };
   deps.wake.mails();
-  return { kind: 'done', notice: sid === null ? 'sessionsEnded' : 'sessionEnded' };
+  return { kind: 'done', notice: id === null ? 'sessionsEnded' : 'sessionEnded' };
 }

@@ -4,7 +4,6 @@ import { passwordReplaced, queuePasswordNotice } from '../password/password-repl
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
-import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { updateProvenByCode } from '../storage/factor-scope.ts';
 import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
@@ -21,6 +20,7 @@ import {
 } from '../storage/portal-user.ts';
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
 import { withdrawInvitations, withdrawResetLinks } from '../storage/reset-link.ts';
+import { endSessionsOfUser } from '../storage/session-list.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
@@ -96,7 +96,7 @@ async function endWhatDepended(
   else if (change.active === false) {
     // It would work again, days later, once the user is active; a reset link lasts an hour and says why it is refused.
     await withdrawInvitations(sql, user.id);
-    sessionsEnded += await deleteSessionsOfUser(sql, user.id);
+    sessionsEnded += await endSessionsOfUser(sql, user.id);
   }
   return { sessionsEnded, devicesForgotten };
 }

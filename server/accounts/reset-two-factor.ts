@@ -3,10 +3,10 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteEmailFactor } from '../storage/email-code.ts';
-import { deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
+import { endSessionsOfUser } from '../storage/session-list.ts';
 import { deleteThrottleOfEveryWay } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { deleteTotp } from '../storage/totp.ts';
@@ -30,7 +30,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     await deleteRecoveryCodes(sql, user.id);
     await deleteThrottleOfEveryWay(sql, codeKey, user.id);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
-    const sessionsEnded = await deleteSessionsOfUser(sql, user.id);
+    const sessionsEnded = await endSessionsOfUser(sql, user.id);
     const steps = [
       {
         step: 'removed',

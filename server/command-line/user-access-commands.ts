@@ -81,14 +81,14 @@ async function runSessions(sql: Database, config: Config, name: string, { end, e
     if (end !== undefined && sessionsEnded === 0) throw failure(`There is no session ${end} of ${username}.`);
     return printOutcome(json, { sessionsEnded }, `Sessions ended: ${sessionsEnded}.`);
   }
-  const sessions = await listSessionsOfUser(sql, id, aliveAt(config, now));
+  const sessions = await listSessionsOfUser(sql, { userId: id }, aliveAt(config, now));
   if (json) return printJson(sessions);
   if (sessions.length === 0) return printLine(`User ${username} is signed in nowhere.`);
   printTable(
     ['ID', 'BROWSER', 'ADDRESS', 'BY', 'SIGNED IN', 'LAST USED'],
-    sessions.map(({ sid, browser, address, provider, byPasskey, signedInAt, lastSeenAt }) => {
+    sessions.map(({ id, browser, address, provider, byPasskey, signedInAt, lastSeenAt }) => {
       const way = provider ?? (byPasskey ? 'passkey' : 'password');
-      return [sid, browser ?? '-', address, way, localTime(signedInAt), localTime(lastSeenAt)];
+      return [id, browser ?? '-', address, way, localTime(signedInAt), localTime(lastSeenAt)];
     }),
   );
 }

@@ -84,7 +84,7 @@ function addShowCommand(user: Command): void {
         const found = await existingUser(sql, name);
         const now = new Date();
         const waitsUntil = await findAccountWait(sql, found.id, now);
-        const sessions = (await listSessionsOfUser(sql, found.id, aliveAt(config, now))).length;
+        const sessions = (await listSessionsOfUser(sql, { userId: found.id }, aliveAt(config, now))).length;
         const events = await listAuditEvents(sql, { userId: found.id, limit: 5 });
         if (json) return printJson({ ...found, sessions, waitsUntil, lastEvents: events });
         printFacts([

@@ -220,13 +220,13 @@ describe('user passkeys', { timeout: 60_000 }, () => {
 describe('user sessions', { timeout: 60_000 }, () => {
   const add = async (username: string, browser: string, more: { lastSeen?: string; stage?: 'half' } = {}) => {
     const { lastSeen = '1 minute', stage = 'full' } = more;
-    const [row] = await sql<{ sid: string }[]>`
+    const [row] = await sql<{ id: string }[]>`
       insert into session (token_hash, user_id, stage, factor, customer_ids, address, browser, passkey_id, created_at, last_seen_at, ends_at)
       values (${randomBytes(32)}, ${ids[username] as string}, ${stage}, ${stage === 'half' ? 'app' : null}, '{}', '2001:db8::7',
         ${browser}, ${browser === 'Safari, iOS' ? randomUUID() : null}, now() - interval '1 hour',
         now() - ${lastSeen}::interval, now() + interval '1 hour')
-      returning id as sid`;
-    return row?.sid ?? '';
+      returning id`;
+    return row?.id ?? '';
   };
 
   test('lists those that are alive, counts them in user show, and ends one, which is an event', async () => {
@@ -246,7 +246,7 @@ describe('user sessions', { timeout: 60_000 }, () => {
     expect((await vestibule('user sessions bob --end x')).err).toContain('is not the id of a session');
     expect((await vestibule(`user sessions alice --end ${phone}`)).out).toBe('Sessions ended: 1.\n');
     const left = JSON.parse((await vestibule('user sessions alice --json')).out);
-    expect(left).toMatchObject([{ sid: desk, byPasskey: false, provider: null, browser: 'Firefox, Windows' }]);
+    expect(left).toMatchObject([{ id: desk, byPasskey: false, provider: null, browser: 'Firefox, Windows' }]);
     expect(await events()).toEqual(['user-signed-out']);
     const [event] = await sql`select steps from audit_event where event = 'user-signed-out'`;
     expect(event?.steps).toContainEqual({ step: 'session', outcome: phone });

@@ -2,10 +2,10 @@ import type { AuditEvent } from '../audit/audit-events.ts';
 import { type MailPlace, queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { signOutSessionsByPasskey } from '../storage/end-sessions.ts';
 import { deletePasskey } from '../storage/passkey.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { endProofsByPasskey } from '../storage/session.ts';
+import { endSessionsOfUser } from '../storage/session-list.ts';
 
 /**
  * Removes a passkey of a user in a transaction, and tells them; whether it was there. `by`: what the event and the email say of
@@ -27,9 +27,9 @@ export async function removePasskey(
   const removed = await deletePasskey(sql, { id, userId });
   if (!removed) return false;
   const steps = [{ step: 'passkey', outcome: `${id}, ${removed.name}` }];
-  const ofPasskey = { userId, passkeyId: id, kept: by.sessionId ?? null };
-  const ended = await signOutSessionsByPasskey(sql, ofPasskey, now);
-  await endProofsByPasskey(sql, userId, ofPasskey.kept);
+  const kept = by.sessionId ?? null;
+  const ended = await endSessionsOfUser(sql, userId, { passkeyId: id, kept });
+  await endProofsByPasskey(sql, userId, kept);
   if (ended > 0) steps.push({ step: 'sessions ended', outcome: String(ended) });
   await insertAuditEvent(sql, { ...by.event, event: 'passkey-removed', userId, username, steps }, now);
   if (reader) await queueMail(sql, reader, { kind: 'passkeyRemoved', now, passkey: removed.name, ...by.mail });

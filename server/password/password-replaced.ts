@@ -2,11 +2,11 @@ import type { Language } from '#contract/languages.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import type { Connection } from '../storage/database.ts';
 import { deleteDevicesOfUser } from '../storage/device.ts';
-import { deleteOtherSessionsOfUser, deleteSessionsOfUser } from '../storage/end-sessions.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
 import { countPasskeys } from '../storage/passkey.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
+import { endSessionsOfUser } from '../storage/session-list.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
 /**
@@ -19,13 +19,11 @@ export async function passwordReplaced(
   userId: string,
   hashBefore: string | null,
   now: Date,
-  kept: Buffer | null = null,
+  kept: string | null = null,
 ): Promise<number> {
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
   await withdrawResetLinks(sql, userId);
-  const sessionsEnded = kept
-    ? await deleteOtherSessionsOfUser(sql, { userId, kept })
-    : await deleteSessionsOfUser(sql, userId);
+  const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
   // Before the devices, as by a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);
   await deleteDevicesOfUser(sql, userId);

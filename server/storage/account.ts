@@ -23,7 +23,6 @@ export type Account = {
   isPasskeyUntaken: boolean;
   recoveryCodesLeft: number;
   rememberedDevices: number;
-  sessions: number;
   /** The session comes from a connection that speaks for a part of the account only (docs/decisions/0019). */
   isPart: boolean;
   /** The name of the connection that the session comes from; null for a password. */
@@ -33,11 +32,7 @@ export type Account = {
 };
 
 /** Reads the account of a session, in one statement; null if the session is gone. */
-export async function findAccount(
-  sql: Connection,
-  sessionHash: Buffer,
-  { idleSince, now }: { idleSince: Date; now: Date },
-): Promise<Account | null> {
+export async function findAccount(sql: Connection, sessionId: string, now: Date): Promise<Account | null> {
   return await rowOrNull(sql<Account[]>`
     select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)} as "hasPassword",
       ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${hasPasskey(sql, sql`u.id`)} as "isByPasskey",
@@ -50,8 +45,6 @@ export async function findAccount(
       ) as "isPasskeyUntaken",
       (select count(*)::int from recovery_code where user_id = u.id and used_at is null) as "recoveryCodesLeft",
       (select count(*)::int from remembered_device where user_id = u.id and ends_at > ${now}) as "rememberedDevices",
-      (select count(*)::int from session other
-        where ${isListedFor(sql, { now, idleSince })}) as sessions,
       ${speaksForLess(sql, sql`s`)} as "isPart",
       (select name from sso_connection where id = s.connection_id) as provider,
       (
@@ -60,7 +53,7 @@ export async function findAccount(
         where m.user_id = u.id and c.active and c.id = any(s.customer_ids)
       ) as customers
     from session s join portal_user u on u.id = s.user_id left join totp t on t.user_id = u.id
-    where s.token_hash = ${sessionHash}`);
+    where s.id = ${sessionId}`);
 }
 
 /** Whether a customer of a user requires an app, a disabled one too: it may be enabled again. */
@@ -72,14 +65,4 @@ function requiresApp(sql: Connection, userId: Fragment): Fragment {
   return sql`exists (
     select from membership m join customer c on c.id = m.customer_id
     where m.user_id = ${userId} and c.two_factor = 'app')`;
-}
-
-/**
- * A condition: a session `other` is in the list that a session `s` sees: the full ones of the same person; from a connection
- * that speaks for a part of the account only, those of that connection.
- */
-export function isListedFor(sql: Connection, { now, idleSince }: { now: Date; idleSince: Date }) {
-  return sql`(
-    other.user_id = s.user_id and other.stage = 'full' and other.ends_at > ${now} and other.last_seen_at > ${idleSince}
-    and (not ${speaksForLess(sql, sql`s`)} or other.connection_id = s.connection_id))`;
 }

@@ -12,37 +12,6 @@ export async function lockSessions(sql: Connection, which: Fragment): Promise<vo
   await sql`select from session s where ${which} order by s.token_hash for update of s`;
 }
 
-/** Ends every session of a user; returns how many. In their browsers this is no sign-out. Lock the user first. */
-export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
-  await lockSessions(sql, sql`s.user_id = ${userId}`);
-  return (await sql`delete from session where user_id = ${userId}`).count;
-}
-
-/** Ends every session of a user but one; returns how many. In their browsers this is no sign-out. Lock the user first. */
-export async function deleteOtherSessionsOfUser(
-  sql: Connection,
-  { userId, kept }: { userId: string; kept: Buffer },
-): Promise<number> {
-  await lockSessions(sql, sql`s.user_id = ${userId}`);
-  return (await sql`delete from session where user_id = ${userId} and token_hash <> ${kept}`).count;
-}
-
-/**
- * Ends the other sessions of a user: all of them if this one came by password, otherwise those of providers that see no
- * more customers than this one. A provider ends nothing that it could not have opened. Lock the user first.
- */
-export async function deleteLesserSessionsOfUser(
-  sql: Connection,
-  { userId, tokenHash }: { userId: string; tokenHash: Buffer },
-): Promise<void> {
-  await lockSessions(sql, sql`s.user_id = ${userId}`);
-  await sql`
-    delete from session other using session own
-    where own.token_hash = ${tokenHash} and other.user_id = ${userId} and other.token_hash <> ${tokenHash}
-      and (own.connection_id is null
-        or other.connection_id is not null and other.customer_ids <@ own.customer_ids)`;
-}
-
 /**
  * Ends sessions as a sign-out in their browsers, also if the response with their token was lost, and records them. Returns the
  * user of each. `which` is a condition on `s`.
@@ -64,31 +33,6 @@ export async function signOutSessions(
       on conflict do nothing
     )
     select id as "userId", username from ended`;
-}
-
-/** The same for every session of a user; returns how many. Lock the user first. */
-export async function signOutSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
-  return (await signOutSessions(sql, sql`s.user_id = ${userId}`, now)).length;
-}
-
-/** The same for one of them, by what hubs know it by. */
-export async function signOutSessionOfUser(
-  sql: Connection,
-  { userId, sid }: { userId: string; sid: string },
-  now: Date,
-): Promise<number> {
-  return (await signOutSessions(sql, sql`(s.user_id = ${userId} and s.id = ${sid})`, now)).length;
-}
-
-/** The same for those of a user that a passkey opened, but not `kept`, the session that removes it. Lock the user first. */
-export async function signOutSessionsByPasskey(
-  sql: Connection,
-  { userId, passkeyId, kept }: { userId: string; passkeyId: string; kept: string | null },
-  now: Date,
-): Promise<number> {
-  const isOther = kept ? sql`s.id <> ${kept}` : sql`true`;
-  return (await signOutSessions(sql, sql`(s.user_id = ${userId} and s.passkey_id = ${passkeyId} and ${isOther})`, now))
-    .length;
 }
 
 /**

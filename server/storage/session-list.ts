@@ -1,72 +1,64 @@
-import { isListedFor } from './account.ts';
 import type { Connection } from './database.ts';
-import { signOutSessions } from './end-sessions.ts';
 
-/** How many of their sessions people see on their account page: all of them by two ways in. */
-const sessionsShown = 200;
-
-/** A session as its person sees it. `sid` opens nothing. */
+/** A full session as its person and operators see it. */
 export type ListedSession = {
-  sid: string;
+  id: string;
   /** As the browser named itself at the sign-in; null if unknown. */
   browser: string | null;
   address: string;
   signedInAt: Date;
   lastSeenAt: Date;
-  /** The provider's name; null for a password. */
+  endsAt: Date;
+  /** The provider's name; null for a password or passkey. */
   provider: string | null;
-  isOwn: boolean;
+  byPasskey: boolean;
 };
 
-/** The sessions that a session may see, its own first, then by their last use, at most `sessionsShown`. */
-export async function listSessionsFor(
-  sql: Connection,
-  sessionHash: Buffer,
-  at: { now: Date; idleSince: Date },
-): Promise<ListedSession[]> {
-  return await sql<ListedSession[]>`
-    select other.id as sid, other.browser, host(other.address) as address, other.created_at as "signedInAt",
-      other.last_seen_at as "lastSeenAt", (select name from sso_connection where id = other.connection_id) as provider,
-      other.token_hash = s.token_hash as "isOwn"
-    from session s join session other on ${isListedFor(sql, at)}
-    where s.token_hash = ${sessionHash}
-    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.id limit ${sessionsShown}`;
-}
-
-/** A session as an operator sees it. */
-export type SessionOfUser = Omit<ListedSession, 'isOwn'> & { byPasskey: boolean; endsAt: Date };
-
-/** The full sessions of a user that are alive, by their last use. */
+/** The full sessions of a user that are alive, by their last use; only those of a connection if one is given. */
 export async function listSessionsOfUser(
   sql: Connection,
-  userId: string,
+  { userId, connectionId = null }: { userId: string; connectionId?: string | null },
   { now, idleSince }: { now: Date; idleSince: Date },
-): Promise<SessionOfUser[]> {
-  return await sql<SessionOfUser[]>`
-    select s.id as sid, s.browser, host(s.address) as address, s.created_at as "signedInAt", s.last_seen_at as "lastSeenAt",
-      s.ends_at as "endsAt", (select name from sso_connection where id = s.connection_id) as provider,
-      s.passkey_id is not null as "byPasskey"
-    from session s
-    where s.user_id = ${userId} and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
+): Promise<ListedSession[]> {
+  return await sql<ListedSession[]>`
+    select s.id, s.browser, host(s.address) as address, s.created_at as "signedInAt", s.last_seen_at as "lastSeenAt",
+      s.ends_at as "endsAt", way.name as provider, s.passkey_id is not null as "byPasskey"
+    from session s left join sso_connection way on way.id = s.connection_id
+    where s.user_id = ${userId} and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)
+      and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
     order by s.last_seen_at desc, s.id`;
 }
 
 /**
- * Ends sessions of a person as a sign-out in their browsers: the one with a `sid`, or all of them, half ones included, but not
- * `kept`; only those of a connection if one is given. Returns how many. Lock the person first, and their own session.
+ * Ends sessions of a user, half ones included: all of them, or those of which all that is given is true, but not `kept`. Returns
+ * how many. Lock the user first.
  */
-export async function endSessions(
+export async function endSessionsOfUser(
   sql: Connection,
-  {
-    userId,
-    sid,
-    connectionId,
-    kept,
-  }: { userId: string; sid: string | null; connectionId: string | null; kept: Buffer | null },
-  now: Date,
+  userId: string,
+  which: { id?: string | null; connectionId?: string | null; passkeyId?: string; kept?: string | null } = {},
 ): Promise<number> {
-  const which = sql`s.user_id = ${userId} and s.token_hash is distinct from ${kept}
-    and (${sid}::uuid is null or s.id = ${sid}::uuid)
-    and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;
-  return (await signOutSessions(sql, which, now)).length;
+  const { id = null, connectionId = null, passkeyId = null, kept = null } = which;
+  const { count } = await sql`
+    delete from session
+    where user_id = ${userId} and id is distinct from ${kept}::uuid
+      and (${id}::uuid is null or id = ${id}::uuid)
+      and (${connectionId}::uuid is null or connection_id = ${connectionId}::uuid)
+      and (${passkeyId}::uuid is null or passkey_id = ${passkeyId}::uuid)`;
+  return count;
+}
+
+/**
+ * Ends the other sessions of a user once the factors have changed in this one: all of them if it came by password or passkey,
+ * otherwise those of providers that see no more customers than its own. Lock the user first.
+ */
+export async function endLesserSessions(
+  sql: Connection,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<void> {
+  await sql`
+    delete from session other using session own
+    where own.id = ${sessionId} and other.user_id = ${userId} and other.id <> own.id
+      and (own.connection_id is null
+        or other.connection_id is not null and other.customer_ids <@ own.customer_ids)`;
 }

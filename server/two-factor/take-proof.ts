@@ -5,12 +5,12 @@ import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
-import { deleteLesserSessionsOfUser } from '../storage/end-sessions.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { findOpenFactor } from '../storage/half-session.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
+import { endLesserSessions } from '../storage/session-list.ts';
 import { deletePendingTotp, findTotpForUpdate, insertTotp, spendTotpStep } from '../storage/totp.ts';
 import type { RegisteringBrowser } from './app-key.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
@@ -64,7 +64,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   await deletePendingTotp(sql, sessionId);
   await makeRecoveryCodes(deps, sql, { userId, sessionId: nextSessionId }, now);
   // They were opened with less, or wait for a finished registration.
-  await deleteLesserSessionsOfUser(sql, { userId, tokenHash: sessionHash });
+  await endLesserSessions(sql, { userId, sessionId });
   await deleteRememberedDevices(sql, userId);
   return 'app registered';
 }

@@ -15,7 +15,7 @@ export function Sessions({ sessions }: Props) {
       <p className="hint">{text('account-sessions-text')}</p>
       <ul className="entries">
         {sessions.map((session) => (
-          <Entry key={session.sid} {...session} />
+          <Entry key={session.id} {...session} />
         ))}
       </ul>
       {sessions.length > 1 && <AccountForm action="endOthers" button="account-sessions-end-others" look="quiet" />}
@@ -23,7 +23,7 @@ export function Sessions({ sessions }: Props) {
   );
 }
 
-function Entry({ sid, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
+function Entry({ id, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
   const text = useAccountText();
   const language = useLanguage();
   const facts = [
@@ -37,7 +37,7 @@ function Entry({ sid, browser, address, signedInAt, lastSeenAt, provider, isThis
       <Place browser={browser} isThis={isThis} facts={facts} />
       {!isThis && (
         <AccountForm action="end" button="account-sessions-end" look="quiet small">
-          <input type="hidden" name="sid" value={sid} />
+          <input type="hidden" name="id" value={id} />
         </AccountForm>
       )}
     </li>
