@@ -1,6 +1,5 @@
 import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -19,7 +18,7 @@ export async function sendFirstCode(
   const hash = tokenHash(sessionToken);
   const id = await findSessionId(deps.sql, hash);
   if (id === null) return;
-  const result = await sendEmailCode(deps, id, user, { ...placeOfVisitor(visitor), delay: limits.samePress });
+  const result = await sendEmailCode(deps, id, user, placeOfVisitor(visitor));
   if (result.kind === 'sent' || result.retryAfter === null) return;
   const now = deps.now();
   const until = new Date(now.getTime() + result.retryAfter).toISOString();

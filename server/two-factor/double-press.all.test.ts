@@ -17,16 +17,6 @@ const portal = portalOfFile({ each: startTwoFactorAfresh });
 const screen = '/portal/twoFactorRegistration?codeSentViaEmail=true';
 
 describe('the mail of a sign-in', () => {
-  it('waits for a possible second submit, and then is sent at once', async () => {
-    await halfSession(portal, 'bob');
-    portal.wait(limits.samePress - 1);
-    await portal.workOff();
-    expect(portal.mails).toHaveLength(0);
-    portal.wait(1);
-    await portal.workOff();
-    expect(portal.mails).toHaveLength(1);
-  });
-
   it('is separate for two sign-ins further apart, from another address, or of another user', async () => {
     await halfSession(portal, 'bob');
     await halfSession(portal, 'beth');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MailNotSent } from '#server/deps/mail-transport.ts';
 import { limits } from '#server/limits.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import {
@@ -127,8 +127,7 @@ describe('a code by email', () => {
   it('is requested at the first sign-in as a registration, and afterwards as a code', async () => {
     const first = await portal.signIn('bob', testPassword);
     expect(first.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?.*&codeSentViaEmail=true$/);
-    const cookies = await halfSession(portal, 'bob');
-    await verify(portal, await codeByMail(portal, 'bob'), cookies);
+    await verify(portal, await codeByMail(portal, 'bob'), cookiesOf(first));
     const next = await portal.signIn('bob', testPassword);
     expect(next.headers.location).toMatch(/^\/portal\/twoFactor\?.*&codeSentViaEmail=true$/);
     expect(await portal.sql`select count(*)::int from email_factor`).toEqual([{ count: 1 }]);

@@ -17,11 +17,8 @@ export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: nu
 /** The outcome of sending a code. */
 export type SendResult = { kind: 'sent' } | SendWait;
 
-/**
- * Where a code was requested from; `delay` is how long its email waits for a second submit, in milliseconds, `endsBy`
- * when the half session and all its codes end.
- */
-type Circumstances = MailPlace & { delay?: number; endsBy?: Date };
+/** Where a code was requested from; `endsBy` is when the half session and all its codes end. */
+type Circumstances = MailPlace & { endsBy?: Date };
 
 /** Who gets a code, and how they came in. */
 export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
@@ -34,7 +31,7 @@ export async function sendEmailCode(
   deps: Deps,
   sessionId: string,
   reader: CodeReader,
-  { delay = 0, endsBy, ...place }: Circumstances,
+  { endsBy, ...place }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
   const way = { userId: reader.id, connectionId: reader.connectionId };
@@ -56,7 +53,7 @@ export async function sendEmailCode(
       await queueMail(
         sql,
         reader,
-        { kind: 'signInCode', now, delay, validFor, ...place },
+        { kind: 'signInCode', now, validFor, ...place },
         {
           token: code,
           tokenHash: codeHash,
@@ -67,8 +64,7 @@ export async function sendEmailCode(
   });
   if (!sent)
     return (await waitBeforeSend(deps, sessionId, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
-  if (delay > 0) setTimeout(deps.wake.mails, delay).unref();
-  else deps.wake.mails();
+  deps.wake.mails();
   return { kind: 'sent' };
 }
 
