@@ -12,7 +12,7 @@ import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { tokenOfFirstPress } from '../session/next-token.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account-visit.ts';

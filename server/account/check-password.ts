@@ -6,9 +6,10 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { findSignInUser, insertEventOnceAMinute, insertRefusal } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
+import { findSignInUser, insertRefusal } from '../storage/sign-in.ts';
 import { countGuess, deleteThrottle, findWait, originWait } from '../storage/throttle.ts';
-import { accountKey, deviceKey, originKeys, type ThrottleKey, turnOf } from '../storage/throttle-keys.ts';
+import { accountKey, deviceKey, networksOf, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
 export type CheckedPassword =
@@ -38,8 +39,8 @@ export async function checkPassword(
       reference: await insertEventOnceAMinute(deps.sql, tooLong, `too-long:${session.userId}`, now),
     };
   }
-  const turn = turnOf(visitor.address);
-  refuseWhenHashesWait(turn);
+  const networks = networksOf(visitor.address);
+  refuseWhenHashesWait(networks);
   const fold = foldLoginName(session.username);
   const origin = originKeys(visitor.address);
   const deviceHash = visitor.deviceToken ? tokenHash(visitor.deviceToken) : null;
@@ -57,7 +58,7 @@ export async function checkPassword(
   }
   const hash = user?.id === session.userId ? user.passwordHash : null;
   // As at the sign-in: the failures of a known browser count on it alone.
-  if (hash === null || !(await verifyPassword(hash, password, turn)))
+  if (hash === null || !(await verifyPassword(hash, password, networks)))
     return await refused('wrong-password', ofDevice ? [] : origin, null);
   await deleteThrottle(deps.sql, counted);
   return { kind: 'right', hash };

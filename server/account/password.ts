@@ -11,11 +11,11 @@ import { nextToken } from '../session/next-token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { updateSessionToken } from '../storage/session.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { turnOf } from '../storage/throttle-keys.ts';
+import { networksOf } from '../storage/throttle-keys.ts';
 import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
 import { countChange, type Fields, type Outcome, type Section } from './section.ts';
@@ -57,10 +57,10 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   // Each of them costs up to eleven hashes.
   const throttled = await countChange(deps, visit, 'password');
   if (throttled) return throttled;
-  const turn = turnOf(visit.visitor.address);
-  if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password, turn))
+  const networks = networksOf(visit.visitor.address);
+  if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password, networks))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
-  return await store(deps, visit, { current, before: checked.hash, after: await hashPassword(password, turn) });
+  return await store(deps, visit, { current, before: checked.hash, after: await hashPassword(password, networks) });
 }
 
 /** All or nothing. This session goes on under its next token, and its browser stays known. */

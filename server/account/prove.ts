@@ -1,7 +1,7 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { takeProof } from '../two-factor/take-proof.ts';

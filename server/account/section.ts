@@ -2,7 +2,7 @@ import type { AccountSection } from '#contract/account.ts';
 import type { AccountNotice, AccountView } from '#contract/account-page.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 import type { Deps } from '../deps/deps.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { changeKey } from '../storage/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { recordKey } from '../storage/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';

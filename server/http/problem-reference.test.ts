@@ -6,7 +6,7 @@ import { limits } from '#server/limits.ts';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
 import { listAuditEventsByRequest } from '#server/storage/audit-event.ts';
 import type { Database } from '#server/storage/database.ts';
-import { turnOf } from '#server/storage/throttle-keys.ts';
+import { networksOf } from '#server/storage/throttle-keys.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testAddress } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -183,7 +183,7 @@ async function withFullQueue(then: () => Promise<void>): Promise<void> {
   let isOver = false;
   // Whoever is done waits again at once: a place is never free when a request comes.
   const waitAgain = async () => {
-    while (!isOver) await verifyPassword(null, 'x', turnOf(testAddress)).catch(() => nextTurn());
+    while (!isOver) await verifyPassword(null, 'x', networksOf(testAddress)).catch(() => nextTurn());
   };
   const waiting = Array.from({ length: limits.waitingHashes + 10 }, waitAgain);
   await then();

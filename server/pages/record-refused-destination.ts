@@ -3,7 +3,7 @@ import { acceptableDestination } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queryValue } from '../http/request-url.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { recordKey } from '../storage/throttle-keys.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 

@@ -5,7 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isKnownDevice } from '../storage/device.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import { passkeyFailureKeys, passkeyKeys, recordKey, type ThrottleKey } from '../storage/throttle-keys.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, it, vi } from 'vitest';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { turnOf } from '#server/storage/throttle-keys.ts';
+import { networksOf } from '#server/storage/throttle-keys.ts';
 import { testAddress } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changedPage, changeTo, hiddenHash, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
@@ -26,7 +26,7 @@ const portal = portalOfFile({ once: startAfresh });
 it('LM-08 while too many passwords are queued a change is 503 with the form, counts nothing, and works a moment later', async () => {
   const token = await linkFor(portal, 'alice');
   const running = availableParallelism() + 1;
-  const waiting = Array.from({ length: running + 2 }, () => verifyPassword(null, 'x', turnOf(testAddress)));
+  const waiting = Array.from({ length: running + 2 }, () => verifyPassword(null, 'x', networksOf(testAddress)));
   const before = await portal.sql`select * from throttle order by key`;
   for (const hash of [token, 'x']) {
     const page = await changeTo(portal, hash, newPassword);

@@ -9,6 +9,7 @@ import { endSession } from '../session/end-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import {
@@ -18,10 +19,9 @@ import {
   type ResetUser,
   spendResetLink,
 } from '../storage/reset-link.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
-import { changeKey, recordKey, turnOf, unknownLinkKeys } from '../storage/throttle-keys.ts';
+import { changeKey, networksOf, recordKey, unknownLinkKeys } from '../storage/throttle-keys.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
@@ -61,8 +61,8 @@ const { changeFailed, usedBefore } = changeFailedReasons;
  * Throws WorkQueueFull if too many passwords are waiting to be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
-  const turn = turnOf(request.address);
-  refuseWhenHashesWait(turn);
+  const networks = networksOf(request.address);
+  refuseWhenHashesWait(networks);
   const link = await linkOf(deps, request);
   const waitUntil = link ? null : await countAttempt(deps.sql, unknownLinkKeys(request.address), deps.now());
   if (waitUntil) return await throttled(deps, request, waitUntil);
@@ -80,10 +80,10 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
   const waitForUser = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
   if (waitForUser) return await throttled(deps, request, waitForUser, user);
-  if (await wasUsedBefore(deps, user, request.password, turn))
+  if (await wasUsedBefore(deps, user, request.password, networks))
     return await refused(deps, request, link, usedBefore, 'it is one of the last ten');
 
-  const passwordHash = await hashPassword(request.password, turn);
+  const passwordHash = await hashPassword(request.password, networks);
   return (await store(deps, request, { purpose, user }, passwordHash)) ?? (await outrun(deps, request));
 }
 
@@ -122,10 +122,10 @@ export async function wasUsedBefore(
   { sql }: Pick<Deps, 'sql'>,
   user: Pick<ResetUser, 'id' | 'passwordHash'>,
   password: string,
-  turn: Origin,
+  networks: Origin,
 ): Promise<boolean> {
   const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
-  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, turn))) return true;
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, networks))) return true;
   return false;
 }
 
@@ -184,7 +184,11 @@ export async function endOwnSession(
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   const link = await linkOf(deps, request);
   const overBy = refusalOfLink(link, deps.now());
-  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password, turnOf(request.address))))
+  if (
+    overBy &&
+    link?.user &&
+    (await verifyPassword(link.user.passwordHash, request.password, networksOf(request.address)))
+  )
     return { kind: 'changed', purpose: link.purpose, ended: await endOwnSession(deps.sql, request, deps.now()) };
   const reason = overBy ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);

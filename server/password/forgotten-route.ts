@@ -11,8 +11,8 @@ import { languageOfRequest, languageOverride, queryValue, wantsPage } from '../h
 import { foldLoginName } from '../names/fold-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
 import { destinationOfForm } from './destination-of-form.ts';

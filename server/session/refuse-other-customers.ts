@@ -6,7 +6,7 @@ import type { Deps } from '../deps/deps.ts';
 import { addressOf } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl } from '../http/request-url.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { accessKey } from '../storage/throttle-keys.ts';
 import type { Identity } from './identity.ts';
 

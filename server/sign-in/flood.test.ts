@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { turnOf } from '#server/storage/throttle-keys.ts';
+import { networksOf } from '#server/storage/throttle-keys.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { listeningPortal } from '#testing/listening-portal.ts';
 import { testAddress, testPassword } from '#testing/portal-for-test.ts';
@@ -47,7 +47,9 @@ describe('a flood of sign-ins', () => {
 
   it('a sign-in that finds the queue full is not counted as an attempt', async () => {
     await portal.sql`delete from throttle`;
-    const waiting = Array.from({ length: mostHashesAtOnce + 10 }, () => verifyPassword(null, 'x', turnOf(testAddress)));
+    const waiting = Array.from({ length: mostHashesAtOnce + 10 }, () =>
+      verifyPassword(null, 'x', networksOf(testAddress)),
+    );
     expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(503);
     expect(await portal.sql`select from throttle`).toHaveLength(0);
     await Promise.all(waiting);

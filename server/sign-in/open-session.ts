@@ -18,7 +18,7 @@ import { sendFirstCode } from './send-first-code.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 import { factorToStore, firstFactor, isSpared, whatIsAsked } from './what-is-asked.ts';
 
-type Verified = { user: SignInUser; asked: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
+type Verified = { user: SignInUser; by: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
 
 /**
  * Opens the session of a user whose password was right: a full one, or a half one that waits for what is still asked. All or
@@ -27,7 +27,7 @@ type Verified = { user: SignInUser; asked: Parameters<typeof findSignInUser>[1];
 export async function openSession(
   deps: Deps,
   request: SignInRequest,
-  { user: before, asked: by, steps }: Verified,
+  { user: before, by, steps }: Verified,
 ): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | 'changed'> {
   const { address, requestId } = request;
   const { now, deviceHash } = by;

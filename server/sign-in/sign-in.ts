@@ -6,12 +6,13 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { updateOutdatedHash } from '../storage/portal-user.ts';
-import { findSignInUser, insertEventOnceAMinute, insertRefusal, type SignInUser } from '../storage/sign-in.ts';
+import { findSignInUser, insertRefusal, type SignInUser } from '../storage/sign-in.ts';
 import { countGuess, originWait } from '../storage/throttle.ts';
-import { accountKey, deviceKey, originKeys, recordKey, turnOf, unknownNameKey } from '../storage/throttle-keys.ts';
+import { accountKey, deviceKey, networksOf, originKeys, recordKey, unknownNameKey } from '../storage/throttle-keys.ts';
 import { openSession } from './open-session.ts';
-import { reasonToRefuse } from './reason-to-refuse.ts';
+import { reasonToRefuse, stepsOf } from './reason-to-refuse.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 
 /**
@@ -22,14 +23,14 @@ import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const { sql } = deps;
   const { password, address } = request;
-  const turn = turnOf(address);
-  refuseWhenHashesWait(turn);
+  const networks = networksOf(address);
+  refuseWhenHashesWait(networks);
   const now = deps.now();
 
   const fold = foldLoginName(request.username);
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  const asked = { fold, address, deviceHash, now };
-  const user = await findSignInUser(sql, asked);
+  const by = { fold, address, deviceHash, now };
+  const user = await findSignInUser(sql, by);
 
   const isKnown = user?.deviceKnown === true && deviceHash !== null;
   const until = isKnown ? null : await originWait(sql, originKeys(address), now);
@@ -38,16 +39,16 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const limit = isKnown ? limits.throttle.device : limits.throttle.account;
   const mayTry = await countGuess(sql, { key, limit }, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
 
-  const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, turn);
+  const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, networks);
   const steps = stepsOf(user, { mayTry, isRight, address });
   const reason = mayTry ? reasonToRefuse(user, isRight) : isKnown ? 'throttled-device' : 'throttled-account';
   if (reason || !user) return await refused(deps, request, user, reason ?? 'unknown-user', steps);
 
-  const opened = await openSession(deps, request, { user, asked, steps });
+  const opened = await openSession(deps, request, { user, by, steps });
   // What the user may do, or their password, has changed since it was read.
   if (opened === 'changed') return await signIn(deps, request);
   if (user.passwordHash !== null && isHashOutdated(user.passwordHash))
-    await updateOutdatedHash(sql, user.id, user.passwordHash, await hashPassword(password, turn));
+    await updateOutdatedHash(sql, user.id, user.passwordHash, await hashPassword(password, networks));
   return opened;
 }
 
@@ -79,28 +80,4 @@ async function throttled(deps: Deps, request: SignInRequest, until: Date, now: D
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled', request.address), now);
   deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
-}
-
-/** The decisions as `vestibule explain` shows them to an operator. */
-function stepsOf(
-  user: SignInUser | null,
-  { mayTry, isRight, address }: { mayTry: boolean; isRight: boolean; address: string },
-): AuditStep[] {
-  const looked = user?.passwordHash == null ? 'the user has none' : isRight ? 'right' : 'wrong';
-  return [
-    { step: 'account', outcome: user ? `found: ${user.username}` : 'no user has this name' },
-    { step: 'browser', outcome: user?.deviceKnown ? 'signed in before as this user' : 'not known' },
-    { step: 'throttle', outcome: mayTry ? 'may continue' : 'too many failures, must wait' },
-    ...(user ? [{ step: 'password', outcome: mayTry ? looked : 'not checked' }] : []),
-    ...(user && isRight
-      ? [
-          { step: 'active', outcome: user.active ? 'yes' : 'no' },
-          { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
-          ...user.customers.map(({ key, admits }) => ({
-            step: `networks of ${key}`,
-            outcome: admits ? `admit ${address}` : `do not admit ${address}`,
-          })),
-        ]
-      : []),
-  ];
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { recordKey } from '../storage/throttle-keys.ts';
 
 /** Records that a provider ended sessions: one event per person. */

@@ -3,7 +3,7 @@ import type { SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import {
   failedAnswerKeys,

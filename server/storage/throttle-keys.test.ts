@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { canonicalIpAddress } from '#contract/ip-address.ts';
 import { limits } from '../limits.ts';
-import { originKeys, originLimits, turnOf, unknownNameKey } from './throttle-keys.ts';
+import { networksOf, originKeys, originLimits, unknownNameKey } from './throttle-keys.ts';
 
 const keysOf = (text: string) => originKeys(canonicalIpAddress(text) ?? '').map(({ key }) => key);
 
@@ -51,8 +51,8 @@ it('BF-07 an IPv4-mapped address counts as its IPv4 address, and two of them as 
 });
 
 it('LM-08 passwords take turns by the same networks, the widest first, and without the total', () => {
-  expect(turnOf('203.0.113.5')).toEqual(['address:203.0.113.5']);
-  expect(turnOf('2001:db8:a:b::1')).toEqual([
+  expect(networksOf('203.0.113.5')).toEqual(['address:203.0.113.5']);
+  expect(networksOf('2001:db8:a:b::1')).toEqual([
     'site:2001:db8:a::/48',
     'network:2001:db8:a:0::/56',
     'address:2001:db8:a:b::/64',

@@ -150,8 +150,8 @@ function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   ];
 }
 
-/** Whose turn it is among the passwords that wait to be hashed: the networks of an address, the widest first. */
-export function turnOf(address: string): Origin {
+/** The networks of an address, the widest first: passwords that wait to be hashed are taken from each in its order. */
+export function networksOf(address: string): Origin {
   return networkKeys(address)
     .map(({ key }) => key)
     .reverse() as [string, ...string[]];
