@@ -19,8 +19,7 @@ import { healthRoute, readyRoute } from './http/health.ts';
 import { assetLifetime, logoRoute } from './http/logo-route.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute, timeRequest } from './http/metrics-route.ts';
-import { noBrowser, onlyNavigation, onlyOpened } from './http/navigation.ts';
-import { withdrawGivenUpLinks } from './http/opened-links.ts';
+import { noBrowser, onlyNavigation } from './http/navigation.ts';
 import { logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
@@ -65,7 +64,6 @@ import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
 import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
-import { noteArrival } from './visitor/arrival.ts';
 import { isSignedInAt } from './visitor/is-signed-in.ts';
 
 /** What the app needs besides what its routes need. */
@@ -135,10 +133,8 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     reply.headers(headers);
     done();
   });
-  app.addHook('onRequest', noteArrival(deps));
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('preValidation', answerInTime);
-  app.addHook('onSend', withdrawGivenUpLinks(deps));
   app.addHook('onResponse', logRequest(deps));
   app.addHook('onResponse', timeRequest(deps));
   app.setErrorHandler(handleError);
@@ -207,7 +203,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({
     ...on('twoFactorRecoveryCodes'),
     ...carriesDestination,
-    onRequest: onlyOpened(deps),
     handler: recoveryCodesRoute(deps),
   });
   app.route({ ...on('logout'), ...carriesDestination, exposeHeadRoute: false, handler: logoutRoute(deps) });
@@ -250,7 +245,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     onRequest: onlyNavigation(deps),
     handler: samlAcsRoute(deps),
   });
-  app.route({ ...on('providerBegan'), onRequest: onlyOpened(deps), handler: providerBeganRoute(deps) });
+  app.route({ ...on('providerBegan'), onRequest: onlyNavigation(deps), handler: providerBeganRoute(deps) });
   app.route({
     ...on('continueWithProvider', continueWithProviderAgain(deps)),
     schema: continueWithProviderSchema,
@@ -274,7 +269,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   addAccount(app, deps);
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub, timeouts.streamsLookedAtEvery);
-  else app.get(basePath + hubStartPath, { ...named('standIn'), onRequest: onlyOpened(deps) }, standInRoute(deps));
+  else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).

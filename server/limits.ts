@@ -99,7 +99,6 @@ export const limits = {
   ssoRequest: 30 * minute,
   /** Open visits of one browser; each has a cookie, and the size of the header is limited. */
   visitsOfBrowser: 10,
-  /** How long after a sign-out a provider is asked to authenticate the person again, at most. */
   askedAfresh: 30 * day,
   /** How long all requests to an identity provider for one page may take together. */
   providerAnswer: 8 * second,
@@ -162,10 +161,6 @@ export const limits = {
   hubKeyAge: 90 * day,
   resetLink: 60 * minute,
   invitation: 72 * hour,
-  /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
-  turn: 4 * day,
-  /** Reset links that a browser remembers it has opened; each has a cookie, and the size of the header is limited. */
-  linksOfBrowser: 10,
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
   resetMailsAnHour: 3,
   /** Two requests this close together are one click. */

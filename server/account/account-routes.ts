@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { accountPath, accountSections } from '#contract/account.ts';
 import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
-import { onlyOpened } from '../http/navigation.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
 import { app as appSection } from './app.ts';
@@ -39,7 +38,7 @@ export function addAccount(app: FastifyInstance, deps: Deps): void {
   for (const section of sections) {
     const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };
-    app.get(url, { config, onRequest: onlyOpened(deps) }, accountRoute(deps, section));
+    app.get(url, { config }, accountRoute(deps, section));
     app.post(url, { config }, accountFormRoute(deps, section));
   }
 }

@@ -19,7 +19,7 @@ import {
   updateUser,
 } from '../storage/portal-user.ts';
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
-import { withdrawInvitations, withdrawResetLinks } from '../storage/reset-link.ts';
+import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { endSessionsOfUser } from '../storage/session-list.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
@@ -95,7 +95,7 @@ async function endWhatDepended(
   if (change.passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, user.id, hashBefore, now);
   else if (change.active === false) {
     // It would work again, days later, once the user is active; a reset link lasts an hour and says why it is refused.
-    await withdrawInvitations(sql, user.id);
+    await withdrawLinksOfUser(sql, user.id, 'invitation');
     sessionsEnded += await endSessionsOfUser(sql, user.id);
   }
   return { sessionsEnded, devicesForgotten };
@@ -105,7 +105,7 @@ const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
 
 /** Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one. */
 async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
-  await withdrawResetLinks(sql, userId);
+  await withdrawLinksOfUser(sql, userId);
   await updateProvenByCode(sql, userId);
   return {
     sessionsEnded: await deleteHalfSessionsByEmail(sql, userId),

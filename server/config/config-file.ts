@@ -50,6 +50,13 @@ export const ConfigFile = only({
       description: 'Domain that passkeys are made for: the host of PUBLIC_URL (the default) or a parent of it.',
     },
   }),
+  singleSignOn: only({
+    freshAfterSignOut: {
+      type: 'boolean',
+      description:
+        'Whether the first visit to a provider after a sign-out asks it for a fresh sign-in (default: true).',
+    },
+  }),
   trustedProxies: {
     type: 'array',
     items: { type: 'string' },

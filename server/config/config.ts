@@ -46,6 +46,8 @@ export type Config = {
   sessionAbsolute: number;
   /** What passkeys are made for; null if the public address is a number, which they cannot be made for. */
   passkeys: RelyingParty | null;
+  /** Whether the first visit to a provider after a sign-out asks it for a fresh sign-in. */
+  freshAfterSignOut: boolean;
   /** Null: emails go to the outbox folder of the data folder. */
   smtp: SmtpServer | null;
   /** The sender address of emails. */
@@ -128,6 +130,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       sessionIdle: idle * minute,
       sessionAbsolute: absolute * hour,
       passkeys,
+      freshAfterSignOut: file.singleSignOn?.freshAfterSignOut ?? true,
       smtp,
       mailFrom,
     },

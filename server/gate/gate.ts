@@ -17,7 +17,6 @@ import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { type Identity, identityOf } from '../session/identity.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
-import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { routeHandshakes } from './handshakes.ts';
 import { headersForHub } from './headers.ts';
@@ -86,7 +85,6 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
       const page = acceptableDestination(request.url, config.destinationRules) ?? defaultDestination(config.basePath);
       return toSignIn(deps, request, reply, { who, page });
     }
-    turnOfEndedSession(deps, request, reply, who);
     return sendProblem(reply, 401);
   }
 

@@ -56,7 +56,7 @@ it('CK-01 CK-03 every cookie of every answer is for this host only, over https, 
   expect(headers.filter((header) => header.includes('-visit-'))).toHaveLength(2);
   for (const header of headers) {
     expect(header).toMatch(
-      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out|afresh|passkey|registration|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      /^__Host-vestibule-(?:session|device|refusal|connection|passkey|registration|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
     );
     expect(header.length).toBeLessThan(4096);
   }

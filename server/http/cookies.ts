@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The portal's cookies. Each visit to a provider and each answer has its own, as tabs share all cookies. */
-export type CookieName = TokenCookieName | 'refusal' | 'connection' | 'afresh';
+export type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold only a token. */
 export type TokenCookieName =
@@ -15,10 +15,7 @@ export type TokenCookieName =
   | 'sent-logout'
   | 'passkey'
   | 'registration'
-  | 'signed-in'
-  | 'signed-out'
   | `visit-${string}`
-  | `link-${string}`
   | `answer-${string}`;
 
 /**

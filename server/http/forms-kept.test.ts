@@ -1,9 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { turnOfForm } from '#contract/turn-of-form.ts';
 import { limits } from '#server/limits.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 
 let sql: Database;
@@ -27,17 +26,17 @@ const fieldKept = (name: string) => `type="hidden" name="${name}" value="${redir
 const forms: Form[] = [
   {
     call: 'performlogin',
-    body: { username: 'alice', password: testPassword, redirectURL, turn: '.' },
+    body: { username: 'alice', password: testPassword, redirectURL },
     keeps: ['/portal/performlogin"', nameKept('alice'), fieldKept('redirectURL')],
   },
   {
     call: 'authenticate/checkSsoLogin',
-    body: { redirectURLSSO: redirectURL, turn: '.' },
+    body: { redirectURLSSO: redirectURL },
     keeps: ['/portal/performlogin"', fieldKept('redirectURL')],
   },
   {
     call: 'authenticate/performSsoLogin',
-    body: { username: 'alice@acme.test', redirectURL, turn: '.' },
+    body: { username: 'alice@acme.test', redirectURL },
     keeps: ['/portal/authenticate/performSsoLogin"', nameKept('alice@acme.test'), fieldKept('redirectURL')],
   },
   {
@@ -47,12 +46,12 @@ const forms: Form[] = [
   },
   {
     call: 'two-factor-authentication/verify',
-    body: { code: '123456', redirectURL, codeSentViaEmail: 'true', turn: '.' },
+    body: { code: '123456', redirectURL, codeSentViaEmail: 'true' },
     keeps: ['/portal/two-factor-authentication/verify"', fieldKept('redirectURL')],
   },
   {
     call: 'two-factor-authentication/send',
-    body: { redirectURL, codeSentViaEmail: 'true', turn: '.' },
+    body: { redirectURL, codeSentViaEmail: 'true' },
     keeps: ['/portal/two-factor-authentication/verify"', fieldKept('redirectURL')],
   },
 ];
@@ -127,105 +126,11 @@ describe.each(buttons)('the button of $call', ({ call, body, again }) => {
   });
 });
 
-it('the button of a sign-out keeps nothing of an earlier person', async () => {
-  everyStatementFails();
-  const { body } = await portal.send({
-    method: 'POST',
-    url: `/portal/logout?destination=${carried}&turn=.earlier`,
-    cookies: { ...half, 'vestibule-signed-out': 'n'.repeat(43) },
-  });
-  expect(body).toContain('action="/portal/logout"');
-  expect(body).not.toContain('reports');
-});
-
 it('what was opened and failed can be opened again at the same address', async () => {
   everyStatementFails();
   const { statusCode, body } = await portal.send({ url: '/portal/portal.html?x=1', cookies: half });
   expect(statusCode).toBe(503);
   expect(body).toMatch(/<a [^>]*href=""[^>]*>Try again/);
-});
-
-it('a form that was shown before a sign-out keeps neither name nor destination', async () => {
-  everyStatementFails();
-  const { body } = await portal.send({
-    method: 'POST',
-    url: '/portal/authenticate/performSsoLogin',
-    form: { username: 'alice@acme.test', redirectURL, turn: '.earlier' },
-    cookies: { 'vestibule-signed-out': 'n'.repeat(43) },
-  });
-  expect(body).toContain('<form');
-  for (const text of ['alice', 'reports']) expect(body).not.toContain(text);
-});
-
-describe.each([
-  ['an empty password', 400, { call: 'performlogin', body: { username: 'bob', password: '', redirectURL } }],
-  [
-    'an entry too long',
-    400,
-    { call: 'performlogin', body: { username: 'bob', password: 'x'.repeat(3000), redirectURL } },
-  ],
-  ['a malformed address', 400, { call: `password/forgotten?destination=${carried}`, body: { username: 'bob' } }],
-  ['a wait', 429, { call: 'authenticate/performSsoLogin', body: { username: 'bob@acme.test', redirectURL } }],
-  ['a wait', 429, { call: 'authenticate/checkSsoLogin', body: { redirectURLSSO: redirectURL } }],
-] as const)('SE-15 %s (%i) after a session that was signed out elsewhere: $call', (_, status, { call, body }) => {
-  it.each(['says its turn', 'says nothing'])('a form that %s keeps no destination', async (what) => {
-    const earlier = cookiesOf(await portal.signIn('alice', testPassword));
-    const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
-    await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
-    if (status === 429) await everybodyWaits();
-    const isSaid = what === 'says its turn';
-    const answer = await portal.send({
-      method: 'POST',
-      url: `/portal/${call}${isSaid && call.includes('?') ? `&turn=${turn}` : ''}`,
-      form: { ...body, ...(isSaid && !call.includes('?') && { turn }) },
-      cookies: earlier,
-    });
-    expect(answer.statusCode).toBe(status);
-    const shown = ['<form', 'reports', 'username' in body ? nameKept(body.username) : '<form'];
-    expect(shown.map((text) => answer.body.includes(text))).toEqual([true, false, true]);
-  });
-});
-
-it('SE-15 whoever has to wait costs no statement more, unless the browser had a session', async () => {
-  await everybodyWaits();
-  const statements: string[] = [];
-  const count = (strings: TemplateStringsArray, ...values: never[]) => {
-    if (Array.isArray(strings) && 'raw' in strings) statements.push(strings.join('?'));
-    return sql(strings, ...values);
-  };
-  portal.deps.sql = Object.assign(count, sql) as unknown as Database;
-  const form = { username: 'bob@acme.test', redirectURL };
-  const press = async (cookies = {}) => {
-    statements.length = 0;
-    await portal.send({ method: 'POST', url: '/portal/authenticate/performSsoLogin', form, cookies });
-    return statements.join('\n');
-  };
-  await press();
-  const without = await press();
-  expect(without).not.toMatch(/from (?:session|ended_session)/);
-  expect(await press(half)).toMatch(/from (?:session|ended_session)/);
-});
-
-it('nor does it keep the destination if the database goes down after the turn has ended', async () => {
-  const earlier = cookiesOf(await portal.signIn('alice', testPassword));
-  const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
-  await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
-  const fail = (strings: TemplateStringsArray, ...values: never[]) => {
-    if (strings.join('').includes('from sso_domain asked'))
-      throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
-    return sql(strings, ...values);
-  };
-  portal.deps.sql = Object.assign(fail, sql) as unknown as Database;
-  const answer = await portal.send({
-    method: 'POST',
-    url: '/portal/authenticate/performSsoLogin',
-    form: { username: 'alice@acme.test', redirectURL, turn },
-    cookies: earlier,
-  });
-  expect(answer.statusCode).toBe(503);
-  expect(cookiesOf(answer)['vestibule-signed-out']).toHaveLength(43);
-  expect(answer.body).toContain(nameKept('alice@acme.test'));
-  expect(answer.body).not.toContain('reports');
 });
 
 it('a script is told by a problem document', async () => {

@@ -3,7 +3,6 @@ import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor } from '#testing/reset-for-test.ts';
-import { browserForTest, keepCookies } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
@@ -70,17 +69,4 @@ it('the reference of a change belongs to the page of its reason', async () => {
   expect(await at('?5')).toContain(reference);
   expect(await at('?reason=3')).not.toContain(reference);
   expect(await at('')).not.toContain(reference);
-});
-
-it('SE-15 a refusal that the browser reads only after a sign-out shows the next person no name', async () => {
-  const browser = browserForTest(portal);
-  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  const late = await portal.signIn('alice', `wrong ${Math.random()}`, { cookies: browser.cookies });
-  await browser.post('/portal/logout', {});
-  keepCookies(browser, late);
-  expect(browser.cookies).toHaveProperty('vestibule-refusal');
-  expect((await browser.get('/portal/login')).body).not.toContain('value="alice"');
-  // Another one, of their own, does.
-  await browser.post('/portal/performlogin', { username: 'bob', password: `wrong ${Math.random()}` });
-  expect((await browser.get('/portal/login')).body).toContain('value="bob"');
 });

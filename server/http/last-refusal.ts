@@ -3,13 +3,11 @@ import { accountSectionOf } from '#contract/account.ts';
 import { longestUsername } from '#contract/payloads.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
-import { startOfMark } from '#contract/turn-of-form.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import type { Config } from '../config/config.ts';
 import { limits } from '../limits.ts';
-import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
+import { clearCookie, readCookie, setCookie } from './cookies.ts';
 import { splitUrl } from './request-url.ts';
-import { signedOutMark } from './turns.ts';
 
 /** The longest id of a passkey that a cookie carries to the page of its refusal, in base64url; most have 16 to 64 bytes. */
 const unknownPasskeyKept = 200;
@@ -26,11 +24,10 @@ export type LastRefusal = { username: string } & (
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const { username, reference } = refusal;
   const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
-  const turn = startOfMark(signedOutMark(reply.request, config));
   const out = refusal.reference === null ? refusal.isSignedOut || undefined : undefined;
   const id = refusal.reference === null ? null : refusal.unknownPasskey;
   const unknown = id && id.length <= unknownPasskeyKept ? id : undefined;
-  const value = Buffer.from(JSON.stringify({ reference, at, username, turn, unknown, out })).toString('base64url');
+  const value = Buffer.from(JSON.stringify({ reference, at, username, unknown, out })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
@@ -50,16 +47,13 @@ export function readLastRefusal(
   if (!value) return none;
   try {
     const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;
-    const { reference, at, username, turn, unknown, out } = kept;
+    const { reference, at, username, unknown, out } = kept;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
-    // A response that was read only after a sign-out brings back the name of whoever has left.
-    const isOfTurn = turn === startOfMark(readTokenCookie(request.headers, config, 'signed-out'));
     const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
     return {
       reference: isItsPage ? referenceOfText(reference) : null,
-      username: isOfTurn ? username : '',
-      unknownPasskey:
-        isItsPage && isOfTurn && typeof unknown === 'string' && /^[\w-]{1,200}$/.test(unknown) ? unknown : null,
+      username,
+      unknownPasskey: isItsPage && typeof unknown === 'string' && /^[\w-]{1,200}$/.test(unknown) ? unknown : null,
       isSignedOut: out === true,
     };
   } catch {

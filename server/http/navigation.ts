@@ -25,21 +25,6 @@ export function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headers[name] !== undefined);
 }
 
-/**
- * Whether nobody has opened the page. Fetched ahead, it could be shown to the next person; as an image or a frame of another host
- * it begins what its person is to begin, unseen.
- */
-export function isUnopened(request: FastifyRequest): boolean {
-  return isAheadOfPerson(request.headers) || !opensPage(request);
-}
-
-/** Refuses pages of somebody who is signed in where nobody opens them. */
-export function onlyOpened(deps: Deps): onRequestAsyncHookHandler {
-  return async function opened(request: FastifyRequest, reply: FastifyReply) {
-    return isUnopened(request) ? await refuse(deps, request, reply, 403) : undefined;
-  };
-}
-
 /** Whether a page of another host has something fetched ahead: the hub's own pages may do that with the hub's. */
 export function isForeignAhead(headers: IncomingHttpHeaders): boolean {
   return isAheadOfPerson(headers) && ['same-site', 'cross-site'].includes(String(headers['sec-fetch-site']));
@@ -48,14 +33,6 @@ export function isForeignAhead(headers: IncomingHttpHeaders): boolean {
 /** Whether the browser says that the page is for a frame, which may be another site's. */
 export function isInFrame(request: FastifyRequest): boolean {
   return ['iframe', 'frame'].includes(destinationOf(request));
-}
-
-/**
- * Whether a person opens a page, so that it is in the history of the tab, or a page of ours asks. Pages of other hosts can
- * cause everything else unseen: images, frames, calls. Older browsers mark nothing.
- */
-export function opensPage(request: FastifyRequest): boolean {
-  return destinationOf(request) === 'document' || request.headers['sec-fetch-site'] === 'same-origin';
 }
 
 /**

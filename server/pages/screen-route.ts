@@ -7,14 +7,9 @@ import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath, screenUrl 
 import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
-import { isUnopened } from '../http/navigation.ts';
-import { withdrawOpenedLinks } from '../http/opened-links.ts';
-import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { mendedLink } from '../password/mended-link.ts';
 import { invitedPage, resetPage } from '../password/reset-page.ts';
-import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { carriesSession } from '../sign-out/leave-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
@@ -43,10 +38,6 @@ export function screenRoute(deps: Deps) {
     const mended = mendedLink(request, config, name);
     if (mended !== null) return reply.redirect(mended, 302);
     if (name === 'notFound') return await noRoute(request, reply);
-    // A link would be noted as opened, which pages of other hosts can cause unseen, and a page that is for whoever is signed in
-    // now would be shown to the next one. Whoever opens it asks again.
-    const isForOnePerson = name === 'forgottenChange' || carriesSession(deps, request);
-    if (isForOnePerson && isUnopened(request)) return await refuse(deps, request, reply, 403);
     recordRefused(request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
@@ -62,15 +53,12 @@ export function screenRoute(deps: Deps) {
       return reply.redirect(withoutNotice(request), 302);
     if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
-    const isTurnOver = who !== null && turnOfEndedSession(deps, request, reply, who) !== null;
-    if (isTurnOver && name === 'forgottenChange') await withdrawOpenedLinks(deps, request);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     const outage = who === null || deps.outage.isDatabaseAway ? outageAt(name, request) : {};
     return await deps.pages.send(request, reply, 200, {
       ...page,
       ...outage,
-      ...(isTurnOver && { typedUsername: '' }),
     });
   };
 
@@ -115,7 +103,7 @@ export function screenRoute(deps: Deps) {
     who: Who | null,
   ): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'login') return loginPage(request, who);
-    if (name === 'forgottenChange') return await resetPage(deps, request, reply);
+    if (name === 'forgottenChange') return await resetPage(deps, request);
     if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo') return invitedPage(request);
     if (name === 'twoFactor' || name === 'twoFactorRegistration')
       return await secondFactorPage(deps, request, reply, { screen: name, who });

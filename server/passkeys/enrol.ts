@@ -13,7 +13,7 @@ import { findFactorScope } from '../storage/factor-scope.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
-import { withdrawInvitations } from '../storage/reset-link.ts';
+import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { beginCeremony, creationOptions, takeCeremony } from './ceremony.ts';
@@ -107,7 +107,7 @@ async function store(
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
     if (!id) return refused('already-enrolled');
     // It is for whoever has none, and would work again once this one is removed.
-    await withdrawInvitations(sql, userId);
+    await withdrawLinksOfUser(sql, userId, 'invitation');
     const place = placeOfVisitor(visitor);
     await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });
     const who = {

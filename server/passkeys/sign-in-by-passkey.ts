@@ -24,8 +24,6 @@ export type PasskeyRequest = {
   /** The authenticator's answer, as JSON. */
   answer: string;
   purpose: Extract<PasskeyPurpose, 'sign-in' | 'second-factor'>;
-  /** The only user whom its form signs in; null for anybody (sign-in/way-of-form.ts). */
-  onlyFor: string | null;
 };
 
 /** `unknownPasskey`: the id of one that nobody has, or not any more. `expired`: what a password began, and the passkey was to complete, is over. `noCookie`: the browser did not show ours. */
@@ -70,7 +68,7 @@ function idOf(answer: string): string | null {
 async function complete(
   deps: Deps,
   rp: RelyingParty,
-  { visitor, answer, purpose, onlyFor }: PasskeyRequest,
+  { visitor, answer, purpose }: PasskeyRequest,
   steps: AuditStep[],
 ): Promise<Extract<Result, { kind: 'signedIn' }> | Refused> {
   const assertion = readAssertion(answer);
@@ -85,7 +83,6 @@ async function complete(
   steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });
   const checked = await checkAssertion({ assertion, clientData, passkey }, rp, steps);
   if (checked.kind === 'refused') return { ...checked, user };
-  if (onlyFor !== null && passkey.userId !== onlyFor) return refusedSigned('sign-in-over', user);
   if (purpose === 'second-factor') {
     if (who.kind !== 'half') return refusedSigned('sign-in-over', user);
     // Its session would be one by passkey, which the provider no longer ends.
@@ -128,7 +125,7 @@ async function store(
     return new RollBack(refusedSigned(why, user));
   }
   // A code may have completed the same sign-in meanwhile: one half session becomes one session.
-  const halfHash = purpose === 'second-factor' && visitor.sessionToken ? tokenHash(visitor.sessionToken) : null;
+  const halfHash = purpose === 'second-factor' ? visitor.sessionHash : null;
   if (halfHash && !(await isSessionThereForUpdate(sql, halfHash)))
     return new RollBack(refusedSigned('sign-in-over', user));
   const sessionToken = newToken();

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Notice } from '#contract/notices.ts';
 import { PasskeyForm } from '#contract/payloads.ts';
+import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
-import { formWithNotice } from '../sign-in/form-of-earlier-turn.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn } from '../sign-in/let-in.ts';
 import { recordRefusedDestination } from '../sign-in/record-refused-destination.ts';
@@ -13,7 +13,6 @@ import { turnAway } from '../sign-in/turn-away.ts';
 import { type WayOfSignIn, wayOfForm } from '../sign-in/way-of-form.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
-import { urlAfterSignInOver } from '../two-factor/sign-in-over.ts';
 import { twoFactorFormAgain } from '../two-factor/verify-route.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { beginCeremony, browserToBegin, optionsOfSignIn } from './ceremony.ts';
@@ -53,23 +52,22 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const who = await visitor.who();
-    const form = wayOfForm(deps, request, reply, { visitor, who });
-    if (form.kind === 'earlier') return reply.redirect(form.url, 303);
-    const { way, asked, accepted, onlyFor } = form;
-    const kept = accepted ? destinationToKeep(config.basePath, accepted) : undefined;
-    const over = () => urlAfterSignInOver(config, { asked: kept, lang: way.lang });
+    const { way, accepted, isRefused } = wayOfForm(config, request, visitor);
+    const toForm = (notice: Notice) => {
+      const destination = accepted ? destinationToKeep(config.basePath, accepted) : undefined;
+      return reply.redirect(screenUrl(config.basePath, 'login', { notice, destination, lang: way.lang }), 303);
+    };
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait && who.kind === 'half' && purpose === 'second-factor') return backToCode(reply, who.half, way);
-    if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
-    const result = await signInByPasskey(deps, rp, { visitor, answer: request.body.credential, purpose, onlyFor });
+    if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(config, request.body) });
+    const result = await signInByPasskey(deps, rp, { visitor, answer: request.body.credential, purpose });
     if (result.kind === 'signedIn') {
-      if (asked && !accepted) await recordRefusedDestination(deps, request, way.address);
+      if (isRefused) await recordRefusedDestination(deps, request, way.address);
       return letIn(request, reply, config, result, { ...way, username: null });
     }
-    if (result.kind === 'expired') return reply.redirect(over(), 303);
+    if (result.kind === 'expired') return toForm('signInExpired');
     // It keeps no cookies at all, or none that any page of ours sets.
-    if (result.kind === 'noCookie' && request.headers.cookie === undefined)
-      return reply.redirect(formWithNotice(config, 'cookiesNeeded', accepted, way.lang), 303);
+    if (result.kind === 'noCookie' && request.headers.cookie === undefined) return toForm('cookiesNeeded');
     if (purpose === 'second-factor' && who.kind === 'half') return backToCode(reply, who.half, way);
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
     const unknownPasskey = result.kind === 'refused' ? result.unknownPasskey : null;
@@ -89,6 +87,6 @@ export function passkeyFormAgain(deps: Deps, purpose: 'sign-in' | 'second-factor
   return async (request, reply, wait) =>
     await refuse(deps, request, reply, 503, {
       ...wait,
-      form: keptForm(deps, request, (request.body ?? {}) as Partial<PasskeyForm>),
+      form: keptForm(deps.config, (request.body ?? {}) as Partial<PasskeyForm>),
     });
 }

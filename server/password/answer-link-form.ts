@@ -6,17 +6,16 @@ import type { Deps } from '../deps/deps.ts';
 import { clearCookie, setCookie } from '../http/cookies.ts';
 import { formAgain } from '../http/form-again.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
-import { giveUpOpenedLinks, noteOpenedLink } from '../http/opened-links.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
-import { carriesSession, leaveSession, wasSignedIn } from '../sign-out/leave-session.ts';
-import type { SignedOutSession } from '../storage/signed-out-session.ts';
+import { signOutHere } from '../sign-out/sign-out-here.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 
 /** What came of the form of a link; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
 export type LinkFormResult =
-  | { kind: 'changed'; ended: SignedOutSession | null }
+  | { kind: 'changed' }
   /** `reason` is null if the authenticator's answer was refused: the link is known, and still good. */
   | { kind: 'refused'; reason: ChangeFailedReason | null; reference: string }
   | { kind: 'networkRefused'; reference: string }
@@ -25,10 +24,6 @@ export type LinkFormResult =
 /** After these the link is still valid, and a better entry helps. */
 const isLinkStillGood = (reason: ChangeFailedReason | null) =>
   reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
-
-/** After these it is also certain that there is such a link. */
-const isLinkKnownAndGood = (reason: ChangeFailedReason | null) =>
-  isLinkStillGood(reason) && reason !== changeFailedReasons.changeFailed;
 
 type Form = {
   token: string;
@@ -54,12 +49,10 @@ export async function answerLinkForm(
   };
   switch (result.kind) {
     case 'changed':
-      clearCookie(reply, config, 'reset');
-      giveUpOpenedLinks(request);
-      clearLastRefusal(request, reply, config);
       // The person who changed it signs in next, and must get nothing of somebody who was signed in here.
-      if (result.ended || carriesSession(deps, request))
-        await leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
+      if (visitorOf(deps, request).sessionToken === null) clearCookie(reply, config, 'reset');
+      else await signOutHere(deps, request, reply);
+      clearLastRefusal(request, reply, config);
       return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', kept), 303);
     case 'networkRefused': {
       const query = { [queryNames.ipAddress]: address, ...kept };
@@ -76,7 +69,6 @@ export async function answerLinkForm(
     }
     case 'refused': {
       const { reason, reference } = result;
-      if (isToken(token) && isLinkKnownAndGood(reason)) noteOpenedLink(request, reply, config, token);
       // A cookie keeps the hash, so that the way back to the form works without JavaScript too.
       if (isToken(token) && isLinkStillGood(reason))
         setCookie(reply, config, 'reset', token, limits.resetCookieLifetime);

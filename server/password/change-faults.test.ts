@@ -59,7 +59,6 @@ describe('a fault during a change', () => {
     ['the password', 'before update on portal_user for each row'],
     ['the use of the link', `before update on reset_link for each row when (new.state = 'used')`],
     ['the history', 'before insert on former_password for each row'],
-    ['the other links', `before update on reset_link for each row when (new.state = 'withdrawn')`],
     ['the sessions', 'before delete on session for each row'],
     ['the known browsers', 'before delete on device for each row'],
     ['the waits', 'before delete on throttle for each row'],
@@ -69,7 +68,7 @@ describe('a fault during a change', () => {
   ])('V2.3.3 at the write of %s leaves nothing half done, and the link open', async (_what, timing) => {
     await portal.signIn('alice', testPassword);
     await portal.signIn('alice', 'wrong');
-    const [token] = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
+    const token = await linkFor(portal, 'alice');
     const before = await state();
     await withFault(timing, '53100', async () => {
       const page = await changeTo(portal, token, newPassword);

@@ -5,9 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import type { Origin } from '../secrets/fair-line.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { endSession } from '../session/end-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
@@ -19,7 +17,6 @@ import {
   type ResetUser,
   spendResetLink,
 } from '../storage/reset-link.ts';
-import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { changeKey, networksOf, recordKey, unknownLinkKeys } from '../storage/throttle-keys.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -29,24 +26,17 @@ import { newPasswordProblemsInWords } from './new-password-problems-in-words.ts'
 import { ownNames } from './own-names.ts';
 import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
-/**
- * A new password. The session of its browser ends with the change even if it is another user's; the page's language is
- * used for the notice unless the user has chosen another.
- */
+/** A new password. The page's language is used for the notice unless the user has chosen another. */
 export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'requestId'> & {
   /** The token of the link, as sent. */
   token: string;
   password: string;
   repeat: string;
-  /** Of this browser (visitor/turn-hash.ts). */
-  turnHash: Buffer | null;
-  /** Of this browser (visitor/mark-hashes.ts). */
-  markHashes: readonly Buffer[];
 };
 
 /** Every outcome of a change; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
 export type ChangeResult =
-  | { kind: 'changed'; purpose: LinkPurpose; ended: SignedOutSession | null }
+  | { kind: 'changed'; purpose: LinkPurpose }
   /** `purpose` is null if there is no such link. */
   | { kind: 'refused'; purpose: LinkPurpose | null; reason: ChangeFailedReason; reference: string }
   | { kind: 'networkRefused'; reference: string }
@@ -130,8 +120,7 @@ export async function wasUsedBefore(
 }
 
 /**
- * All or nothing: replaces the password, consumes the link, and ends what depended on the old one and the session of
- * this browser. Null, with nothing stored, if the link or the account changed since the entries were checked.
+ * All or nothing: replaces the password, consumes the link, and ends what depended on the old one. Null, with nothing stored, if the link or the account changed since the entries were checked.
  */
 async function store(
   deps: Deps,
@@ -156,28 +145,10 @@ async function store(
       { event, userId, username, ...customersOfEvent(user.customers), address, requestId, steps },
       now,
     );
-    return { kind: 'changed', purpose, ended: await endOwnSession(sql, request, now) } as const;
+    return { kind: 'changed', purpose } as const;
   });
   if (stored) deps.wake.mails();
   return stored;
-}
-
-/**
- * Ends the session of a browser whose person has chosen how they sign in; it may be another user's, and the browser may not
- * have read the response that opened it.
- */
-export async function endOwnSession(
-  sql: Connection,
-  {
-    turnHash,
-    markHashes,
-    address,
-    requestId,
-  }: Pick<ChangeRequest, 'turnHash' | 'markHashes' | 'address' | 'requestId'>,
-  now: Date,
-): Promise<SignedOutSession | null> {
-  if (turnHash === null) return null;
-  return await endSession(sql, turnHash, { markHashes, now, address, requestId });
 }
 
 /** A concurrent change was faster: the same form sent twice, which already did this, or another one. */
@@ -189,7 +160,7 @@ async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult>
     link?.user &&
     (await verifyPassword(link.user.passwordHash, request.password, networksOf(request.address)))
   )
-    return { kind: 'changed', purpose: link.purpose, ended: await endOwnSession(deps.sql, request, deps.now()) };
+    return { kind: 'changed', purpose: link.purpose };
   const reason = overBy ?? refusalOfAccount(link?.user ?? null, 'password');
   if (reason) return await refused(deps, request, link, reason);
   return await refused(deps, request, link, changeFailed, 'the account was changed while it was checked');

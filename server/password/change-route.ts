@@ -4,13 +4,9 @@ import { ChangeForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { formKeeper } from '../http/form-again.ts';
-import { markHashes } from '../visitor/mark-hashes.ts';
-import { turnHash } from '../visitor/turn-hash.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerLinkForm } from './answer-link-form.ts';
 import { changePassword } from './change-password.ts';
-import { destinationOfForm } from './destination-of-form.ts';
-import { endTurnOfLinks } from './turn-of-link.ts';
 
 export const changeSchema = { body: ChangeForm };
 
@@ -19,12 +15,10 @@ export function changeRoute(deps: Deps) {
   return async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    await endTurnOfLinks(deps, request, reply, await visitor.who());
-    const { address, language, turns, requestId } = visitor;
+    const { address, language, requestId } = visitor;
     const { hash: token = '', password, repeat } = request.body;
-    const own = { turnHash: turnHash(visitor), markHashes: markHashes(turns) };
-    const change = { token, password, repeat, address, language, ...own, requestId };
-    const destination = await destinationOfForm(deps, request, visitor);
+    const change = { token, password, repeat, address, language, requestId };
+    const destination = destinationOfAddress(request, deps.config);
     const result = await changePassword(deps, change);
     const invited = 'purpose' in result && result.purpose === 'invitation' ? 'choice' : null;
     return await answerLinkForm(deps, request, reply, result, { token, address, destination, invited });

@@ -60,7 +60,7 @@ describe('a password is changed by a link', () => {
         await portal.signIn(username, `guess ${guess}`, { from: `192.0.2.${guess}` });
     await portal.signIn('alice', 'wrong', { cookies: browser });
     expect(await landingOfSignIn('alice', testPassword)).toBe(outside);
-    const [token, other, linkOfBob] = [
+    const [other, token, linkOfBob] = [
       await linkFor(portal, 'alice'),
       await linkFor(portal, 'alice'),
       await linkFor(portal, 'bob'),

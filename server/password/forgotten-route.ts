@@ -7,15 +7,14 @@ import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { formAgain, formKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOfRequest, languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
+import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
-import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
-import { destinationOfForm } from './destination-of-form.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 
 export const forgottenSchema = { body: ForgottenForm };
 
@@ -27,9 +26,9 @@ export function forgottenRoute(deps: Deps) {
   return async function forgotten(request: FastifyRequest<{ Body: ForgottenForm }>, reply: FastifyReply) {
     const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
     if (!isReadable && wantsPage(request)) {
-      const destination = await destinationOfForm(deps, request, visitorOf(deps, request));
+      const destination = destinationOfAddress(request, deps.config);
       const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed', destination } as const;
-      return await formAgain(deps, request, reply, again, keptOf(deps, request, request.body));
+      return await formAgain(deps, request, reply, again, keptOf(deps, request.body));
     }
     if (request.validationError) throw request.validationError;
     const { username } = request.body;
@@ -42,7 +41,7 @@ export function forgottenRoute(deps: Deps) {
         field: 'username',
       });
     }
-    const destination = await destinationOfForm(deps, request, visitor);
+    const destination = destinationOfAddress(request, deps.config);
     const asked = {
       fold: foldLoginName(username),
       language: languageOfRequest(request),
@@ -83,19 +82,17 @@ export function forgottenRoute(deps: Deps) {
       reference,
       destination,
     } as const;
-    return await formAgain(deps, request, reply, again, keptOf(deps, request, request.body));
+    return await formAgain(deps, request, reply, again, keptOf(deps, request.body));
   }
 }
 
 export function forgottenFormAgain(deps: Deps) {
   return formKeeper(deps, 'forgotten', (form, request) => ({
     destination: destinationOfAddress(request, deps.config),
-    page: keptOf(deps, request, form),
+    page: keptOf(deps, form),
   }));
 }
 
-function keptOf(deps: Deps, request: FastifyRequest, form: Partial<ForgottenForm> | undefined): Partial<Page> {
-  const { username = '' } = form ?? {};
-  const turn = queryValue(request, queryNames.turn) ?? undefined;
-  return { typedUsername: keptForm(deps, request, { username, turn }).typedUsername };
+function keptOf({ config }: Deps, form: Partial<ForgottenForm> | undefined): Partial<Page> {
+  return { typedUsername: keptForm(config, { username: form?.username ?? '' }).typedUsername };
 }

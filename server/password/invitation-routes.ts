@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvitationForm, InvitationPasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserToBegin } from '../passkeys/ceremony.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerLinkForm } from './answer-link-form.ts';
-import { destinationOfForm } from './destination-of-form.ts';
 import { addByInvitation, beginByInvitation } from './passkey-by-invitation.ts';
-import { endTurnOfLinks } from './turn-of-link.ts';
 
 /** The routes by which an invited person makes a passkey instead of a password (docs/decisions/0055). */
 export function invitationRoutes(deps: Deps) {
@@ -18,7 +17,6 @@ export function invitationRoutes(deps: Deps) {
     if (!rp) return sendProblem(reply, 404);
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    await endTurnOfLinks(deps, request, reply, await visitor.who());
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
     const begun = await beginByInvitation(deps, rp, { visitor, token: request.body.hash }, browserToken);
@@ -32,9 +30,8 @@ export function invitationRoutes(deps: Deps) {
     if (!rp) return sendProblem(reply, 404);
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    await endTurnOfLinks(deps, request, reply, await visitor.who());
     const { hash: token, credential } = request.body;
-    const destination = await destinationOfForm(deps, request, visitor);
+    const destination = destinationOfAddress(request, deps.config);
     const result = await addByInvitation(deps, rp, { visitor, token }, credential);
     const { address } = visitor;
     return await answerLinkForm(deps, request, reply, result, { token, address, destination, invited: 'passkey' });

@@ -6,7 +6,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { findInvitedForUpdate, type InvitedUser } from '../storage/invited-user.ts';
-import { withdrawInvitations } from '../storage/reset-link.ts';
+import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { makeResetToken } from './reset-token.ts';
 
 /** So many invitations of one command are sent at once, and the next so many later. */
@@ -69,7 +69,7 @@ async function invite(
   { now, delay }: { now: Date; delay: number },
 ): Promise<void> {
   const { id: userId, username, email, customers } = user;
-  const replaced = await withdrawInvitations(sql, userId);
+  const replaced = await withdrawLinksOfUser(sql, userId, 'invitation');
   const token = await makeResetToken(sql, userId, now, 'invitation');
   await queueMail(
     sql,

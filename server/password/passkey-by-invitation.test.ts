@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { signOutUser } from '#server/accounts/sign-out-user.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
 import { invitationFor, invite } from '#testing/invite-for-test.ts';
 import {
@@ -12,7 +11,6 @@ import {
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { enrolmentForgeries } from '#testing/passkey-forgeries.ts';
 import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changeTo, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
 import { oneOfEach } from '#testing/runs-all.ts';
@@ -184,24 +182,6 @@ describe('nobody else can end what one began', () => {
     expect((await postByLink(second.browser, hash, second.credential)).headers.location).toBe(done);
     expect((await postByLink(second.browser, hash, second.credential)).headers.location).toBe(over);
   });
-
-  it.each(['begun', 'not begun'])(
-    'SE-15 nor the next person, after a sign-out elsewhere that its form is the first to notice: %s',
-    async (state) => {
-      const browser = browserForTest(portal);
-      await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-      const hash = await invitationFor(portal, 'grace');
-      await browser.get(`/portal/forgottenChange?hash=${hash}`);
-      const begun = state === 'begun' ? (await beginByLink(browser, hash)).json<InvitationOptions>() : null;
-      await signOutUser(portal.sql, 'bob', portal.deps.now());
-      if (begun) {
-        const passkey = newPasskey({ userHandle: Buffer.from(begun.user.id, 'base64url') });
-        expect((await postByLink(browser, hash, enrolmentOf(passkey, begun))).headers.location).toBe(over);
-      } else expect((await beginByLink(browser, hash)).statusCode).toBe(204);
-      expect(await portal.sql`select state from reset_link`).toEqual([{ state: 'withdrawn' }]);
-      expect(await passkeys()).toHaveLength(0);
-    },
-  );
 
   it('and its challenge is of no use elsewhere, nor that of a sign-in here', async () => {
     const hash = await invitationFor(portal, 'grace');

@@ -18,14 +18,11 @@ import { RollBack } from '../storage/database.ts';
 import { insertPasskey } from '../storage/passkey.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
-import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { unknownLinkKeys } from '../storage/throttle-keys.ts';
-import { markHashes } from '../visitor/mark-hashes.ts';
-import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import type { LinkFormResult } from './answer-link-form.ts';
-import { endOwnSession, linkOf, throttled } from './change-password.ts';
+import { linkOf, throttled } from './change-password.ts';
 import { refusalOfAccount, refusalOfLink, stepsOfLink } from './link-refusal.ts';
 import { passwordReplaced } from './password-replaced.ts';
 
@@ -121,7 +118,7 @@ function reasonOf(reason: ChangeFailedReason, user: ResetUser | null): PasskeyRe
   return user?.passkeyTaken ? 'may-not-choose' : 'passkeys-off';
 }
 
-type Done = { kind: 'changed'; ended: SignedOutSession | null } | { kind: 'refused'; refusal: Refusal };
+type Done = { kind: 'changed' } | { kind: 'refused'; refusal: Refusal };
 
 const refused = (reason: PasskeyRefusalReason): Done => ({ kind: 'refused', refusal: { reason, shown: null } });
 
@@ -154,7 +151,7 @@ async function store(
   { visitor, token, user: { id: userId }, key }: Invited & { user: ResetUser; key: EnrolledKey },
   steps: AuditStep[],
 ): Promise<Done | RollBack<Done>> {
-  const { address, userAgent, requestId, turns } = visitor;
+  const { address, userAgent, requestId } = visitor;
   const now = deps.now();
   const reader = await findActiveUserForChange(sql, userId);
   const opened = openedBy(reader && (await findResetLink(sql, tokenHash(token), { address, rpId: rp.id })), now);
@@ -175,6 +172,5 @@ async function store(
   const { username, customers } = opened.user;
   const who = { userId, username, ...customersOfEvent(customers), address, requestId };
   await insertAuditEvent(sql, { event: 'invitation-used', ...who, steps: made }, now);
-  const own = { turnHash: turnHash(visitor), markHashes: markHashes(turns), address, requestId };
-  return { kind: 'changed', ended: await endOwnSession(sql, own, now) };
+  return { kind: 'changed' };
 }

@@ -5,7 +5,7 @@ import { deleteDevicesOfUser } from '../storage/device.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
 import { countPasskeys } from '../storage/passkey.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
-import { withdrawResetLinks } from '../storage/reset-link.ts';
+import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { endSessionsOfUser } from '../storage/session-list.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
@@ -22,7 +22,7 @@ export async function passwordReplaced(
   kept: string | null = null,
 ): Promise<number> {
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
-  await withdrawResetLinks(sql, userId);
+  await withdrawLinksOfUser(sql, userId);
   const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
   // Before the devices, as by a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);

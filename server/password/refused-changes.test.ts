@@ -31,7 +31,7 @@ it('EN-07 without an open link nothing about the account is revealed: unknown is
     `update customer set allowed_networks = '{192.0.2.0/24}'`,
   ]) {
     await startAfresh(portal);
-    const [used, over] = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
+    const [over, used] = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
     expect((await changeTo(portal, used, newPassword)).headers.location).toBe(changedPage);
     await portal.sql`update reset_link set state = 'open', ends_at = made_at where state = 'withdrawn'`;
     await portal.sql.unsafe(spoil);

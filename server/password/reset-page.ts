@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type InvitedFor, invitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
@@ -6,8 +6,6 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
-import { opensPage } from '../http/navigation.ts';
-import { noteOpenedLink } from '../http/opened-links.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
@@ -15,30 +13,22 @@ import { findResetLinkPage, type ResetLinkPage } from '../storage/reset-link.ts'
 
 /**
  * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
- * the link was used or is over. Viewing never consumes a link, but the browser remembers that it opened it. An unknown
+ * the link was used or is over. Viewing never consumes a link. An unknown
  * hash shows the form as if it were valid. The address of an invitation says what it is for, so that this stays when the
  * page's script has hidden the hash: one that says something else redirects to the right one.
  */
-export async function resetPage(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Partial<Page> | { redirect: string }> {
+export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
   const { config, sql } = deps;
   const asked = queryValue(request, queryNames.hash);
   const waiting = readTokenCookie(request.headers, config, 'reset');
   const token = asked ?? waiting;
   const named = invitedPage(request);
   if (!token || !isToken(token)) return named;
-  // Before it is looked up: an answer that comes before the database's (503) notes it too.
-  const takeBack = opensPage(request) ? noteOpenedLink(request, reply, config, token) : () => {};
   const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
     if (isDatabaseAway(error)) return undefined;
     throw error;
   });
   const isOpen = link?.state === 'open' && link.endsAt > deps.now();
-  // A link that cannot be looked up may be open.
-  if (link !== undefined && !isOpen) takeBack();
   const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
   if (link && !isOpen && asked) {
     const kept = {

@@ -42,28 +42,6 @@ it('SE-11 an unused session ends after the idle time, to the second', async () =
   expect(await isAlive(used)).toBe(false);
 });
 
-it.each([
-  ['cross-site', false],
-  ['same-site', false],
-  ['same-origin', true],
-  ['none', true],
-])('SE-11 what a page in an open tab makes the browser ask for is no use of the session: %s', async (site, isUse) => {
-  const { sessionIdle } = portal.deps.config;
-  // A check of the session, the same from its kept answer, and a page.
-  for (const [url, before] of [
-    ['/portal/session', 0],
-    ['/portal/session', 1],
-    ['/portal/account', 0],
-  ] as const) {
-    const token = await tokenOf('alice');
-    for (let count = 0; count < before; count += 1) await ask(token);
-    portal.wait(sessionIdle - second);
-    expect((await ask(token, undefined, { url, site })).statusCode).toBe(200);
-    portal.wait(2 * second);
-    expect(await isAlive(token)).toBe(isUse);
-  }
-});
-
 it('SE-11 however much it is used, it ends after the absolute time', async () => {
   const { sessionIdle, sessionAbsolute } = portal.deps.config;
   const token = await tokenOf('alice');

@@ -14,7 +14,6 @@ import { visitorOf } from '../visitor/visitor.ts';
 import { identityHeaders, identityOf } from './identity.ts';
 import { refuseOtherCustomers } from './refuse-other-customers.ts';
 import { toSignIn } from './to-sign-in.ts';
-import { turnOfEndedSession } from './turn-of-ended-session.ts';
 
 /**
  * `GET session` (decisions §6 and §10): who is signed in, with headers for a hub, or 401. A proxy that says which page a
@@ -31,7 +30,6 @@ export function sessionRoute(deps: Deps) {
     const identity = identityOf(who);
     if (identity === null) {
       if (page !== null) return toSignIn(deps, request, reply, { who, page });
-      turnOfEndedSession(deps, request, reply, who);
       return sendProblem(reply, 401);
     }
     if (isForeignSocket(request))

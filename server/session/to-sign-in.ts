@@ -5,7 +5,6 @@ import type { Deps } from '../deps/deps.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
-import { turnOfEndedSession } from './turn-of-ended-session.ts';
 
 /**
  * Sends a visitor who is not signed in to the screen they need first; it leads on to `page`, a path with its query. `status`
@@ -22,7 +21,6 @@ export function toSignIn(
   // The half session determines the screen and its contents.
   if (wayOf(standingOf(who), 'hub').kind === 'secondFactor')
     return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: page, lang }), status);
-  turnOfEndedSession(deps, request, reply, who);
   // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
   const kept = { [queryNames.destination]: page, ...(lang && { lang }) };
   const isDefault = page === defaultDestination(basePath);

@@ -16,12 +16,18 @@ beforeEach(async () => {
   await portal.sql`delete from throttle`;
 });
 
-const form = (username: string, redirectURL: string) => ({ username, password: testPassword, redirectURL, turn: '.' });
+const form = (username: string, redirectURL: string) => ({ username, password: testPassword, redirectURL });
+const headers = { 'sec-fetch-mode': 'navigate' };
 const blocked = 'Cookies are blocked';
 
 /** Follows redirects as a browser that keeps no cookie; gives the last page, and how many redirects led there. */
 async function withoutCookies(username: string, redirectURL = '/portal') {
-  let answer = await portal.send({ method: 'POST', url: '/portal/performlogin', form: form(username, redirectURL) });
+  let answer = await portal.send({
+    method: 'POST',
+    url: '/portal/performlogin',
+    form: form(username, redirectURL),
+    headers,
+  });
   let steps = 0;
   for (; answer.headers.location && steps < 5; steps += 1)
     answer = await portal.send({ url: String(answer.headers.location) });
@@ -47,11 +53,11 @@ describe('a browser that keeps them', () => {
     'goes on at once as %s to %s, by one more redirect and only the first time',
     async (username, redirectURL, [end]) => {
       const browser = browserForTest(portal);
-      const first = await browser.post('/portal/performlogin', form(username, redirectURL));
+      const first = await browser.post('/portal/performlogin', form(username, redirectURL), { headers });
       expect(first.headers.location).toContain('notice=cookiesNeeded');
       const next = await browser.get(String(first.headers.location));
       expect([next.statusCode, next.headers.location]).toEqual([302, end]);
-      const again = await browser.post('/portal/performlogin', { ...form(username, redirectURL), turn: '' });
+      const again = await browser.post('/portal/performlogin', form(username, redirectURL), { headers });
       expect(String(again.headers.location)).not.toContain('cookiesNeeded');
     },
   );
@@ -63,6 +69,6 @@ describe('a browser that keeps them', () => {
   });
 });
 
-it('a form that is not ours leads straight on, as the specification has it', async () => {
+it('who is no browser is led straight on, as the specification has it', async () => {
   expect((await portal.signIn('alice', testPassword)).headers.location).toBe('/portal/portal.html');
 });

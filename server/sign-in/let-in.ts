@@ -5,7 +5,6 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
-import { beginTurn, clearWaitingLink } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
@@ -41,11 +40,8 @@ export function letIn(
   // However the half session ends, the next form has the typed name.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
-  if (result.kind === 'secondFactor') {
-    clearWaitingLink(request, reply, config);
+  if (result.kind === 'secondFactor')
     return reply.redirect(onwards(secondFactorUrl(config.basePath, result, { destination, lang })), 303);
-  }
-  beginTurn(request, reply, config);
   setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
   return reply.redirect(onwards(destinationInLanguage(destination, config.basePath, lang)), 303);
 

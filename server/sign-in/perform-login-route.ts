@@ -5,10 +5,9 @@ import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
-import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
-import { knownVisitorOf, visitorOf } from '../visitor/visitor.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { keptForm } from './kept-form.ts';
 import { letIn } from './let-in.ts';
 import { recordRefusedDestination } from './record-refused-destination.ts';
@@ -30,10 +29,8 @@ export function performLoginRoute(deps: Deps) {
     }
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { username, password, turn } = request.body;
-    const form = wayOfForm(deps, request, reply, { visitor, who: await visitor.who() });
-    if (form.kind === 'earlier') return reply.redirect(form.url, 303);
-    const { way, asked, accepted } = form;
+    const { username, password } = request.body;
+    const { way, isRefused } = wayOfForm(config, request, visitor);
     const domain = domainOfAddress(username);
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
@@ -44,7 +41,7 @@ export function performLoginRoute(deps: Deps) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, {
           ...result,
-          form: keptForm(deps, request, { ...request.body, redirectURL: asked }),
+          form: keptForm(config, request.body),
         });
       case 'refused':
         return turnAway(reply, config, { type: 'default', reference: result.reference, username }, way);
@@ -52,12 +49,11 @@ export function performLoginRoute(deps: Deps) {
         return turnAway(reply, config, { type: 'ip', reference: result.reference, username }, way);
       case 'secondFactor':
       case 'signedIn':
-        if (asked && !accepted) await recordRefusedDestination(deps, request, way.address);
+        if (isRefused) await recordRefusedDestination(deps, request, way.address);
         return letIn(request, reply, config, result, {
           ...way,
           username,
-          // The hub's own forms, without `turn`, lead straight on, as the specification has it.
-          isFirst: turn !== undefined && request.headers.cookie === undefined,
+          isFirst: request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate',
         });
     }
   };
@@ -67,9 +63,8 @@ export function performLoginRoute(deps: Deps) {
     request: FastifyRequest<{ Body: Partial<LoginForm> | undefined }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { username = '', password = '', redirectURL, turn } = request.body ?? {};
-    turnOfEndedSession(deps, request, reply, await visitorOf(deps, request).who());
-    const { typedUsername, destination } = keptForm(deps, request, { username, redirectURL, turn });
+    const { username = '', password = '', redirectURL } = request.body ?? {};
+    const { typedUsername, destination } = keptForm(config, { username, redirectURL });
     const notice = username === '' || password === '' ? 'entryMissing' : 'entryTooLong';
     return await formAgain(
       deps,
@@ -86,6 +81,6 @@ export function loginFormAgain(deps: Deps): FormKeeper {
   return async (request, reply, wait) =>
     await refuse(deps, request, reply, 503, {
       ...wait,
-      form: keptForm(deps, request, (request.body ?? {}) as Partial<LoginForm>),
+      form: keptForm(deps.config, (request.body ?? {}) as Partial<LoginForm>),
     });
 }

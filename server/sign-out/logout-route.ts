@@ -2,30 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { forOtherPage, signOutQuestionOf } from '#contract/sign-out-question.ts';
-import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { refuseForeignSite } from '../http/guards.ts';
-import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
-import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
-import { endSession } from '../session/end-session.ts';
 import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
-import { markHashes } from '../visitor/mark-hashes.ts';
-import { forgetConnection } from '../visitor/remembered-connection.ts';
-import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { isSignedOut } from '../visitor/who.ts';
-import { carriesSession, leaveSession, wasSignedIn } from './leave-session.ts';
+import { signOutHere } from './sign-out-here.ts';
 
 /**
  * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
@@ -89,54 +82,27 @@ export function logoutAgain(deps: Deps): FormKeeper {
 }
 
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = visitorOf(deps, request);
-  const { address, requestId } = visitor;
-  const asked = destinationOfAddress(request, deps.config);
-  const isEndedElsewhere = asked !== undefined && isSignedOut(await visitor.who());
-  // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
-  // This requires the button: any link could claim it, and then nothing would be discarded. And nobody else has signed in since.
-  const turn = queryValue(request, queryNames.turn) ?? undefined;
-  const isOwnButton = request.method === 'POST' && happenedSince(turn, visitor.turns) === 'nothing';
-  const isToRegister = isOwnButton && asked !== undefined && leadsToRegistration(deps.config, asked);
-  const where = {
-    markHashes: isToRegister ? [] : markHashes(visitor.turns),
-    now: deps.now(),
-    address,
-    requestId,
-  };
-  const hash = turnHash(visitor);
-  const ended = hash && (await endSession(deps.sql, hash, where));
-  // Whoever was signed out elsewhere, and not by this button a moment ago, may have been followed by somebody else.
-  const destination = ended === null && isEndedElsewhere ? undefined : asked;
-  const isOwn = ended !== null && !ended.byReplaced;
-  const signsInAgain = isToRegister && isOwn;
-  // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
-  const isSamePerson = signsInAgain || (isOwn && ended.stage === 'half' && ended.mustRegister);
-  // A former token may be a copy's, which is told no name.
-  const name = ended?.byOwnToken && isSamePerson ? ended.username : '';
-  // Whoever opens the page without a session wants everything gone; a script may only be making sure.
-  const isOpened = ended === null && wantsPage(request);
-  const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
-  if (name || isTurnOver)
-    setLastRefusal(reply, deps.config, { reference: null, username: name, isSignedOut: isTurnOver });
-  else clearLastRefusal(request, reply, deps.config);
-  if (isOpened || ended || carriesSession(deps, request)) await leaveSession(deps, request, reply, isTurnOver);
-  else clearWaitingLink(request, reply, deps.config);
-  if (isToForget(request)) forgetConnection(deps, request, reply);
+  const { config } = deps;
+  const destination = destinationOfAddress(request, config);
+  const ended = await signOutHere(deps, request, reply, { forgets: isToForget(request) });
+  // Our button with a destination begins another sign-in there: its tab keeps its way, and the provider is asked afresh.
+  const goesOn = request.method === 'POST' && destination !== undefined;
+  // Who cancels a registration, or signs in again to set up an app, is still the same person.
+  const isToRegister = goesOn && leadsToRegistration(config, destination);
+  const isSamePerson = ended !== null && (ended.stage === 'half' ? ended.mustRegister : isToRegister);
+  const username = isSamePerson ? ended.username : '';
+  setLastRefusal(reply, config, { reference: null, username, isSignedOut: !goesOn && ended?.stage !== 'half' });
   if (!wantsPage(request)) return reply.code(204).send();
-  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
+  const elsewhere = ended && !goesOn && (await signOutAtProvider(deps, ended));
   if (elsewhere) {
     const { browserToken: token, ...way } = elsewhere;
-    if (token !== null) setCookie(reply, deps.config, 'sent-logout', token, limits.ssoRequest);
+    if (token !== null) setCookie(reply, config, 'sent-logout', token, limits.ssoRequest);
     if (way.fields) sendFormPolicy(reply, way.url);
     const serverPage = { name: 'leaving', isSignOut: true, ...way } as const;
     return await deps.pages.send(request, reply, 200, { serverPage });
   }
-  const query = {
-    [queryNames.destination]: destination,
-    [queryNames.language]: languageOverride(request),
-  };
-  return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
+  const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };
+  return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
 }
 
 function isToForget(request: FastifyRequest): boolean {

@@ -1,7 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { turnOfForm } from '#contract/turn-of-form.ts';
-import { limits } from '#server/limits.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { seal, unseal } from '#server/secrets/sealed.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
@@ -12,7 +10,7 @@ const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from session`;
-  await emptyTables(portal, 'signed_out_session', 'audit_event');
+  await emptyTables(portal, 'audit_event');
   cookies = cookiesOf(await portal.signIn('alice', testPassword));
 });
 
@@ -160,36 +158,28 @@ it('CS-11 a HEAD from our own page, or from a link checker, changes nothing', as
   }
 });
 
-/** The name that the next form is filled in with. */
-const nameLeft = (answer: Parameters<typeof cookiesOf>[0]): string => {
-  const kept = cookiesOf(answer)['vestibule-refusal'];
-  return kept ? JSON.parse(Buffer.from(kept, 'base64url').toString()).username : '';
-};
+/** What the next page is told: the name that the form is filled in with, and whether its tab forgets everything. */
+function told(answer: Parameters<typeof cookiesOf>[0]) {
+  const kept = cookiesOf(answer)['vestibule-refusal'] ?? '';
+  const { username, out = false } = JSON.parse(Buffer.from(kept, 'base64url').toString());
+  return { username, out };
+}
 
 it('SE-15 a link that claims to set up an app is an ordinary sign-out; the button keeps the name', async () => {
   const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
   for (const site of ['none', 'same-origin']) {
     const signedIn = cookiesOf(await portal.signIn('alice', testPassword));
-    const headers = { ...page, 'sec-fetch-site': site };
-    const answer = await portal.send({ url: asked, cookies: signedIn, headers });
+    const answer = await portal.send({ url: asked, cookies: signedIn, headers: { ...page, 'sec-fetch-site': site } });
     expect(answer.statusCode).toBe(303);
-    expect(cookiesOf(answer)).toHaveProperty(marks[1]);
-    expect(nameLeft(answer)).toBe('');
+    expect(told(answer)).toEqual({ username: '', out: true });
   }
-  const posted = cookiesOf(await portal.send({ method: 'POST', url: asked, cookies }));
-  expect(posted).not.toHaveProperty(marks[1]);
-  expect(Buffer.from(posted['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
+  expect(told(await portal.send({ method: 'POST', url: asked, cookies }))).toEqual({ username: 'alice', out: false });
 });
 
-it('SE-15 nor does the session’s own former token, before and after its sign-out', async () => {
-  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
-  await portal.sql`update session set former_token_hash = sha256(${'M'.repeat(43)}::bytea)`;
-  for (const _ of [1, 2]) {
-    const copied = { 'vestibule-session': 'M'.repeat(43) };
-    const answer = await portal.send({ method: 'POST', url: asked, cookies: copied, from: '203.0.113.9' });
-    expect(nameLeft(answer)).toBe('');
-  }
-  expect(await isAlive()).toBe(false);
+it('a button that leads to another sign-in keeps where the tab was going, but no name', async () => {
+  const answer = await portal.send({ method: 'POST', url: `${url}?destination=%2Fportal%2Fx`, cookies });
+  expect(answer.headers.location).toBe('/portal/login?destination=%2Fportal%2Fx');
+  expect(told(answer)).toEqual({ username: '', out: false });
 });
 
 it('the requested page and the language are passed on to the form', async () => {
@@ -234,13 +224,9 @@ it('SE-15 the second person at a browser gets nothing of the first’s', async (
   expect((await portal.send({ url: '/portal/session', cookies: jar })).json().username).toBe('bob');
 });
 
-const marks = ['vestibule-signed-in', 'vestibule-signed-out'] as const;
-
-it('SE-15 a reset link kept in the browser ends with a sign-in or sign-out', async () => {
+it('SE-15 a sign-out takes the reset link that a form without script has kept', async () => {
   const reset = { 'vestibule-reset': 'r'.repeat(43) };
   const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
-  expect((await portal.signIn('alice', testPassword, { cookies: reset })).cookies).toContainEqual(ended);
-  expect((await portal.signIn('alice', 'a slip', { cookies: reset })).cookies).not.toContainEqual(ended);
   for (const jar of [reset, { ...reset, ...cookies }])
     expect((await portal.send({ method: 'POST', url, cookies: jar })).cookies).toContainEqual(ended);
 });
@@ -257,110 +243,52 @@ it('SE-15 the first page after a sign-out, and no other, tells its tab of it', a
   expect(jar['vestibule-refusal']).toBe('');
 });
 
-it('SE-15 the marks outlive the browser’s session and every reset link', async () => {
-  const answers = [await portal.signIn('alice', testPassword), await portal.send({ method: 'POST', url, cookies })];
-  const found = answers.flatMap((answer) => answer.cookies.filter(({ name }) => marks.some((mark) => mark === name)));
-  expect(found.map(({ name }) => name)).toEqual(marks);
-  for (const { maxAge } of found)
-    expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.invitation + limits.refusalLifetime);
-});
-
 const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
 const opened = { ...page, 'sec-fetch-site': 'same-origin' };
 const pressed = { method: 'POST' as const };
-const named = (jar: Record<string, string>) =>
-  Object.keys(jar).filter((name) => name !== 'vestibule-session' && jar[name] !== '');
 
 it.each<[string, Partial<TestRequest>]>([
   ['a page', { headers: opened }],
   ['a button', pressed],
   ['a call', { headers: fetched }],
   ['a posting call', { ...pressed, headers: fetched }],
-])('SE-15 signing out by %s of a session of which nothing is left is a sign-out', async (_what, request) => {
+])('SE-15 signing out by %s of a session of which nothing is left clears the browser', async (_what, request) => {
   await portal.sql`delete from session`;
   const visit = 'vestibule-visit-AAAAAAAA';
   const jar = { ...cookies, [visit]: 'v'.repeat(43) };
-  const left = cookiesOf(await portal.send({ url, cookies: jar, ...request }));
-  expect(named(left).sort()).toEqual(['vestibule-afresh', 'vestibule-refusal', 'vestibule-signed-out']);
-  expect([left['vestibule-session'], left[visit]]).toEqual(['', '']);
+  const answer = await portal.send({ url, cookies: jar, ...request });
+  const left = cookiesOf(answer);
+  expect([left['vestibule-session'], left[visit], told(answer).out]).toEqual(['', '', true]);
 });
 
-it('SE-15 so is a call with a cookie that somebody may have tossed: twice, or malformed', async () => {
-  const mark = `vestibule-signed-in=${cookies['vestibule-signed-in']}`;
-  const held = `vestibule-session=${cookies['vestibule-session']}`;
-  for (const cookie of [`${held}; ${held}; ${mark}`, `vestibule-session=x; ${mark}`]) {
-    const left = cookiesOf(await portal.send({ url, headers: { ...fetched, cookie } }));
-    expect(left, cookie).toHaveProperty(marks[1]);
-  }
-});
-
-it('a call without a session cookie reports no sign-out, nor does one where nobody was ever signed in', async () => {
-  const mark = { 'vestibule-signed-in': cookies['vestibule-signed-in'] ?? '' };
-  expect(named(cookiesOf(await portal.send({ url, cookies: mark, headers: fetched })))).toEqual([]);
-  // A second factor that was abandoned so long ago that its row is gone.
-  const abandoned = { 'vestibule-session': 'x'.repeat(43) };
-  expect(named(cookiesOf(await portal.send({ url, cookies: abandoned, headers: fetched })))).toEqual([
-    'vestibule-afresh',
-    'vestibule-signed-in',
-  ]);
-});
-
-it('a second factor that is abandoned twice is no sign-out either time', async () => {
+it('a second factor that is abandoned is no sign-out', async () => {
   await portal.sql`update session set stage = 'half', factor = 'email'`;
-  for (const _ of [1, 2]) {
-    const left = cookiesOf(await portal.send({ ...pressed, url, cookies }));
-    expect(named(left)).toEqual(['vestibule-afresh', 'vestibule-signed-in']);
-  }
+  expect(told(await portal.send({ ...pressed, url, cookies }))).toEqual({ username: '', out: false });
 });
 
-it('a sign-out that is pressed twice is recorded once, and the session ends by either of its tokens', async () => {
-  const former = await portal.sql`update session set former_token_hash = sha256('former') returning token_hash`;
-  expect(former).toHaveLength(1);
+it('a sign-out that is pressed several times is recorded once, and each press ends at the form', async () => {
   const answers = await Promise.all([1, 2, 3].map(() => portal.send({ ...pressed, url, cookies })));
-  for (const answer of answers) expect(cookiesOf(answer)).toHaveProperty(marks[1]);
+  for (const answer of answers) expect(answer.headers.location).toBe('/portal/login');
   expect(await portal.sql`select from audit_event where event = 'signed-out'`).toHaveLength(1);
-  expect(await portal.sql`select from signed_out_session`).toHaveLength(2);
-});
-
-it('a sign-out to set up an app that is pressed twice keeps the name both times', async () => {
-  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
-  for (const _ of [1, 2]) {
-    const left = cookiesOf(await portal.send({ ...pressed, url: asked, cookies }));
-    expect(left).not.toHaveProperty(marks[1]);
-    expect(Buffer.from(left['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
-  }
-});
-
-it('SE-15 somebody else’s button to sign in again for an app is a sign-out like any other', async () => {
-  const turn = turnOfForm({ signedIn: 'o'.repeat(43), signedOut: null });
-  const again = `${url}?destination=%2Fportal%2FtwoFactorRegistration&turn=${turn}`;
-  const left = cookiesOf(await portal.send({ ...pressed, url: again, cookies }));
-  expect(left).toHaveProperty(marks[1]);
-});
-
-it('what a second press needs is forgotten after half a minute', async () => {
-  await portal.send({ ...pressed, url, cookies });
-  await keepHouse(portal.deps);
-  expect(await portal.sql`select from signed_out_session`).toHaveLength(1);
-  portal.wait(limits.signOutKept);
-  await keepHouse(portal.deps);
-  expect(await portal.sql`select from signed_out_session`).toHaveLength(0);
 });
 
 it('a sign-out forgets by which connection the browser signs in, if it is asked to', async () => {
   const headers = { ...page, 'sec-fetch-site': 'same-origin' };
-  const forgets = async (query: string, more: Partial<TestRequest> = {}) => {
+  const keys = portal.deps.keys.seal;
+  const place = 'remembered-connection';
+  const left = async (query: string, more: Partial<TestRequest> = {}) => {
     cookies = cookiesOf(await portal.signIn('alice', testPassword));
-    const all = { ...cookies, 'vestibule-connection': 'x' };
-    const answer = await portal.send({ url: `${url}${query}`, cookies: all, headers, ...more });
-    return answer.cookies.some(({ name, value }) => name === 'vestibule-connection' && value === '');
+    const held = seal(keys, JSON.stringify({ id: 'c', isAfresh: false }), place).toString('base64url');
+    const all = { ...cookies, 'vestibule-connection': held };
+    const set = cookiesOf(await portal.send({ url: `${url}${query}`, cookies: all, headers, ...more }));
+    return unseal(keys, Buffer.from(set['vestibule-connection'] ?? held, 'base64url'), place);
   };
-  expect(await forgets('')).toBe(false);
-  expect(await forgets('?forget=connection')).toBe(true);
-  expect(await forgets('?forget=all')).toBe(false);
-  expect(await forgets('?forget=connection', { method: 'POST', form: {}, headers: {} })).toBe(true);
+  expect(await left('')).toBe('{"id":"c","isAfresh":true}');
+  expect(await left('?forget=connection')).toBe('{"id":null,"isAfresh":true}');
+  expect(await left('?forget=all')).toBe('{"id":"c","isAfresh":true}');
+  expect(await left('?forget=connection', { method: 'POST', form: {}, headers: {} })).toContain('null');
   const elsewhere = { ...page, 'sec-fetch-site': 'cross-site' };
-  expect(await forgets('?forget=connection', { headers: elsewhere })).toBe(false);
+  expect(await left('?forget=connection', { headers: elsewhere })).toBe('{"id":"c","isAfresh":false}');
   const asked = await portal.send({ url: `${url}?confirm=&forget=connection`, cookies, headers: elsewhere });
   expect(asked.body).toContain('action="/portal/logout?forget=connection"');
 });

@@ -36,6 +36,6 @@ export function checkSsoFormAgain(deps: Deps): FormKeeper {
 }
 
 function keptButton(deps: Deps, request: FastifyRequest) {
-  const { redirectURLSSO: redirectURL, turn } = (request.body ?? {}) as CheckSsoForm;
-  return keptForm(deps, request, { redirectURL, turn });
+  const { redirectURLSSO: redirectURL } = (request.body ?? {}) as CheckSsoForm;
+  return keptForm(deps.config, { redirectURL });
 }

@@ -9,9 +9,8 @@ import { recordRefusedDestination } from '../sign-in/record-refused-destination.
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { askedAfresh, isToAskAfresh } from '../visitor/ask-afresh.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
-import { forgetConnection } from '../visitor/remembered-connection.ts';
+import { asksAfresh, clearAfresh, forgetConnection } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
@@ -50,20 +49,19 @@ export async function depart(
   { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const isAfterSignOut = isToAskAfresh(request, config);
   const registers = leadsToRegistration(config, traveller.destination);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
     typed,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
-    isAfresh: isAfresh || isAfterSignOut || registers,
+    isAfresh: isAfresh || registers || asksAfresh(deps, request),
     requestId: request.id,
   });
   if (begun.kind === 'changed')
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, traveller);
   if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
-  if (isAfterSignOut) askedAfresh(reply, config);
+  clearAfresh(deps, request, reply);
   beginVisit(request, reply, config, begun);
   // Nor does a remembered device, so the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');

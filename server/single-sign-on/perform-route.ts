@@ -22,15 +22,14 @@ export const performSsoSchema = { body: PerformSsoForm };
 export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
     if (request.validationError && !wantsPage(request)) throw request.validationError;
-    const { username, redirectURL, turn, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
+    const { username, redirectURL, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
     const traveller = await travellerOf(deps, request, reply, {
       redirectUrl: redirectURL,
       giveAgain: (wait) => giveAgain(deps, request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
     });
     if (!traveller) return reply;
     const typed = username?.trim() ?? '';
-    // Sent again from the history, it is an earlier person's, or nobody knows whose: then it is empty.
-    const { typedUsername } = keptForm(deps, request, { username: typed, turn });
+    const { typedUsername } = keptForm(deps.config, { username: typed });
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
       const destination = destinationToKeep(deps.config.basePath, traveller.destination);
       const again = { screen: 'singleSignOn', status: 400, notice: 'emailMalformed', destination } as const;
@@ -62,6 +61,6 @@ async function giveAgain(
   reply: FastifyReply,
   why: { status: 429 | 503; notice: Notice; retryAfter: number; reference?: string },
 ): Promise<FastifyReply> {
-  const { destination, ...page } = keptForm(deps, request, (request.body ?? {}) as Partial<PerformSsoForm>);
+  const { destination, ...page } = keptForm(deps.config, (request.body ?? {}) as Partial<PerformSsoForm>);
   return await formAgain(deps, request, reply, { screen: 'singleSignOn', ...why, destination }, page);
 }

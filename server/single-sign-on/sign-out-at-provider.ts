@@ -1,8 +1,8 @@
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { unseal } from '../secrets/sealed.ts';
+import type { DeletedSession } from '../storage/end-sessions.ts';
 import { idTokenPlace } from '../storage/session.ts';
-import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import type { SamlName } from './identity.ts';
 import { oidcLogoutUrl } from './oidc/logout.ts';
@@ -18,11 +18,11 @@ export type WayOut = {
 
 /**
  * Where to sign out at the provider of a session, or null if there is nothing to do: it came by password, its second
- * factor was still open and it had replaced no full session, or the provider has no such address.
+ * factor was still open, or the provider has no such address.
  */
 export async function signOutAtProvider(
   deps: Deps,
-  { connectionId, sealedIdToken, stage, userId }: SignedOutSession,
+  { connectionId, sealedIdToken, stage, userId }: DeletedSession,
 ): Promise<WayOut | null> {
   if (connectionId === null || stage !== 'full') return null;
   const connection = await findSsoConnection(deps.sql, connectionId);

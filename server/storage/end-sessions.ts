@@ -1,7 +1,31 @@
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
+import { mustRegisterNow } from './email-before-app.ts';
 import { endedKeptUntil } from './ended-session.ts';
+import { rowOrNull } from './row-or-null.ts';
+import type { SessionStage } from './session.ts';
 import type { Fragment } from './sso-domain.ts';
+
+/** A session that its browser has ended: its user, and what its provider expects at sign-out. */
+export type DeletedSession = {
+  userId: string;
+  username: string;
+  stage: SessionStage;
+  /** A half one that was to register its second factor. */
+  mustRegister: boolean;
+  /** Null for a password. */
+  connectionId: string | null;
+  sealedIdToken: Buffer | null;
+};
+
+/** Ends the session of a token and returns it; null if there is none. */
+export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<DeletedSession | null> {
+  return await rowOrNull(sql<DeletedSession[]>`
+    delete from session s using portal_user u
+    where s.token_hash = ${tokenHash} and u.id = s.user_id
+    returning u.id as "userId", u.username, s.stage, ${mustRegisterNow(sql, sql`s`)} as "mustRegister",
+      s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"`);
+}
 
 /**
  * Locks sessions before a statement that ends several, all in one order, so that two that end the same ones never wait for

@@ -98,26 +98,16 @@ export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Da
   return row?.userId ?? null;
 }
 
-/** Invalidates every open link of a user. */
-export async function withdrawResetLinks(sql: Connection, userId: string): Promise<void> {
-  await sql`update reset_link set state = 'withdrawn' where user_id = ${userId} and state = 'open'`;
-}
-
-/** Invalidates the open invitations of a user, expired ones too; other links stay. Returns how many. */
-export async function withdrawInvitations(sql: Connection, userId: string): Promise<number> {
+/** Invalidates the open links of a user, or only those made for one purpose; returns how many. */
+export async function withdrawLinksOfUser(
+  sql: Connection,
+  userId: string,
+  purpose: LinkPurpose | null = null,
+): Promise<number> {
   const { count } = await sql`
     update reset_link set state = 'withdrawn'
-    where user_id = ${userId} and state = 'open' and purpose = 'invitation'`;
+    where user_id = ${userId} and state = 'open' and purpose = coalesce(${purpose}, purpose)`;
   return count;
-}
-
-/** Invalidates those of some links that are open, in one order, so that it never holds one that another one waits for. */
-export async function withdrawLinks(sql: Connection, tokenHashes: readonly Buffer[]): Promise<void> {
-  await sql`
-    update reset_link set state = 'withdrawn' where token_hash in (
-      select token_hash from reset_link
-      where state = 'open' and token_hash = any(${tokenHashes}::bytea[])
-      order by token_hash for update)`;
 }
 
 export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promise<boolean> {

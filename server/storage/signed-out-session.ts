@@ -37,7 +37,7 @@ export async function takeSession(
   tokenHash: Buffer,
   { markHashes, now, keptUntil }: { markHashes: readonly Buffer[]; now: Date; keptUntil: Date },
 ): Promise<SignedOutSession | null> {
-  const marksEndAt = new Date(now.getTime() + limits.turn);
+  const marksEndAt = new Date(now.getTime() + limits.askedAfresh);
   const take = (which: Fragment) =>
     rowOrNull(sql<SignedOutSession[]>`
       with ended as (

@@ -1,6 +1,5 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
-import { isEndedTurn } from './ended-session.ts';
 import { findOpenFactor, type HalfSession } from './half-session.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { FullSession, SessionStage } from './session.ts';
@@ -10,11 +9,12 @@ export type VisitorSession =
   | { kind: 'half'; half: HalfSession }
   | { kind: 'full'; session: FullSession }
   /**
-   * Over: expired, unused for too long, or no longer open to this user, sign-in method or address. `username` only if a
-   * half session expired and is still stored; `isSignOut`: one that its browser, its provider or an
-   * operator signed out.
+   * Over, but still stored: expired, unused for too long, or no longer open to this user, sign-in method or address.
+   * `username` only of a half session that expired.
    */
-  | { kind: 'ended'; username: string | null; isSignOut: boolean };
+  | { kind: 'ended'; username: string | null }
+  /** No session is stored under the token. */
+  | { kind: 'nobody' };
 
 type Row = Omit<FullSession, 'customers'> &
   Pick<HalfSession, 'codeTries' | 'customers'> & {
@@ -46,16 +46,15 @@ export async function findVisitorSession(
       join portal_user u on u.id = s.user_id
       left join sso_connection way on way.id = s.connection_id
     where s.token_hash = ${tokenHash}`);
-  if (row === null) return { kind: 'ended', username: null, isSignOut: await isEndedTurn(sql, tokenHash, now) };
+  if (row === null) return { kind: 'nobody' };
   const { stage, isOpen, customers, codeTries, ...session } = row;
-  if (session.endsAt <= now)
-    return { kind: 'ended', username: stage === 'half' ? session.username : null, isSignOut: false };
-  if (!isOpen || customers.length === 0) return { kind: 'ended', username: null, isSignOut: false };
+  if (session.endsAt <= now) return { kind: 'ended', username: stage === 'half' ? session.username : null };
+  if (!isOpen || customers.length === 0) return { kind: 'ended', username: null };
   if (stage === 'full') {
-    if (session.lastSeenAt <= idleSince) return { kind: 'ended', username: null, isSignOut: false };
+    if (session.lastSeenAt <= idleSince) return { kind: 'ended', username: null };
     return { kind: 'full', session: { ...session, customers: customers.map(({ key }) => key) } };
   }
   const open = await findOpenFactor(sql, session.id);
-  if (!open?.isStillAWayIn) return { kind: 'ended', username: null, isSignOut: false };
+  if (!open?.isStillAWayIn) return { kind: 'ended', username: null };
   return { kind: 'half', half: { ...session, ...open, customers, codeTries } };
 }

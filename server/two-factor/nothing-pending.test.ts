@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -10,7 +9,6 @@ import {
   pageOf,
   startTwoFactorAfresh,
   verify,
-  verifyByForm,
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
@@ -34,14 +32,6 @@ describe('the screens of the second factor with nothing pending', () => {
       );
     },
   );
-
-  it('SE-15 a form whose session the provider ended elsewhere leads to the password without the destination', async () => {
-    const cookies = cookiesOf(await portal.signIn('pat', testPassword));
-    await portal.sql`insert into ended_session select token_hash, ends_at from session`;
-    await portal.sql`delete from session`;
-    const answer = await verifyByForm(portal, { code: '123456', redirectURL: '/portal/x' }, cookies);
-    expect(answer.headers.location).toBe('/portal/login?notice=signInExpired');
-  });
 
   it('signed in long ago, the screen of a code leads to the destination', async () => {
     const path = 'twoFactor';
@@ -68,15 +58,13 @@ describe('the screens of the second factor with nothing pending', () => {
     expect(await leadsTo(screen, bob)).toBe(said);
     // The five wrong codes are not kept longer than that.
     expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx&lang=de', alice)).toBe(said);
-    await keepHouse(portal.deps);
-    expect(await leadsTo(screen, bob)).toBe(said);
   });
 
   it('signing out or cancelling shows no notice: the cookie is gone', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
     for (const cookies of [await halfSession(portal, 'bob'), cookiesOf(await portal.signIn('pat', testPassword))]) {
       const answer = await portal.send({ url: '/portal/logout', cookies, headers });
-      // The browser keeps the answer's marks, and drops the session cookie.
+      // The browser keeps the answer's cookies, and drops the session cookie.
       Object.assign(cookies, cookiesOf(answer));
       for (const [name, value] of Object.entries(cookies)) if (value === '') delete cookies[name];
       expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx', cookies)).toBe(

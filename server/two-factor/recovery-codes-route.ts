@@ -5,7 +5,6 @@ import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { isSignedOut } from '../visitor/who.ts';
 import { lookAtRecoveryCodes } from './recovery-codes.ts';
 
 /**
@@ -22,7 +21,7 @@ export function recoveryCodesRoute(deps: Deps) {
     const found = await who();
     if (!sessionToken || found.kind !== 'full') {
       const query = {
-        [queryNames.destination]: isSignedOut(found) ? undefined : asked || undefined,
+        [queryNames.destination]: asked || undefined,
         [queryNames.language]: languageOverride(request),
       };
       return reply.redirect(screenUrl(config.basePath, 'login', query), 302);

@@ -13,7 +13,7 @@ import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { screenOfFactor, standingOf, wayOf } from '../visitor/ways.ts';
-import { isSignedOut, type Who } from '../visitor/who.ts';
+import type { Who } from '../visitor/who.ts';
 import { keepRegistrationToken } from './keep-registration-token.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
@@ -49,7 +49,7 @@ async function pageOf(
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
   const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who)), asked);
-  if (way.kind === 'login') return toSignIn(deps, request, way.notice, isSignedOut(who));
+  if (way.kind === 'login') return toSignIn(deps, request, way.notice);
   if (who.kind === 'half') return await halfPage(deps, request, reply, who);
   if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply, who);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
@@ -136,15 +136,10 @@ async function hasUsablePasskey({ sql, config }: Deps, half: HalfSession): Promi
 }
 
 /** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */
-function toSignIn(
-  { config }: Deps,
-  request: FastifyRequest,
-  notice: Notice | undefined,
-  isTurnOver: boolean,
-): { redirect: string } {
+function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | undefined): { redirect: string } {
   const query = {
     [queryNames.notice]: notice,
-    [queryNames.destination]: isTurnOver ? undefined : askedFor(request),
+    [queryNames.destination]: askedFor(request),
     [queryNames.language]: languageOverride(request),
   };
   return { redirect: screenUrl(config.basePath, 'login', query) };

@@ -8,9 +8,7 @@ import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { formOfTurn } from './form-of-turn.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
-import { urlAfterSignInOver } from './sign-in-over.ts';
 
 /** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
 export function sendRoute(deps: Deps) {
@@ -18,7 +16,7 @@ export function sendRoute(deps: Deps) {
 
   return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
     const result = await sendAnother(request);
-    if (wantsPage(request)) return await answerPerson(request, reply, result);
+    if (wantsPage(request)) return answerPerson(request, reply, result);
     if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
     if (result.kind === 'sent') {
       return reply
@@ -44,15 +42,17 @@ export function sendRoute(deps: Deps) {
     return await sendEmailCode(deps, half.id, reader, way);
   }
 
-  async function answerPerson(
+  function answerPerson(
     request: FastifyRequest<{ Body: SendForm | null }>,
     reply: FastifyReply,
     result: SendResult | null,
-  ): Promise<FastifyReply> {
-    const visitor = visitorOf(deps, request);
-    const asked = formOfTurn(request.body ?? {}, visitor.turns).redirectURL || undefined;
+  ): FastifyReply {
+    const asked = request.body?.redirectURL || undefined;
     const lang = languageOverride(request);
-    if (!result) return reply.redirect(urlAfterSignInOver(config, { asked, lang }), 303);
+    if (!result) {
+      const over = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: asked, lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', over), 303);
+    }
     const query = {
       [queryNames.redirectUrl]: asked,
       [queryNames.codeSentViaEmail]: 'true',

@@ -27,7 +27,7 @@ import { type Press, pressDigest, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = Press &
-  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken' | 'arrivedAt'> & {
+  Pick<KnownVisitor, 'language' | 'requestId' | 'registrationToken'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
   };
@@ -95,7 +95,7 @@ async function complete(
   { at, isSamePress }: CodeTry,
 ): Promise<Extract<VerifyResult, { kind: 'right' | 'thenApp' | 'signInExpired' }> | null> {
   const { userId } = half;
-  const now = request.arrivedAt;
+  const now = deps.now();
   const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
   const nextSessionId = randomUUID();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import {
@@ -43,33 +43,9 @@ describe('a code without script', () => {
       'vestibule-device',
       'vestibule-refusal',
       'vestibule-session',
-      'vestibule-signed-in',
     ]);
     expect(cookiesOf(answer)['vestibule-refusal']).toBe('');
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('alice');
-  });
-
-  it('SE-15 that is right ends a reset link kept in the browser, as does the password before it', async () => {
-    const waiting = { 'vestibule-reset': 'r'.repeat(43) };
-    const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
-    const half = await portal.signIn('alice', testPassword, { cookies: waiting });
-    expect(half.cookies).toContainEqual(ended);
-    expect(cookiesOf(half)).not.toHaveProperty('vestibule-signed-in');
-    const wrong = await verifyByForm(portal, { code: '000000' }, { ...cookies, ...waiting });
-    expect(wrong.cookies).not.toContainEqual(ended);
-    const right = await verifyByForm(portal, { code: codeNow(portal, secret) }, { ...cookies, ...waiting });
-    expect(right.cookies).toContainEqual(ended);
-  });
-
-  it('SE-15 given up reports no sign-out to the tab, as the next sign-in keeps its destination', async () => {
-    const answer = await portal.send({
-      method: 'POST',
-      url: '/portal/logout',
-      cookies,
-      headers: { accept: 'text/html' },
-    });
-    expect(answer.statusCode).toBe(303);
-    expect(cookiesOf(answer)).not.toHaveProperty('vestibule-signed-out');
   });
 
   it('is read as copied from an app', async () => {

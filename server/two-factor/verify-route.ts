@@ -13,15 +13,12 @@ import { formKeeper } from '../http/form-again.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { beginTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { formOfTurn } from './form-of-turn.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
-import { urlAfterSignInOver } from './sign-in-over.ts';
 import { keepTokenOfPress } from './token-of-press.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -57,7 +54,7 @@ export function verifyRoute(deps: Deps) {
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
     const visitor = visitorOf(deps, request);
     const { sessionToken, address } = visitor;
-    const form = typeof body === 'string' ? null : formOfTurn(body, visitor.turns);
+    const form = typeof body === 'string' ? null : body;
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     const who = await visitor.who();
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
@@ -92,7 +89,6 @@ export function verifyRoute(deps: Deps) {
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
     if (right.connectionId) rememberConnection(deps, reply, right.connectionId);
     clearLastRefusal(request, reply, config);
-    beginTurn(request, reply, config);
     endVisits(request, reply, config);
   }
 
@@ -166,7 +162,7 @@ export function verifyRoute(deps: Deps) {
         if (isOver(result)) return toLogin('tooManyCodes');
         return backToForm(request, reply, form, { notice: 'codeWrong' });
       case 'signInExpired':
-        return reply.redirect(urlAfterSignInOver(config, { asked: redirectURL, lang }), 303);
+        return toLogin('signInExpired');
       case 'thenApp':
       case 'signInTooOld':
         return reply.redirect(
@@ -193,8 +189,8 @@ function twoFactorQuery({ redirectURL, codeSentViaEmail, recovery, remember }: P
 
 /** How a code's form, or the button for another code, gets back while the database is down; without the code. */
 export function twoFactorFormAgain(deps: Deps) {
-  return formKeeper(deps, 'twoFactor', (form, request) => ({
-    query: twoFactorQuery(formOfTurn(form, turnsOf(request, deps.config))),
+  return formKeeper(deps, 'twoFactor', (form) => ({
+    query: twoFactorQuery(form),
     page: {},
   }));
 }

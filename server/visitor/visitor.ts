@@ -1,39 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/languages.ts';
-import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
-import { turnsOf } from '../http/turns.ts';
-import { arrivalOf } from './arrival.ts';
-import { type Who, whoHas, whoLeft } from './who.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
 export type Visitor = {
   /** Null if it could not be determined. */
   address: string | null;
   sessionToken: string | null;
+  sessionHash: Buffer | null;
   deviceToken: string | null;
   rememberedToken: string | null;
   /** Of the ceremonies with passkeys that the browser has begun. */
   passkeyToken: string | null;
   /** Of the app that is set up in the browser (two-factor/app-key.ts). */
   registrationToken: string | null;
-  /** The marks of its last sign-in and sign-out. */
-  turns: Turns | undefined;
   /** The page's language. */
   language: Language;
   userAgent: string | undefined;
   requestId: string;
-  /** When they pressed, as far as the server knows: a sign-in that is stored later counts as of then (docs/decisions/0028). */
-  arrivedAt: Date;
-  /**
-   * Whether the request shows that somebody uses the session: not if the browser says that a page of another origin has caused
-   * it, which may be open in a tab of somebody who has left. A page that they have opened goes on with requests of its own.
-   */
-  isUse: boolean;
   /**
    * Who they are, read at the first call; the same afterwards, whatever the request itself changes. A visitor whose
    * address is unknown is nobody.
@@ -74,25 +64,21 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     readTokenCookie(request.headers, deps.config, name);
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
-  const turns = turnsOf(request, deps.config);
-  const isUse = !['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']));
   let who: Promise<Who> | undefined;
   return {
     address,
     sessionToken,
+    sessionHash: sessionToken === null ? null : tokenHash(sessionToken),
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
     passkeyToken: tokenOf('passkey'),
     registrationToken: tokenOf('registration'),
-    turns,
     // Computed only when read: session checks need no language.
     get language() {
       return languageOfRequest(request);
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,
-    arrivedAt: arrivalOf(deps, request),
-    isUse,
     who() {
       who ??= read();
       return who;
@@ -100,7 +86,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   };
 
   async function read(): Promise<Who> {
-    if (address === null) return { kind: 'nobody' };
-    return sessionToken === null ? await whoLeft(deps, turns) : await whoHas(deps, sessionToken, address, isUse);
+    if (address === null || sessionToken === null) return { kind: 'nobody' };
+    return await whoHas(deps, sessionToken, address);
   }
 }

@@ -154,7 +154,7 @@ describe('how long ago people may have signed in at the provider', () => {
     expect((await signIn(authn({ signedIn: -hour }))).headers.location).toBe('/portal/portal.html');
     await browser.post('/portal/logout', {});
     // Only a sign-out makes the provider authenticate again.
-    delete browser.cookies['vestibule-afresh'];
+    delete browser.cookies['vestibule-connection'];
     const first = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports' });
     expect(requestOf(first)).not.toContain('ForceAuthn');
     const again = await followLeavePage(browser, await answerTo(first, authn({ signedIn: -365 * day })));

@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../deps/deps.ts';
+import { clearCookie, readCookie } from '../http/cookies.ts';
+import { endVisits } from '../http/visit-cookies.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { type DeletedSession, deleteSession } from '../storage/end-sessions.ts';
+import { askAfresh } from '../visitor/remembered-connection.ts';
+import { visitorOf } from '../visitor/visitor.ts';
+
+/**
+ * Ends the session of this browser and returns it, null if there is none, and removes what the browser keeps of whoever
+ * was here. `forgets`: by which connection this browser signs in, too.
+ */
+export async function signOutHere(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { forgets = false } = {},
+): Promise<DeletedSession | null> {
+  const { config } = deps;
+  const { sessionToken, address, requestId } = visitorOf(deps, request);
+  const ended = sessionToken && (await deleteSession(deps.sql, tokenHash(sessionToken)));
+  if (ended) {
+    const { userId, username } = ended;
+    const event = { event: 'signed-out', userId, username, ...(address && { address }), requestId } as const;
+    await insertAuditEvent(deps.sql, event, deps.now());
+  }
+  for (const name of ['session', 'reset', 'passkey'] as const)
+    if (readCookie(request.headers, config, name) !== null) clearCookie(reply, config, name);
+  endVisits(request, reply, config);
+  askAfresh(deps, request, reply, { forgets });
+  return ended || null;
+}
