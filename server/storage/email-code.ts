@@ -53,11 +53,6 @@ export function isEmailConfirmed(sql: Connection, userId: Fragment): Fragment {
   return sql`exists (select from email_factor confirmed where confirmed.user_id = ${userId})`;
 }
 
-/** Whether an emailed code has ever reached a user. */
-export async function isEmailFactorConfirmed(sql: Connection, userId: string): Promise<boolean> {
-  return (await sql`select where ${isEmailConfirmed(sql, sql`${userId}`)}`).length > 0;
-}
-
 /** Records that emailed codes reach a user. */
 export async function insertEmailFactor(sql: Connection, userId: string, now: Date): Promise<void> {
   await sql`

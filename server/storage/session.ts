@@ -169,8 +169,3 @@ export async function findSessionId(sql: Connection, tokenHash: Buffer): Promise
 export function idTokenPlace(userId: string): string {
   return `id-token:${userId}`;
 }
-
-/** Whether a session is there under this token, and within its lifetime. */
-export async function isSessionThere(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
-  return (await sql`select from session where token_hash = ${tokenHash} and ends_at > ${now}`).length > 0;
-}
