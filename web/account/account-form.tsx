@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { accountFields } from '#contract/account.ts';
-import { useAccount, useSectionUrl } from './account-context.ts';
-import { type AccountKey, useAccountText } from './account-texts.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { type AccountKey, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 
 type Props = Omit<ComponentProps<'form'>, 'action'> & {
   action: string;
@@ -26,5 +26,26 @@ export function AccountForm({ action, button, look, children, ...more }: Props) 
         </button>
       )}
     </form>
+  );
+}
+
+/** Back to the section, without what was begun there. */
+export function Cancel() {
+  const text = useAccountText();
+  const { section } = useAccount();
+  return (
+    <p className="links">
+      <a href={useSectionUrl()(section)}>{text('cancel')}</a>
+    </p>
+  );
+}
+
+/** In place of a section with which this person can do nothing here: why. */
+export function ClosedSection({ why }: { why: AccountKey }) {
+  const text = useAccountText();
+  return (
+    <div className="stack">
+      <Alert>{text(why)}</Alert>
+    </div>
   );
 }

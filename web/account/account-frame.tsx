@@ -6,8 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { shapes } from '../parts/shapes.tsx';
 import { useVisit } from '../visit.ts';
-import { useAccount, useSectionUrl } from './account-context.ts';
-import { useAccountText } from './account-texts.tsx';
+import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 
 /** The frame of the other screens (parts/page-frame.tsx), for a page without a script. */
 export function AccountFrame({ children }: { children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { useAccountText } from './account-texts.tsx';
+import { useAccountText } from './account-context.tsx';
 
 type Props = { browser: string | null; isThis: boolean; facts: readonly string[] };
 

@@ -8,10 +8,8 @@ import { TextField } from '../parts/text-field.tsx';
 import { UsernameField } from '../parts/username-field.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
-import { useAccount, useSectionUrl } from './account-context.ts';
-import { AccountForm } from './account-form.tsx';
-import { useAccountText } from './account-texts.tsx';
-import { Cancel } from './cancel.tsx';
+import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
+import { AccountForm, Cancel } from './account-form.tsx';
 
 /** Asks who it is once more, where something was begun; what was begun comes back afterwards. */
 export function ProofForm({ ask }: { ask: AskedProof }) {

@@ -9,11 +9,9 @@ import { escaped, iconOf, metaOfScreen, type PageAssets } from '../render.tsx';
 import { nothingSaved } from '../saved-values.ts';
 import { type Visit, VisitContext } from '../visit.ts';
 import style from './account.css?inline';
-import { AccountContext } from './account-context.ts';
+import { AccountContext, AccountTextsContext, accountTexts, sectionTitle } from './account-context.tsx';
 import { AccountFrame } from './account-frame.tsx';
 import { AccountScreen } from './account-screen.tsx';
-import { AccountTextsContext, accountTexts } from './account-texts.tsx';
-import { sectionTitle } from './section-title.ts';
 
 /** What the account page adds to the style of the other screens. */
 export const accountStyle = style;

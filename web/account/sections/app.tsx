@@ -2,11 +2,8 @@ import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
 import { RegistrationSteps } from '../../parts/registration-steps.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { useAccount, useSectionUrl } from '../account-context.ts';
-import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
-import { Cancel } from '../cancel.tsx';
-import { ClosedSection } from '../closed-section.tsx';
+import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
+import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
 import { dayInWords } from '../times.ts';
 
 type Props = Extract<AccountView, { name: 'app' }>;

@@ -1,8 +1,7 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
-import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
-import { ClosedSection } from '../closed-section.tsx';
+import { useAccountText } from '../account-context.tsx';
+import { AccountForm, ClosedSection } from '../account-form.tsx';
 import { Place } from '../place-entry.tsx';
 import { dayInWords, timeInWords } from '../times.ts';
 

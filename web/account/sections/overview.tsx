@@ -6,10 +6,8 @@ import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { useVisit } from '../../visit.ts';
-import { useAccount, useSectionUrl } from '../account-context.ts';
+import { sectionTitle, useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
-import { sectionTitle } from '../section-title.ts';
 
 type Props = Extract<AccountView, { name: 'overview' }>;
 

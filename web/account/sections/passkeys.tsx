@@ -4,11 +4,8 @@ import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useVisit } from '../../visit.ts';
-import { useAccount, useSectionUrl } from '../account-context.ts';
-import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
-import { Cancel } from '../cancel.tsx';
-import { ClosedSection } from '../closed-section.tsx';
+import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
+import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
 import { SignInAgain } from '../proof-form.tsx';
 
 type Props = Extract<AccountView, { name: 'passkeys' }>;

@@ -3,9 +3,8 @@ import { PasswordChecks } from '../../parts/password-checks.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { UsernameField } from '../../parts/username-field.tsx';
 import { useVisit } from '../../visit.ts';
-import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
-import { ClosedSection } from '../closed-section.tsx';
+import { useAccountText } from '../account-context.tsx';
+import { AccountForm, ClosedSection } from '../account-form.tsx';
 
 type Props = Extract<AccountView, { name: 'password' }>;
 

@@ -1,10 +1,8 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { Alert } from '../../parts/alert.tsx';
 import { Fact } from '../../parts/fact.tsx';
-import { useSectionUrl } from '../account-context.ts';
-import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
-import { ClosedSection } from '../closed-section.tsx';
+import { useAccountText, useSectionUrl } from '../account-context.tsx';
+import { AccountForm, ClosedSection } from '../account-form.tsx';
 
 type Props = Extract<AccountView, { name: 'recoveryCodes' }>;
 

@@ -1,7 +1,7 @@
 import type { AccountSession, AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
+import { useAccountText } from '../account-context.tsx';
 import { AccountForm } from '../account-form.tsx';
-import { useAccountText } from '../account-texts.tsx';
 import { Place } from '../place-entry.tsx';
 import { timeInWords } from '../times.ts';
 

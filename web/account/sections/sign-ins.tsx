@@ -1,6 +1,6 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { useLanguage } from '../../messages.tsx';
-import { useAccountText } from '../account-texts.tsx';
+import { useAccountText } from '../account-context.tsx';
 import { timeInWords } from '../times.ts';
 
 type Props = Extract<AccountView, { name: 'signIns' }>;

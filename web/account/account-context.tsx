@@ -1,0 +1,57 @@
+import { createContext, use } from 'react';
+import { type AccountSection, accountFields, accountUrl } from '#contract/account.ts';
+import type { AccountPage } from '#contract/account-page.ts';
+import type { Language } from '#contract/languages.ts';
+import { queryNames } from '#contract/screens.ts';
+import { type AllTexts, allTexts } from '../all-texts.ts';
+import { filled, type Placeholders } from '../messages.tsx';
+import { parameterOf } from '../query.ts';
+import { useVisit } from '../visit.ts';
+
+export const AccountContext = createContext<AccountPage | null>(null);
+
+export function useAccount(): AccountPage {
+  const account = use(AccountContext);
+  if (!account) throw new Error('An account is missing around this component');
+  return account;
+}
+
+/** Addresses of sections, for links and forms on this page: the language is not lost. `kept`: fields of what is begun. */
+export function useSectionUrl(): (section: AccountSection, begun?: string, kept?: AccountPage['kept']) => string {
+  const { page, place } = useVisit();
+  const language = parameterOf(place.search, queryNames.language) ?? undefined;
+  return (section, begun, kept) =>
+    accountUrl(page.rules.basePath, section, {
+      [accountFields.action]: begun,
+      ...kept,
+      [queryNames.language]: language,
+    });
+}
+
+/** Every text but those of emails: on the account page the server alone renders. */
+export type AccountKey = keyof AllTexts;
+
+/** The texts in a language, with what a brand says in words of its own. */
+export function accountTexts(language: Language, own: Partial<AllTexts> = {}): AllTexts {
+  return { ...allTexts[language], ...own };
+}
+
+export const AccountTextsContext = createContext<AllTexts>(allTexts.en);
+
+/** The text of a key in the language of the page, with its `{placeholders}` filled. */
+export function useAccountText(): (key: AccountKey, placeholders?: Placeholders) => string {
+  const texts = use(AccountTextsContext);
+  return (key, placeholders = {}) => filled(texts[key], placeholders);
+}
+
+/** The heading of each section, which is also its name in the overview. */
+export const sectionTitle: Record<AccountSection, AccountKey> = {
+  overview: 'account-title',
+  password: 'account-password-title',
+  passkeys: 'account-passkeys-title',
+  app: 'account-app-title',
+  recoveryCodes: 'account-recovery-codes-title',
+  devices: 'account-devices-title',
+  sessions: 'account-sessions-title',
+  signIns: 'account-sign-ins-title',
+};
