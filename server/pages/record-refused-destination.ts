@@ -11,7 +11,7 @@ import { visitorOf } from '../visitor/visitor.ts';
  * Records that a page was opened, or a form sent, with a destination that is not acceptable, which it ignores: once a
  * minute for an address, and after the answer, so that nothing waits for the database because of its query. While one is
  * being recorded, or the database is down, others are not: a flood must not cost a statement for each. What sign-ins ask
- * for is recorded with each of them (sign-in/record-refused-destination.ts).
+ * for is recorded with each of them (sign-in/destination-of-form.ts).
  */
 export function refusedDestinationRecorder(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => void {
   let isRecording = false;

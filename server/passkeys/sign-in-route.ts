@@ -5,12 +5,15 @@ import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
-import { keptForm } from '../sign-in/kept-form.ts';
+import {
+  destinationOfForm,
+  destinationToKeep,
+  keptForm,
+  type Onwards,
+  recordRefusedDestination,
+} from '../sign-in/destination-of-form.ts';
 import { letIn } from '../sign-in/let-in.ts';
-import { recordRefusedDestination } from '../sign-in/record-refused-destination.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
-import { type WayOfSignIn, wayOfForm } from '../sign-in/way-of-form.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { twoFactorFormAgain } from '../two-factor/verify-route.ts';
@@ -52,30 +55,30 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const who = await visitor.who();
-    const { way, accepted, isRefused } = wayOfForm(config, request, visitor);
+    const { onwards, accepted, isRefused } = destinationOfForm(config, request, visitor);
     const toForm = (notice: Notice) => {
       const destination = accepted ? destinationToKeep(config.basePath, accepted) : undefined;
-      return reply.redirect(screenUrl(config.basePath, 'login', { notice, destination, lang: way.lang }), 303);
+      return reply.redirect(screenUrl(config.basePath, 'login', { notice, destination, lang: onwards.lang }), 303);
     };
     const wait = await waitOfPasskeys(deps, visitor);
-    if (wait && who.kind === 'half' && purpose === 'second-factor') return backToCode(reply, who.half, way);
+    if (wait && who.kind === 'half' && purpose === 'second-factor') return backToCode(reply, who.half, onwards);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(config, request.body) });
     const result = await signInByPasskey(deps, rp, { visitor, answer: request.body.credential, purpose });
     if (result.kind === 'signedIn') {
-      if (isRefused) await recordRefusedDestination(deps, request, way.address);
-      return letIn(request, reply, config, result, { ...way, username: null });
+      if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
+      return letIn(request, reply, config, result, { ...onwards, username: null });
     }
     if (result.kind === 'expired') return toForm('signInExpired');
     // It keeps no cookies at all, or none that any page of ours sets.
     if (result.kind === 'noCookie' && request.headers.cookie === undefined) return toForm('cookiesNeeded');
-    if (purpose === 'second-factor' && who.kind === 'half') return backToCode(reply, who.half, way);
+    if (purpose === 'second-factor' && who.kind === 'half') return backToCode(reply, who.half, onwards);
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
     const unknownPasskey = result.kind === 'refused' ? result.unknownPasskey : null;
-    return turnAway(reply, config, { type, reference: result.reference, username: '', unknownPasskey }, way);
+    return turnAway(reply, config, { type, reference: result.reference, username: '', unknownPasskey }, onwards);
   };
 
   /** What a password began goes on, by its code. */
-  function backToCode(reply: FastifyReply, half: HalfSession, { destination, lang }: WayOfSignIn): FastifyReply {
+  function backToCode(reply: FastifyReply, half: HalfSession, { destination, lang }: Onwards): FastifyReply {
     const query = { destination, notice: 'passkeyRefused' satisfies Notice, lang };
     return reply.redirect(secondFactorUrl(config.basePath, half, query), 303);
   }

@@ -10,7 +10,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { keptForm } from '../sign-in/kept-form.ts';
+import { keptForm } from '../sign-in/destination-of-form.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { recordKey, resetKeys } from '../storage/throttle-keys.ts';

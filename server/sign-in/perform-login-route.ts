@@ -8,13 +8,11 @@ import { domainOfAddress } from '../names/domain-of-address.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
-import { keptForm } from './kept-form.ts';
+import { destinationOfForm, keptForm, recordRefusedDestination } from './destination-of-form.ts';
 import { letIn } from './let-in.ts';
-import { recordRefusedDestination } from './record-refused-destination.ts';
 import { signIn } from './sign-in.ts';
 import { toSingleSignOn } from './to-single-sign-on.ts';
 import { turnAway } from './turn-away.ts';
-import { wayOfForm } from './way-of-form.ts';
 
 export const performLoginSchema = { body: LoginForm };
 
@@ -30,12 +28,12 @@ export function performLoginRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { username, password } = request.body;
-    const { way, isRefused } = wayOfForm(config, request, visitor);
+    const { onwards, isRefused } = destinationOfForm(config, request, visitor);
     const domain = domainOfAddress(username);
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
-      return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
-    const isToRegister = leadsToRegistration(config, way.destination);
+      return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, onwards);
+    const isToRegister = leadsToRegistration(config, onwards.destination);
     const result = await signIn(deps, { ...visitor, isToRegister, username, password });
     switch (result.kind) {
       case 'throttled':
@@ -44,14 +42,14 @@ export function performLoginRoute(deps: Deps) {
           form: keptForm(config, request.body),
         });
       case 'refused':
-        return turnAway(reply, config, { type: 'default', reference: result.reference, username }, way);
+        return turnAway(reply, config, { type: 'default', reference: result.reference, username }, onwards);
       case 'networkRefused':
-        return turnAway(reply, config, { type: 'ip', reference: result.reference, username }, way);
+        return turnAway(reply, config, { type: 'ip', reference: result.reference, username }, onwards);
       case 'secondFactor':
       case 'signedIn':
-        if (isRefused) await recordRefusedDestination(deps, request, way.address);
+        if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
         return letIn(request, reply, config, result, {
-          ...way,
+          ...onwards,
           username,
           isFirst: request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate',
         });

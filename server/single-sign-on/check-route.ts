@@ -3,7 +3,7 @@ import { CheckSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { keptForm } from '../sign-in/kept-form.ts';
+import { keptForm } from '../sign-in/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { rememberedConnection } from '../visitor/remembered-connection.ts';

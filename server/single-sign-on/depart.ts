@@ -5,7 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
-import { recordRefusedDestination } from '../sign-in/record-refused-destination.ts';
+import { recordRefusedDestination } from '../sign-in/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
