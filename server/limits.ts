@@ -97,8 +97,6 @@ export const limits = {
   },
   /** How long a visitor may stay at an identity provider. */
   ssoRequest: 30 * minute,
-  /** Open visits of one browser; each has a cookie, and the size of the header is limited. */
-  visitsOfBrowser: 10,
   askedAfresh: 30 * day,
   /** How long all requests to an identity provider for one page may take together. */
   providerAnswer: 8 * second,

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { isToken } from '../secrets/token.ts';
 
-/** The portal's cookies. Each visit to a provider and each answer has its own, as tabs share all cookies. */
+/** The portal's cookies. Each answer of a provider has its own, as tabs share all cookies. */
 export type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold only a token. */
@@ -15,7 +15,7 @@ export type TokenCookieName =
   | 'sent-logout'
   | 'passkey'
   | 'registration'
-  | `visit-${string}`
+  | 'visit'
   | `answer-${string}`;
 
 /**

@@ -23,19 +23,20 @@ export type Departure = {
   typed: string | null;
   /** Whether the provider has to authenticate again. */
   isAfresh: boolean;
+  /** Of the token by which the browser shows that it began. */
+  browserHash: Buffer;
   address: string;
   requestId: string;
 };
 
-/** The page that redirects to the provider, and the visit's token for the browser to keep. */
-export type Begun = { kind: 'ok'; leaveUrl: string; stateHash: Buffer; token: string };
+/** The page that redirects to the provider. */
+export type Begun = { kind: 'ok'; leaveUrl: string };
 
 /** The connection was changed or removed while its provider was asked for its addresses: these may be another's. */
 export type ChangedMeanwhile = { kind: 'changed' };
 
 /**
- * Prepares a visit to a provider: stores what its answer must match, bound to this browser by a token for this visit
- * only.
+ * Prepares a visit to a provider: stores what its answer must match, bound to this browser by its token.
  */
 export async function beginSingleSignOn(
   deps: Deps,
@@ -54,7 +55,7 @@ export async function beginSingleSignOn(
         })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (started.kind === 'refused') return started;
-  const { destination, lang, typed, isAfresh, address, requestId } = departure;
+  const { destination, lang, typed, isAfresh, browserHash, address, requestId } = departure;
   const fields = 'fields' in started ? started.fields : null;
   const details: RequestDetails = {
     url: started.url,
@@ -65,17 +66,15 @@ export async function beginSingleSignOn(
     isAfresh,
     kept: started.kept,
   };
-  const token = newToken();
-  const stateHash = tokenHash(state);
   const id = randomUUID();
   const madeAt = deps.now();
   const isStored = await deps.sql.begin(async (sql) => {
     const isSame = await insertSsoRequest(sql, {
       id,
-      stateHash,
+      stateHash: tokenHash(state),
       connectionId: connection.id,
       answersVersion: connection.answersVersion,
-      browserHash: tokenHash(token),
+      browserHash,
       sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
       madeAt,
       endsAt: new Date(madeAt.getTime() + limits.ssoRequest),
@@ -87,5 +86,5 @@ export async function beginSingleSignOn(
   });
   if (!isStored) return { kind: 'changed' };
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
-  return { kind: 'ok', leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, stateHash, token };
+  return { kind: 'ok', leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}` };
 }

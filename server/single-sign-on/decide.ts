@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames } from '#contract/screens.ts';
 import { forOtherAccount } from '#contract/sign-out-question.ts';
 import type { Deps } from '../deps/deps.ts';
-import { endVisit } from '../http/visit-cookies.ts';
 import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { letIn } from '../sign-in/let-in.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
@@ -30,10 +29,8 @@ export async function decide(
   const { address } = visitor;
   const details = detailsOf(deps.keys, row);
   const connection = await findSsoConnection(deps.sql, row.connectionId);
-  const no = async (refusal: Refusal) => {
-    endVisit(request, reply, deps.config, row.stateHash);
-    return await fail(deps, request, reply, refusal, { protocol, address, connection, ...(details && wayOf(details)) });
-  };
+  const no = async (refusal: Refusal) =>
+    await fail(deps, request, reply, refusal, { protocol, address, connection, ...(details && wayOf(details)) });
   if (!details) return await no(refusalFor('request-unknown', 'no current secret can open it'));
   if (!connection?.active || connection.protocol !== protocol)
     return await no(refusalFor('connection-disabled', 'while the visitor was at the provider'));
@@ -46,7 +43,6 @@ export async function decide(
   if (!tooOld) return await signIn(deps, request, reply, visitor, { row, details, connection }, answer.identity);
   // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
   if (protocol !== 'saml' || details.isAfresh) return await no(refusalFor('authentication-too-old', tooOld));
-  endVisit(request, reply, deps.config, row.stateHash);
   if (await slowDown(deps, request, reply, address)) return reply;
   return await depart(deps, request, reply, connection, { ...wayOf(details), address, isAfresh: true });
 }
@@ -62,11 +58,10 @@ async function signIn(
   const { config } = deps;
   const { typed, ...asked } = wayOf(details);
   const way = { ...asked, address: visitor.address };
-  const result = await signInByProvider(deps, connection, { identity, visitId: row.id }, visitor);
+  const result = await signInByProvider(deps, connection, { identity, visit: row }, visitor);
   if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
   if (result.kind === 'signedIn' || result.kind === 'secondFactor')
     return letIn(request, reply, config, result, { ...way, username: typed });
-  endVisit(request, reply, config, row.stateHash);
   switch (result.kind) {
     case 'otherAccount': {
       const query = { [queryNames.destination]: way.destination, lang: way.lang };

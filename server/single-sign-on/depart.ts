@@ -56,13 +56,13 @@ export async function depart(
     typed,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
     isAfresh: isAfresh || registers || asksAfresh(deps, request),
+    browserHash: beginVisit(request, reply, config),
     requestId: request.id,
   });
   if (begun.kind === 'changed')
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, traveller);
   if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
   clearAfresh(deps, request, reply);
-  beginVisit(request, reply, config, begun);
   // Nor does a remembered device, so the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');
   const lang = traveller.lang === undefined ? '' : `&lang=${traveller.lang}`;

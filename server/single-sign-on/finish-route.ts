@@ -4,7 +4,7 @@ import { defaultDestination } from '#contract/destination.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
-import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
+import { visitTokenHash } from '../http/visit-cookies.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import {
@@ -19,7 +19,7 @@ import { decide } from './decide.ts';
 import { fail, failAtOtherBrowser } from './fail.ts';
 import { refusalFor } from './identity.ts';
 import { detailsOf, wayOf } from './request-details.ts';
-import { isOfBrowser, isOpen } from './visits.ts';
+import { isOfBrowser } from './visits.ts';
 
 /**
  * `GET authenticate/oidc/finish` and `authenticate/saml/finish`: the end of a visit, which is used once. An earlier request
@@ -55,11 +55,11 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     shown: ShownOfVisit,
   ): Promise<FastifyReply> {
     const { address } = visitor;
-    const visit = await findSsoRequestByState(sql, shown.stateHash);
-    if (!visit || !isOpen(visit, deps.now())) endVisit(request, reply, config, shown.stateHash);
     if (shown.answerHash && (await endSsoRequestOfOthers(sql, shown, deps.now())))
       return await failAtOtherBrowser(deps, request, reply, { protocol, address });
-    if (visit && (await visitor.who()).kind === 'full') return reply.redirect(defaultDestination(config.basePath), 303);
+    // Loaded again, or their other tab has signed them in.
+    if ((await visitor.who()).kind === 'full') return reply.redirect(defaultDestination(config.basePath), 303);
+    const visit = await findSsoRequestByState(sql, shown.stateHash);
     const details = visit && isOfBrowser(deps, request, visit) ? detailsOf(keys, visit) : null;
     const refusal = refusalFor('request-unknown', 'this browser has brought no answer to a request that is open');
     return await fail(deps, request, reply, refusal, { protocol, address, ...(details && wayOf(details)) });
@@ -68,7 +68,7 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
   function shownBy(request: FastifyRequest, state: string): ShownOfVisit {
     const stateHash = tokenHash(state);
     const answerToken = readTokenCookie(request.headers, config, answerCookie(state));
-    const browserHash = visitTokenHash(request, config, stateHash);
+    const browserHash = visitTokenHash(request, config);
     return { stateHash, browserHash, answerHash: answerToken === null ? null : tokenHash(answerToken) };
   }
 }

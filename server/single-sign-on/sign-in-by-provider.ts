@@ -18,6 +18,7 @@ import { recallDevice } from '../storage/remembered-device.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
+import { deleteVisitsOfBrowser, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
@@ -27,7 +28,7 @@ import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /** The person a provider vouched for, and the visit it answered. */
-type Vouched = { identity: Identity; visitId: string };
+type Vouched = { identity: Identity; visit: Pick<SsoRequestRow, 'id' | 'browserHash'> };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member; isRemembered: boolean };
 
 /**
@@ -79,13 +80,13 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId }: Vouched,
+  { identity, visit }: Vouched,
   visitor: KnownVisitor,
   steps: AuditStep[],
 ): Promise<Done | RollBack<Undone>> {
   const { address, requestId } = visitor;
   const now = deps.now();
-  const standing = await standingOfAnswerForShare(sql, { connectionId: connection.id, visitId });
+  const standing = await standingOfAnswerForShare(sql, { connectionId: connection.id, visitId: visit.id });
   if (standing === 'disabled') return refused('connection-disabled');
   if (standing === 'ended') {
     steps.push({ step: 'answer', outcome: 'from before the connection was changed, or somebody unlinked' });
@@ -148,6 +149,7 @@ async function complete(
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
   await deleteSessionOfBrowser(sql, visitor.sessionToken);
+  await deleteVisitsOfBrowser(sql, visit.browserHash);
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

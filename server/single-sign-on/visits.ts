@@ -7,8 +7,8 @@ export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
   return usedAt === null && endsAt > now;
 }
 
-/** Whether this browser began a visit, by the visit's own cookie. */
+/** Whether this browser began a visit, by its cookie. */
 export function isOfBrowser({ config }: Deps, request: FastifyRequest, visit: SsoRequestRow): boolean {
-  const hash = visitTokenHash(request, config, visit.stateHash);
+  const hash = visitTokenHash(request, config);
   return hash !== null && visit.browserHash?.equals(hash) === true;
 }

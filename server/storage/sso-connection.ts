@@ -125,8 +125,8 @@ export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: stri
 }
 
 /**
- * Whether a connection and its customer are switched on, and the answer to a visit still counts; both are locked until
- * the transaction ends, the customer first, as by its removal, so that there is no deadlock.
+ * Whether a connection and its customer are switched on, and the visit is still there and read with the connection as it is;
+ * all are locked until the transaction ends, the customer first, as by its removal, so that there is no deadlock.
  */
 export async function standingOfAnswerForShare(
   sql: Connection,
@@ -135,11 +135,12 @@ export async function standingOfAnswerForShare(
   const [owner] = await sql`
     select from customer where id = (select customer_id from sso_connection where id = ${connectionId}) and active for share`;
   if (!owner) return 'disabled';
-  const [row] = await sql<{ counts: boolean }[]>`
-    select answers_version = (select r.answers_version from sso_request r where r.id = ${visitId}) as counts
-    from sso_connection where id = ${connectionId} and active for share`;
-  if (!row) return 'disabled';
-  return row.counts ? 'counts' : 'ended';
+  const [connection] = await sql<{ version: number }[]>`
+    select answers_version as version from sso_connection where id = ${connectionId} and active for share`;
+  if (!connection) return 'disabled';
+  const [visit] = await sql<{ version: number }[]>`
+    select answers_version as version from sso_request where id = ${visitId} for update`;
+  return visit?.version === connection.version ? 'counts' : 'ended';
 }
 
 /** All connections by key. */

@@ -165,6 +165,11 @@ export async function endAnswersOfConnection(
     where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null)`;
 }
 
+/** Ends the open visits of a browser: somebody has signed in there, and their answers would be somebody else's. */
+export async function deleteVisitsOfBrowser(sql: Connection, browserHash: Buffer | null): Promise<void> {
+  await sql`delete from sso_request where browser_hash = ${browserHash} and used_at is null`;
+}
+
 /** Deletes requests that expired before a time; returns how many. */
 export async function deleteOldSsoRequests(sql: Connection, before: Date): Promise<number> {
   return await deleteInParts(sql, 'sso_request', sql`ends_at <= ${before}`);

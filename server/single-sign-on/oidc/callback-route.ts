@@ -44,7 +44,7 @@ export function oidcCallbackRoute(deps: Deps) {
     const state = states.length === 1 ? (states[0] as string) : '';
     if (!isToken(state)) return toFinish(deps, reply, { protocol: 'oidc', state: '' });
     const stateHash = tokenHash(state);
-    const browserHash = visitTokenHash(request, config, stateHash);
+    const browserHash = visitTokenHash(request, config);
     const token = answerToken(deps, url);
     const now = deps.now();
     const endsAt = new Date(now.getTime() + limits.answerRead);
