@@ -16,7 +16,7 @@ export type AccountSection = keyof typeof accountSections;
 export const accountPath = '/account';
 
 /** The fields that every form of the account page has: the session whose page it is on, and what it does. */
-export const accountFields = { session: 'session', action: 'do', begun: 'for' } as const;
+export const accountFields = { sessionId: 'session', action: 'do', begun: 'for' } as const;
 
 /** The section that a path below the base path names; null if it is none. One trailing slash does not matter. */
 export function accountSectionOf(below: string): AccountSection | null {

@@ -31,7 +31,7 @@ export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise
 
 /** Whether a form is on a page of this session, and not of somebody who was signed in here before. */
 export function isFormOf({ session }: AccountVisit, fields: Partial<Record<string, string>>): boolean {
-  return fields[accountFields.session] === session.id;
+  return fields[accountFields.sessionId] === session.id;
 }
 
 /**

@@ -23,7 +23,7 @@ export function enrolOptionsRoute(deps: Deps) {
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return sendProblem(reply, 401);
     const fields = (request.body ?? {}) as Fields;
-    if (fields[accountFields.session] !== undefined && !isFormOf(visit, fields)) return sendProblem(reply, 409);
+    if (fields[accountFields.sessionId] !== undefined && !isFormOf(visit, fields)) return sendProblem(reply, 409);
     const isProven = proofToAsk(visit, deps.now()) === null;
     if (!isProven || visit.account.isPart || (await standingOf(deps.sql, visit)) !== 'open')
       return sendProblem(reply, 409);

@@ -17,7 +17,7 @@ export function AccountForm({ action, button, look, children, ...more }: Props) 
   const { section, sessionId } = useAccount();
   return (
     <form method="post" action={useSectionUrl()(section)} {...more}>
-      <input type="hidden" name={accountFields.session} value={sessionId} />
+      <input type="hidden" name={accountFields.sessionId} value={sessionId} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
       {button && (
