@@ -20,8 +20,8 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
   /**
-   * `query`: what the sign-out was asked for besides; `account`: the user who is signed in, if the reason is that a page of
-   * somebody else is still open, else null.
+   * `query`: what the sign-out was asked for besides; `account`: the user who is signed in, if a provider has
+   * answered for somebody else, else null.
    */
   | { name: 'signOutConfirm'; query: Record<string, string>; account: string | null }
   /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */
@@ -72,12 +72,6 @@ export type OpenSecondFactor = {
   /** For a signed-in user who sets up an app voluntarily: where cancelling leads. */
   goesOnTo?: string;
 };
-
-/**
- * Random marks of the browser's last sign-in and sign-out, with no other meaning. When one changes, what a tab saved
- * before belongs to someone else's turn at the browser.
- */
-export type Turns = { signedIn: string | null; signedOut: string | null };
 
 /**
  * Everything the server tells a page besides its address. It is rendered into the first response and read back by the

@@ -9,8 +9,6 @@ export const longestUsername = 320;
 export const longestPasswordInput = 288;
 
 const text = { type: 'string' } as const;
-/** The turn that our own form belongs to (turn-of-form.ts). */
-const turn = text;
 const username = { type: 'string', minLength: 1, maxLength: longestUsername } as const;
 
 /** `POST performlogin` */
@@ -21,7 +19,6 @@ export const LoginForm = {
     username,
     password: { type: 'string', minLength: 1, maxLength: longestPasswordInput },
     redirectURL: text,
-    turn,
   },
 } as const;
 export type LoginForm = Static<typeof LoginForm>;
@@ -30,7 +27,7 @@ export type LoginForm = Static<typeof LoginForm>;
 export const PasskeyForm = {
   type: 'object',
   required: ['credential'],
-  properties: { credential: text, redirectURL: text, turn },
+  properties: { credential: text, redirectURL: text },
 } as const;
 export type PasskeyForm = Static<typeof PasskeyForm>;
 
@@ -47,14 +44,14 @@ export const InvitationPasskeyForm = {
 export type InvitationPasskeyForm = Static<typeof InvitationPasskeyForm>;
 
 /** `POST authenticate/checkSsoLogin` */
-export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text, turn } } as const;
+export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text } } as const;
 export type CheckSsoForm = Static<typeof CheckSsoForm>;
 
 /** `POST authenticate/performSsoLogin`; `connection` is the key of the chosen one if a domain has several. */
 export const PerformSsoForm = {
   type: 'object',
   required: ['username'],
-  properties: { username, redirectURL: text, turn, connection: { type: 'string', maxLength: 63 } },
+  properties: { username, redirectURL: text, connection: { type: 'string', maxLength: 63 } },
 } as const;
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
@@ -128,7 +125,6 @@ export const VerifyForm = {
     remember: text,
     /** Set by the recovery code form. */
     recovery: text,
-    turn,
   },
 } as const;
 export type VerifyForm = Static<typeof VerifyForm>;
@@ -136,7 +132,7 @@ export type VerifyForm = Static<typeof VerifyForm>;
 /** `POST two-factor-authentication/send` as a form, without JavaScript. */
 export const SendForm = {
   type: 'object',
-  properties: { redirectURL: text, codeSentViaEmail: text, turn },
+  properties: { redirectURL: text, codeSentViaEmail: text },
 } as const;
 export type SendForm = Static<typeof SendForm>;
 

@@ -44,7 +44,6 @@ export const queryNames = {
   notice: 'notice',
   recovery: 'recovery',
   remember: 'remember',
-  turn: 'turn',
   forget: 'forget',
 } as const;
 

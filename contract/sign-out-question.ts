@@ -2,7 +2,7 @@
 
 /** A page of another site, or one that was loaded ahead, has requested a sign-out. */
 export const forOtherPage = { confirm: '' };
-/** A page of somebody else is still open here: the question names the account that is signed in now. */
+/** A provider has answered for somebody else: the question names the account that is signed in. */
 export const forOtherAccount = { confirm: 'account' };
 
 /** Why a query asks, or null if it does not. */

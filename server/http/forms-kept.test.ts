@@ -96,7 +96,7 @@ const buttons: { call: string; body: Record<string, string>; again: string }[] =
       'action="/portal/authenticate/continue" method="post"><input type="hidden" name="connection" value="acme-saml"/>',
   },
   {
-    call: `logout?destination=${carried}&forget=connection&turn=.`,
+    call: `logout?destination=${carried}&forget=connection`,
     body: {},
     again: `action="/portal/logout?destination=${carried}&forget=connection"`,
   },

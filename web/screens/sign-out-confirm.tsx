@@ -8,8 +8,8 @@ import { SubmitButton } from '../parts/submit-button.tsx';
 type Props = Extract<ServerPage, { name: 'signOutConfirm' }>;
 
 /**
- * Asks for confirmation when another site's link leads to sign-out (decisions §6), or when a page of somebody else is still open:
- * then it names who is signed in by now, and they may go on.
+ * Asks for confirmation when another site's link leads to sign-out (decisions §6), or when a provider has answered for
+ * somebody else (decisions §9): then it names who is signed in, and they may go on.
  */
 export function SignOutConfirm({ query, account }: Props) {
   const message = useMessage();
