@@ -97,7 +97,6 @@ export const limits = {
   },
   /** How long a visitor may stay at an identity provider. */
   ssoRequest: 30 * minute,
-  askedAfresh: 30 * day,
   /** How long all requests to an identity provider for one page may take together. */
   providerAnswer: 8 * second,
   /** The longest answer read from an identity provider, after unpacking. */
@@ -174,8 +173,6 @@ export const limits = {
    * response takes, even over a slow connection.
    */
   responseUnread: minute,
-  /** How long a sign-out can be repeated with the same result: its answer may have been lost. */
-  signOutKept: 30 * second,
   deviceLifetime: 180 * day,
   /** How long a refused sign-in's typed name and reference are kept in the browser. */
   refusalLifetime: 10 * minute,

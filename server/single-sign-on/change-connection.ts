@@ -6,7 +6,6 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
-import { forgetWaysOut } from '../storage/signed-out-session.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
@@ -87,7 +86,6 @@ export async function changeConnection(
       sessionsEnded = await deleteSessionsOfConnection(sql, before.id, isOfAll ? null : domainsDropped);
       steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     }
-    if (isReplaced) await forgetWaysOut(sql, before.id);
     if (isUnlinking) {
       usersUnlinked = await deleteSsoSubjectsOfConnection(sql, before.id, isReplaced ? null : domainsDropped);
       steps.push({ step: 'users unlinked', outcome: String(usersUnlinked) });

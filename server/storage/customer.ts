@@ -1,6 +1,5 @@
 import type { Connection } from './database.ts';
 import { hasEmailToProve } from './email-before-app.ts';
-import { lockSessions } from './end-sessions.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
@@ -113,7 +112,10 @@ export async function listPasskeyOnlyCustomers(sql: Connection): Promise<string[
 
 /** Removes a customer with its memberships, its connections, and their sessions. */
 export async function deleteCustomer(sql: Connection, id: string): Promise<void> {
-  // Before the cascade, which would lock them in no particular order.
-  await lockSessions(sql, sql`s.connection_id in (select id from sso_connection where customer_id = ${id})`);
+  // As every change of their sessions does.
+  await sql`
+    select from portal_user where id in (
+      select s.user_id from session s join sso_connection c on c.id = s.connection_id where c.customer_id = ${id}
+    ) order by id for no key update`;
   await sql`delete from customer where id = ${id}`;
 }

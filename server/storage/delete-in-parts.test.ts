@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { deletedAtOnce } from './delete-in-parts.ts';
-import { deleteOldEndedSessions } from './ended-session.ts';
 import { migrate } from './migrate.ts';
+import { deleteOldPasskeyChallenges } from './passkey-challenge.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 
@@ -17,14 +17,15 @@ it('deletes more than one statement may, and nothing else', async () => {
   const { sql } = database;
   const old = deletedAtOnce * 2 + 1;
   await sql`
-    insert into ended_session (token_hash, ends_at)
-    select sha256(n::text::bytea), ${now}::timestamptz + (n - ${old}::int) * interval '1 ms'
+    insert into passkey_challenge (challenge_hash, browser_hash, purpose, ends_at)
+    select sha256(n::text::bytea), sha256('browser'), 'sign-in', ${now}::timestamptz + (n - ${old}::int) * interval '1 ms'
     from generate_series(1, ${old + 5}::int) n`;
-  const [locked] = await sql<{ hash: Buffer }[]>`select token_hash as hash from ended_session order by ends_at limit 1`;
+  const [locked] = await sql<{ hash: Buffer }[]>`
+    select challenge_hash as hash from passkey_challenge order by ends_at limit 1`;
   await sql.begin(async (other) => {
-    await other`select from ended_session where token_hash = ${locked?.hash as Buffer} for update`;
-    expect(await deleteOldEndedSessions(sql, now)).toBe(old - 1);
+    await other`select from passkey_challenge where challenge_hash = ${locked?.hash as Buffer} for update`;
+    expect(await deleteOldPasskeyChallenges(sql, now)).toBe(old - 1);
   });
-  expect(await deleteOldEndedSessions(sql, now)).toBe(1);
-  expect(await sql`select from ended_session`).toHaveLength(5);
+  expect(await deleteOldPasskeyChallenges(sql, now)).toBe(1);
+  expect(await sql`select from passkey_challenge`).toHaveLength(5);
 });

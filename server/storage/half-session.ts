@@ -1,6 +1,5 @@
 import type { Connection } from './database.ts';
 import { isEmailBeforeApp, openFactorOf } from './email-before-app.ts';
-import { lockSessions } from './end-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor } from './second-factor.ts';
@@ -47,7 +46,6 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
 
 /** Ends a user's half sessions that wait for a code by email, or have just proven one; returns how many. */
 export async function deleteHalfSessionsByEmail(sql: Connection, userId: string): Promise<number> {
-  await lockSessions(sql, sql`s.user_id = ${userId} and s.stage = 'half'`);
   return (
     await sql`
     delete from session half where half.user_id = ${userId} and half.stage = 'half'

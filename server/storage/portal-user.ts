@@ -1,7 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import type { Connection } from './database.ts';
 import { deleteDevicesOfUser } from './device.ts';
-import { lockSessions } from './end-sessions.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type User = {
@@ -135,8 +134,6 @@ export async function updateOutdatedHash(sql: Connection, id: string, before: st
 
 /** Removes a user with everything that belongs to it: names, memberships, sessions, devices. Lock the user first. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
-  // Before the cascade, which would lock sessions and other people's rows of the browsers in no particular order.
-  await lockSessions(sql, sql`s.user_id = ${id}`);
   await deleteDevicesOfUser(sql, id);
   await sql`delete from portal_user where id = ${id}`;
 }

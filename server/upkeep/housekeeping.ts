@@ -7,7 +7,6 @@ import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from '../storage/audit-event.ts';
 import { deleteStaleDevices } from '../storage/device.ts';
 import { deleteEndedSessions } from '../storage/end-sessions.ts';
-import { deleteOldEndedSessions } from '../storage/ended-session.ts';
 import { deleteOldHubKeys } from '../storage/hub-key.ts';
 import { deleteOldOidcLogoutTokens } from '../storage/oidc-logout-token.ts';
 import { deleteOldPasskeyChallenges } from '../storage/passkey-challenge.ts';
@@ -18,7 +17,6 @@ import { deleteOldResetLinks } from '../storage/reset-link.ts';
 import { deleteOldResetRequests } from '../storage/reset-request.ts';
 import { deleteOldSamlAssertions } from '../storage/saml-assertion.ts';
 import { deleteOldSamlLogouts } from '../storage/saml-logout.ts';
-import { deleteOldSignedOutSessions } from '../storage/signed-out-session.ts';
 import { deleteOldSsoRequests } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
 
@@ -43,8 +41,6 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   const before = (age: number) => new Date(at.getTime() - age);
   const { account } = limits.throttle;
   await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
-  await deleteOldEndedSessions(sql, at);
-  await deleteOldSignedOutSessions(sql, at);
   await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
   await deleteOldAuditEvents(sql, before(config.auditKept));
   await deleteShownRecoveryCodes(sql, at);

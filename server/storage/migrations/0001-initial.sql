@@ -413,28 +413,6 @@ create index passkey_challenge_by_end on passkey_challenge (ends_at);
 create index passkey_challenge_by_session on passkey_challenge (session_id) where session_id is not null;
 create index passkey_challenge_by_link on passkey_challenge (link_hash) where link_hash is not null;
 
--- Sessions that a provider ended: for the browser that comes back with one it is a sign-out.
-create table ended_session (
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  ends_at timestamptz not null
-);
-create index ended_session_by_end on ended_session (ends_at);
-
--- Sessions that their browsers ended a moment ago: a sign-out pressed twice leads where the first one would have.
-create table signed_out_session (
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  user_id uuid not null,
-  stage text not null check (stage in ('half', 'full')),
-  must_register boolean not null default false,
-  connection_id uuid,
-  sealed_id_token bytea,
-  -- By the token that the session replaced, or by its own: another one's holder is not told whose session it was.
-  by_replaced boolean not null default false,
-  by_own_token boolean not null default false,
-  ends_at timestamptz not null
-);
-create index signed_out_session_by_end on signed_out_session (ends_at);
-
 -- What the hubs behind the portal get.
 
 -- Keys that sign tokens for hubs: published until ends_at; the newest one whose signs_from has come signs.
