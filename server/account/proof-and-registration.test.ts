@@ -17,7 +17,7 @@ import {
   verifyByForm,
 } from '#testing/two-factor-for-test.ts';
 
-// Docs/decisions/0014 and 0051: a proof on the account page sets up no app where a sign-in would ask for more.
+// A proof on the account page sets up no app where a sign-in would ask for more.
 
 const portal = portalOfFile();
 beforeEach(async () => {

@@ -7,8 +7,7 @@ import { isToken } from '../secrets/token.ts';
 
 /**
  * The right address of a link whose own was damaged on its way, as by the full stop of a sentence or by quoted-printable; null if
- * it is right, or names none. The person gets their form, and the browser notes the link that its history keeps
- * (docs/decisions/0027).
+ * it is right, or names none.
  */
 export function mendedLink(request: FastifyRequest, config: Config, name: Screen['name']): string | null {
   const { basePath } = config;
