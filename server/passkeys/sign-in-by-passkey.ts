@@ -129,7 +129,7 @@ async function store(
   if (halfHash && !(await isSessionThereForUpdate(sql, halfHash)))
     return new RollBack(refusedSigned('sign-in-over', user));
   const sessionToken = newToken();
-  await deleteSessionOfBrowser(sql, visitor.sessionToken);
+  await deleteSessionOfBrowser(sql, visitor.sessionHash);
   await insertSession(sql, {
     tokenHash: tokenHash(sessionToken),
     userId: user.id,

@@ -74,7 +74,7 @@ export async function openSession(
       steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
     } as const;
     const [, , , , deviceToken] = await Promise.all([
-      deleteSessionOfBrowser(sql, request.sessionToken),
+      deleteSessionOfBrowser(sql, request.sessionHash),
       insertSession(sql, session),
       deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]),
       insertAuditEvent(sql, event, now),

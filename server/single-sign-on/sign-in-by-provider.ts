@@ -148,7 +148,7 @@ async function complete(
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  await deleteSessionOfBrowser(sql, visitor.sessionToken);
+  await deleteSessionOfBrowser(sql, visitor.sessionHash);
   await deleteVisitsOfBrowser(sql, visit.browserHash);
   await insertSession(sql, session);
   const { id: userId, username } = user;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../limits.ts';
-import { tokenHash as hashOf } from '../secrets/token.ts';
 import type { Connection } from './database.ts';
 import { deleteOldestSessions } from './oldest-sessions.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
@@ -136,8 +135,8 @@ export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer
 }
 
 /** Ends the session that a browser shows the cookie of, if any, before a sign-in there stores its own. */
-export async function deleteSessionOfBrowser(sql: Connection, sessionToken: string | null): Promise<void> {
-  if (sessionToken !== null) await sql`delete from session where token_hash = ${hashOf(sessionToken)}`;
+export async function deleteSessionOfBrowser(sql: Connection, sessionHash: Buffer | null): Promise<void> {
+  if (sessionHash !== null) await sql`delete from session where token_hash = ${sessionHash}`;
 }
 
 /**
