@@ -50,11 +50,3 @@ it('MF-12 the sign-in that leads to setting up an app asks for the code that a r
   expect(await landing(setUp)).toContain('/twoFactor');
   expect(await landing('/portal/account/app')).toBe('/portal/account/app');
 });
-
-it('any other page is an ordinary sign-out there', async () => {
-  const browser = browserForTest(portal);
-  for (const page of ['/portal/account/app', '/portal/account/devices?do=setUp', '/portal/account/app?do=x']) {
-    await browser.get(pathOf(provider.visit(await departFor(browser))));
-    expect((await browser.post(`/portal/logout?destination=${encodeURIComponent(page)}`, {})).statusCode).toBe(200);
-  }
-});
