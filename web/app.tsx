@@ -119,7 +119,7 @@ export function App({
     const onShow = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
       // WebKit keeps even a no-store page that came over plain HTTP, and Chromium one whose session has ended elsewhere.
-      if (page.serverPage || page.secondFactor || page.typedUsername) location.reload();
+      if (page.serverPage || page.secondFactor) location.reload();
       else showAfresh();
     };
     addEventListener('popstate', onMove);
