@@ -22,8 +22,8 @@ export async function signInThatWaits(sql: Database, dataFolder: string, usernam
     insert into totp (user_id, sealed_secret, last_step, confirmed_at) values (${user.id}, ${sealed}, 0, ${now})
     on conflict (user_id) do update set sealed_secret = ${sealed}, last_step = 0`;
   await sql`
-    insert into session (token_hash, user_id, stage, factor, customer_ids, address, created_at, last_seen_at, ends_at)
-    select ${tokenHash(token)}, ${user.id}, 'half', 'app', array(select customer_id from membership where user_id = ${user.id}),
+    insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, created_at, last_seen_at, ends_at)
+    select ${tokenHash(token)}, ${user.id}, 'half', array['app'], array(select customer_id from membership where user_id = ${user.id}),
       '127.0.0.1', ${now}, ${now}, ${new Date(now.getTime() + 60_000)}`;
   return {
     cookie: `vestibule-session=${token}`,

@@ -11,7 +11,7 @@ export async function signInWasByProvider(portal: PortalUnderTest, username: str
         select 'elsewhere', 'Elsewhere', id, 'oidc', '{}', now() from customer where key = 'mails'
         on conflict (key) do update set name = excluded.name returning id
       )
-      update session set connection_id = (select id from made), authenticated_at = now()
+      update session set connection_id = (select id from made), proof = 'provider', proven_at = now()
       where user_id = (select id from portal_user where username = ${username})`,
   );
 }

@@ -64,6 +64,8 @@ export const limits = {
   /** The same for half ones, from one address. */
   halfSessionsOfUser: 20,
   halfSession: 10 * minute,
+  /** Longer than any session that may confirm the app whose key it was shown. */
+  pendingApp: 20 * minute,
   /** Codes that one half session may try; then the password is required again. */
   codeTries: 5,
   emailCode: 10 * minute,

@@ -8,6 +8,6 @@ export async function sessionByConnection({ sql }: PortalForTest, username: stri
       select 'idp-' || key, 'Acme Login', id, 'oidc', '{}', now() from customer where key = ${customer}
       on conflict (key) do update set name = excluded.name returning id, customer_id
     )
-    update session s set connection_id = made.id, customer_ids = array[made.customer_id], authenticated_at = s.created_at
+    update session s set connection_id = made.id, customer_ids = array[made.customer_id], proof = 'provider', proven_at = s.created_at
     from made, portal_user u where u.id = s.user_id and u.username = ${username}`;
 }

@@ -2,11 +2,14 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
+import { groupedRecoveryCode } from '#contract/recovery-code.ts';
+import { limits } from '#server/limits.ts';
+import { codeDigest } from '#server/secrets/code-digest.ts';
 import { seal } from '#server/secrets/sealed.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import type { Database } from '#server/storage/database.ts';
+import { replaceRecoveryCodes } from '#server/storage/recovery-code.ts';
 import { insertTotp } from '#server/storage/totp.ts';
-import { lookAtRecoveryCodes, makeRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
+import { newRecoveryCode } from '#server/two-factor/recovery-codes.ts';
 import { totpPlace } from '#server/two-factor/registration.ts';
 import { newTotpSecret } from '#server/two-factor/totp.ts';
 import { addCustomer, addUser } from './accounts-for-test.ts';
@@ -53,14 +56,15 @@ export async function giveApp(portal: PortalForTest, username: string): Promise<
 
 /** Gives a user recovery codes, as if registered elsewhere; returns the codes. */
 export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
-  const viewer = { userId: await userId(portal, username), sessionId: randomUUID() };
-  return await portal.sql.begin(async (sql) => {
-    await makeRecoveryCodes(portal.deps, sql, viewer, portal.deps.now());
-    const { codes } = await lookAtRecoveryCodes({ ...portal.deps, sql: sql as unknown as Database }, viewer);
-    // No session may view them.
-    await sql`delete from shown_recovery_codes where user_id = ${viewer.userId}`;
-    return codes ?? [];
-  });
+  const { keys } = portal.deps;
+  const id = await userId(portal, username);
+  const codes = Array.from({ length: limits.recoveryCodes }, newRecoveryCode);
+  await replaceRecoveryCodes(
+    portal.sql,
+    id,
+    codes.map((code) => codeDigest(keys.code, code, id)),
+  );
+  return codes.map(groupedRecoveryCode);
 }
 
 /** What the recovery codes page tells a full session. */
@@ -240,7 +244,7 @@ const changing = [
 /** Every row that a second factor changes; attempt counts only on request. */
 export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
   const tables = changing.filter((table) => withTries || table !== 'throttle');
-  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries', 'last_code_hash', 'last_code_at'];
+  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
   const rows = await Promise.all(
     tables.map((table) => sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`),
   );

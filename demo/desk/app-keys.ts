@@ -1,9 +1,10 @@
 import { generateSync } from 'otplib';
 import type { Keys } from '#server/secrets/keys.ts';
 import { unseal } from '#server/secrets/sealed.ts';
+import { tokenHash } from '#server/secrets/token.ts';
 import type { Database } from '#server/storage/database.ts';
-import { appKey, isTokenOfSession } from '#server/two-factor/app-key.ts';
-import { pendingPlace, totpPlace } from '#server/two-factor/registration.ts';
+import { pendingPlace } from '#server/two-factor/pending-secret.ts';
+import { totpPlace } from '#server/two-factor/registration.ts';
 import { period } from '#server/two-factor/totp.ts';
 
 /** What an authenticator app shows of one account. */
@@ -19,44 +20,31 @@ export type AppCode = {
   isUsed: boolean;
 };
 
-type Row = {
-  username: string;
-  userId: string;
-  session: { id: string; hash: string } | null;
-  sealed: Buffer;
-  lastStep: string | null;
-};
+type Row = { username: string; userId: string; isNew: boolean; sealed: Buffer; lastStep: string | null };
 
 /**
- * The current codes of every account with an app, also of one that is being set up in this browser, which the token says:
- * this authenticator need not be told a key, since it looks into the demo's own database. A real one cannot.
+ * The current codes of every account with an app, also of one that is being set up in this browser, which its `device` cookie
+ * says: this authenticator need not be told a key, since it looks into the demo's own database. A real one cannot.
  */
 export async function appCodes(
   { sql, keys }: { sql: Database; keys: Keys },
-  registrationToken: string | null,
+  deviceToken: string | null,
   now: Date,
 ): Promise<AppCode[]> {
+  const browserHash = tokenHash(deviceToken ?? '');
   const rows = await sql<Row[]>`
-    select u.username, u.id as "userId", k.session, k.sealed_secret as sealed,
-      k.last_step as "lastStep"
+    select u.username, u.id as "userId", k.is_new as "isNew", k.sealed_secret as sealed, k.last_step as "lastStep"
     from (
-      select user_id, null as session, sealed_secret, last_step from totp
+      select user_id, false as is_new, sealed_secret, last_step from totp
       union all
-      select s.user_id, jsonb_build_object('id', s.id, 'hash', encode(s.token_hash, 'hex')), sealed_secret, null from pending_totp join session s on s.id = session_id
+      select user_id, true, sealed_secret, null from pending_totp where browser_hash = ${browserHash} and ends_at > ${now}
     ) k join portal_user u on u.id = k.user_id order by u.username`;
   const epoch = Math.floor(now.getTime() / 1000);
-  return rows.flatMap(({ username, userId, session, sealed, lastStep }) => {
-    const secret = session ? newKey(session, sealed) : unseal(keys.seal, sealed, totpPlace(userId));
+  return rows.flatMap(({ username, userId, isNew, sealed, lastStep }) => {
+    const secret = unseal(keys.seal, sealed, isNew ? pendingPlace(userId, browserHash) : totpPlace(userId));
     if (secret === null) return [];
     const code = generateSync({ secret, epoch, period });
     const isUsed = lastStep !== null && Number(lastStep) >= Math.floor(epoch / period);
-    const isNew = session !== null;
     return { id: `${username}${isNew ? '-new' : ''}`, username, isNew, code, left: period - (epoch % period), isUsed };
   });
-
-  function newKey({ id, hash }: { id: string; hash: string }, sealed: Buffer): string | null {
-    if (!isTokenOfSession(keys, registrationToken, Buffer.from(hash, 'hex'))) return null;
-    const secret = unseal(keys.seal, sealed, pendingPlace(id));
-    return secret && appKey(secret, registrationToken);
-  }
 }

@@ -83,7 +83,7 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
 
   // Cookies do not know ports: the portal's come here, too.
   const codesFor = async ({ headers }: FastifyRequest) =>
-    await appCodes(desk, readTokenCookie(headers, desk.config, 'registration'), new Date());
+    await appCodes(desk, readTokenCookie(headers, desk.config, 'device'), new Date());
   app.get('/authenticator', async (request, reply) =>
     sendPage(reply, authenticatorPage(await codesFor(request), mailCount())),
   );

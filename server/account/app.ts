@@ -2,7 +2,7 @@ import { accountUrl } from '#contract/account.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { seal, unseal } from '../secrets/sealed.ts';
+import { seal } from '../secrets/sealed.ts';
 import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
@@ -11,16 +11,11 @@ import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { endLesserSessions } from '../storage/session-list.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
-import {
-  deletePendingTotp,
-  deleteTotp,
-  findOrInsertPendingTotp,
-  findPendingTotp,
-  insertTotp,
-} from '../storage/totp.ts';
+import { deletePendingTotp, deleteTotp, insertTotp } from '../storage/totp.ts';
+import { findPendingSecret, secretToShow } from '../two-factor/pending-secret.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
-import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
-import { newTotpSecret, totpStep } from '../two-factor/totp.ts';
+import { inApp, totpPlace } from '../two-factor/registration.ts';
+import { totpStep } from '../two-factor/totp.ts';
 import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { countCode, wrongCode } from './prove.ts';
@@ -58,18 +53,10 @@ async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outco
   return { kind: 'done', to: screenUrl(config.basePath, 'twoFactorRegistration', { [queryNames.redirectUrl]: back }) };
 }
 
-/** What the next app needs: the same key after reloads, for this session. Nothing is made, or shown, before the proof. */
-async function nextApp(deps: Deps, { session }: AccountVisit) {
-  const { keys } = deps;
-  const place = pendingPlace(session.id);
-  const { sealedSecret } = await findOrInsertPendingTotp(deps.sql, {
-    sessionId: session.id,
-    sealedSecret: seal(keys.seal, newTotpSecret(), place),
-    madeAt: deps.now(),
-  });
-  const secret = unseal(keys.seal, sealedSecret, place);
-  if (secret === null) throw new Error('cannot open the pending secret of a session');
-  return await inApp(deps, session.username, secret);
+/** What the next app needs: the same key after reloads. Nothing is made, or shown, before the proof. */
+async function nextApp(deps: Deps, { session, visitor }: AccountVisit) {
+  const { id: sessionId, userId, username } = session;
+  return await inApp(deps, username, await secretToShow(deps, { userId, sessionId, browser: visitor }));
 }
 
 /**
@@ -88,16 +75,15 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
   const stored = await deps.sql.begin(async (sql) => {
     const reader = await personForChange(sql, visit);
     if (!reader) return new RollBack('signedOut' as const);
-    const pending = await findPendingTotp(sql, session.id);
-    if (!pending) return new RollBack('replaced' as const);
-    const secret = unseal(deps.keys.seal, pending.sealedSecret, pendingPlace(session.id));
-    const step = secret && totpStep(secret, digits, now);
+    const secret = await findPendingSecret(deps, sql, { userId, sessionId: session.id, browser: visit.visitor });
+    if (!secret) return new RollBack('replaced' as const);
+    const step = totpStep(secret, digits, now);
     if (!step) return new RollBack('codeWrong' as const);
     // An operator has removed it meanwhile: then it is set up anew, not replaced.
     if (!(await deleteTotp(sql, userId))) return new RollBack('changedMeanwhile' as const);
     const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
-    await deletePendingTotp(sql, session.id);
+    await deletePendingTotp(sql, userId);
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
     await endLesserSessions(sql, { userId, sessionId: session.id });
     const devices = await deleteRememberedDevices(sql, userId);

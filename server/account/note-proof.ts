@@ -24,7 +24,7 @@ export async function noteProof(
   now: Date,
 ): Promise<string> {
   const token = nextToken(deps, { token: visit.sessionToken, given });
-  await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), pressAt: null, now });
+  await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), now });
   await putProof(sql, visit.session.id, proof, now);
   const last = { step: 'proof', outcome: how };
   await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, last] }, now);

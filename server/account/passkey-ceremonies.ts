@@ -25,7 +25,7 @@ export function enrolOptionsRoute(deps: Deps) {
     const fields = (request.body ?? {}) as Fields;
     if (fields[accountFields.sessionId] !== undefined && !isFormOf(visit, fields)) return sendProblem(reply, 409);
     const isProven = proofToAsk(visit, deps.now()) === null;
-    if (!isProven || visit.account.isPart || (await standingOf(deps.sql, visit)) !== 'open')
+    if (!isProven || visit.account.isPart || (await standingOf(deps, deps.sql, visit)) !== 'open')
       return sendProblem(reply, 409);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;

@@ -25,7 +25,8 @@ export const passkeys: Section = {
   },
 };
 
-async function view({ sql, config }: Deps, visit: AccountVisit) {
+async function view(deps: Deps, visit: AccountVisit) {
+  const { sql, config } = deps;
   const { session, account } = visit;
   const rp = config.passkeys;
   const { userId } = session;
@@ -33,7 +34,7 @@ async function view({ sql, config }: Deps, visit: AccountVisit) {
   const credentials = rp && !account.isPart ? await listCredentials(sql, { userId, rpId: rp.id }) : null;
   return {
     name: 'passkeys' as const,
-    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : await standingOf(sql, visit),
+    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : await standingOf(deps, sql, visit),
     isFull: found.length >= limits.passkeysOfUser,
     passkeys: found.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => ({
       ...{ id, name, backedUp },

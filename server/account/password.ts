@@ -79,7 +79,7 @@ async function store(
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, session.id);
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const sessionToken = nextToken(deps, { token: visit.sessionToken, given: current });
-    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), pressAt: null, now });
+    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), now });
     const { address, language } = visitor;
     await queuePasswordNotice(sql, reader, { now, address, language });
     const steps = [

@@ -63,7 +63,7 @@ describe('MF-12 the password, typed again on the account page', () => {
 
   it('MF-12 sets up no app in a session that a remembered device has opened', async () => {
     const cookies = await signedIn(portal, 'alice');
-    await portal.sql`update session set proven = 'remembered', proof = 'remembered'`;
+    await portal.sql`update session set proof = 'remembered'`;
     const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
     expect(page.body.includes('name="password"')).toBe(false);
   });

@@ -2,7 +2,7 @@ import type { AskedProof } from '#contract/account-page.ts';
 import type { Deps } from '../deps/deps.ts';
 import { hasPasskey } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
-import { isFreshProof } from '../two-factor/registration.ts';
+import { isFreshProof } from '../two-factor/may-change-factors.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**

@@ -43,12 +43,11 @@ async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): 
 async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Promise<Outcome> {
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
-  const { session, sessionHash } = visit;
+  const { session } = visit;
   const digits = entry.replaceAll(' ', '');
   const code = isOneTimeCode(digits) ? digits : entry;
   const { userId } = session;
-  const ids = { sessionId: session.id, nextSessionId: session.id, sessionHash };
-  const prover = { userId, factor: 'app', mustRegister: false, ...ids } as const;
+  const prover = { userId, sessionId: session.id, factor: 'app', mustRegister: false, browser: visit.visitor } as const;
   const now = deps.now();
   const taken = await deps.sql.begin(async (sql) => {
     if (!(await personForChange(sql, visit))) return 'signedOut';

@@ -266,7 +266,7 @@ describe('a session by a connection', () => {
         insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
         select 'acme-idp', 'Acme Login', id, 'oidc', '{}', now() from customer where key = ${customer} returning id, customer_id
       )
-      update session s set connection_id = made.id, customer_ids = array[made.customer_id], authenticated_at = s.created_at
+      update session s set connection_id = made.id, customer_ids = array[made.customer_id], proof = 'provider', proven_at = s.created_at
       from made where s.id = ${await sessionIdIn('alice')}`;
     expect(await signedInAs(portal, cookies)).toBe('alice');
   }

@@ -2,6 +2,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { type Customer, type CustomerChanges, findCustomerForUpdate, updateCustomer } from '../storage/customer.ts';
 import type { Database } from '../storage/database.ts';
+import { deleteHalfSessionsOfCustomer } from '../storage/half-session.ts';
 import { settingsInWords } from './add-customer.ts';
 
 export type ChangeCustomerResult =
@@ -22,6 +23,8 @@ export async function changeCustomer(
     const steps = stepsOf(customer, { ...customer, ...changes });
     if (steps.length === 0) return { kind: 'unchanged' };
     await updateCustomer(sql, customer.id, changes);
+    if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)
+      await deleteHalfSessionsOfCustomer(sql, customer.id);
     await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps }, now);
     return { kind: 'changed', steps };
   });

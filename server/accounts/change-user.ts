@@ -5,7 +5,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { updateProvenByCode } from '../storage/factor-scope.ts';
-import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
+import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
 import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
@@ -57,6 +57,8 @@ export async function changeUser(
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
+    // They wait for what the customers before asked.
+    if (change.customers) await deleteHalfSessionsOfUser(sql, user.id);
     // Asked again, as the customers may be others now.
     const passkeysRemoved = (await removesPasskeys(sql, user.id, change))
       ? await deletePasskeysOfUser(sql, user.id)
@@ -108,7 +110,7 @@ async function emailReplaced(sql: Connection, userId: string): Promise<typeof no
   await withdrawLinksOfUser(sql, userId);
   await updateProvenByCode(sql, userId);
   return {
-    sessionsEnded: await deleteHalfSessionsByEmail(sql, userId),
+    sessionsEnded: await deleteHalfSessionsOfUser(sql, userId),
     devicesForgotten: await deleteDevicesRememberedBy(sql, userId, 'email'),
   };
 }

@@ -221,8 +221,8 @@ describe('user sessions', { timeout: 60_000 }, () => {
   const add = async (username: string, browser: string, more: { lastSeen?: string; stage?: 'half' } = {}) => {
     const { lastSeen = '1 minute', stage = 'full' } = more;
     const [row] = await sql<{ id: string }[]>`
-      insert into session (token_hash, user_id, stage, factor, customer_ids, address, browser, passkey_id, created_at, last_seen_at, ends_at)
-      values (${randomBytes(32)}, ${ids[username] as string}, ${stage}, ${stage === 'half' ? 'app' : null}, '{}', '2001:db8::7',
+      insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, browser, passkey_id, created_at, last_seen_at, ends_at)
+      values (${randomBytes(32)}, ${ids[username] as string}, ${stage}, ${stage === 'half' ? ['app'] : []}, '{}', '2001:db8::7',
         ${browser}, ${browser === 'Safari, iOS' ? randomUUID() : null}, now() - interval '1 hour',
         now() - ${lastSeen}::interval, now() + interval '1 hour')
       returning id`;

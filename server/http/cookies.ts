@@ -14,7 +14,6 @@ export type TokenCookieName =
   | 'remembered'
   | 'sent-logout'
   | 'passkey'
-  | 'registration'
   | 'visit'
   | `answer-${string}`;
 

@@ -33,6 +33,19 @@ const reasons = async () =>
     ({ event, reason }) => `${event} ${reason}`,
   );
 
+it('a new passkey ends sign-ins that wait without it', async () => {
+  const { browser, formAt, begin } = await signedIn();
+  await portal.sql`
+    insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, created_at, last_seen_at, ends_at)
+    select sha256('half'), user_id, 'half', '{app}', customer_ids, address, created_at, last_seen_at, ends_at from session`;
+  const session = await formAt('?do=enrol');
+  const options = (await begin()).json<{ challenge: string }>();
+  const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+  await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential: enrolmentOf(made, options) });
+  expect(await portal.sql`select from passkey`).toHaveLength(1);
+  expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+});
+
 describe('a session by a provider', () => {
   it('adds no passkey, also for a user without a password: it would be a way in past the provider', async () => {
     const { browser, begin } = await signedIn();

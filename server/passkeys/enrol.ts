@@ -9,12 +9,13 @@ import { passkeyName } from '../names/read-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
-import { findFactorScope } from '../storage/factor-scope.ts';
+import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
+import { findMayChangeFactors } from '../two-factor/may-change-factors.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { beginCeremony, creationOptions, takeCeremony } from './ceremony.ts';
 import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
@@ -101,13 +102,14 @@ async function store(
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash))) return refused('session-over');
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
-    if ((await standingOf(sql, { session, account })) !== 'open') return refused('session-over');
+    if ((await standingOf(deps, sql, { session, account })) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
     const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
     if (!id) return refused('already-enrolled');
     // It is for whoever has none, and would work again once this one is removed.
     await withdrawLinksOfUser(sql, userId, 'invitation');
+    await deleteHalfSessionsOfUser(sql, userId);
     const place = placeOfVisitor(visitor);
     await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });
     const who = {
@@ -124,7 +126,7 @@ async function store(
 }
 
 /** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
-export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'elsewhere';
+export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
 
 /**
  * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
@@ -132,11 +134,12 @@ export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'withCode' | 'e
  * fresh proof stands for that if there is an app, as it is a code of it then, or what counts as one (account/proof-to-ask.ts).
  */
 export async function standingOf(
+  deps: Pick<Deps, 'now'>,
   sql: Connection,
   { session, account }: Pick<Enroller, 'session' | 'account'>,
 ): Promise<EnrolStanding> {
   if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
-  const scope = await findFactorScope(sql, session.id);
-  if (scope === 'mayRegister' || (scope === 'signInAgain' && account.hasApp)) return 'open';
-  return scope === 'signInAgain' || scope === 'withCode' ? scope : 'elsewhere';
+  const may = await findMayChangeFactors(deps, sql, session.id);
+  if (may === 'may' || (may === 'signInAgain' && account.hasApp)) return 'open';
+  return may === 'signInAgain' ? may : 'elsewhere';
 }

@@ -57,7 +57,7 @@ describe('a passkey', () => {
     await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
     expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
     // As much as a code: what may be set up depends on it.
-    expect(await portal.sql`select proven from session`).toEqual([{ proven: 'code' }]);
+    expect(await portal.sql`select proof from session`).toEqual([{ proof: 'passkey' }]);
   });
 
   it('counts on, if it counts', async () => {

@@ -133,9 +133,8 @@ async function store(
   await insertSession(sql, {
     tokenHash: tokenHash(sessionToken),
     userId: user.id,
-    waitsFor: null,
+    waitsFor: [],
     // As much as a code beside the password.
-    proven: 'code',
     proof: 'passkey',
     provenAt: now,
     customerIds: admitting.map(({ id }) => id),

@@ -100,8 +100,8 @@ describe('a passkey from an invitation', () => {
     const alice = browserForTest(portal);
     await alice.post('/portal/performlogin', { username: 'alice', password: 'Correct-Horse-42' });
     await portal.sql`
-      insert into session (token_hash, user_id, stage, proven, customer_ids, address, created_at, last_seen_at, ends_at)
-      select sha256('grace'), u.id, 'full', 'none', '{}', '127.0.0.1', now(), now(), now() + interval '1 day'
+      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
+      select sha256('grace'), u.id, 'full', '{}', '127.0.0.1', now(), now(), now() + interval '1 day'
       from portal_user u where username = 'grace'`;
     await makeByLink(alice, hash);
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);

@@ -22,8 +22,8 @@ beforeEach(() => startAccountAfresh(portal));
 /** So many more sessions of a user, like the newest of theirs, each used a second before the one before. */
 async function copies(username: string, count: number): Promise<void> {
   await portal.sql`
-    insert into session (token_hash, user_id, stage, factor, customer_ids, address, connection_id, created_at, last_seen_at, ends_at)
-    select sha256(convert_to(s.token_hash::text || n, 'UTF8')), user_id, stage, factor, customer_ids, address, connection_id,
+    insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, connection_id, created_at, last_seen_at, ends_at)
+    select sha256(convert_to(s.token_hash::text || n, 'UTF8')), user_id, stage, waits_for, customer_ids, address, connection_id,
       created_at, last_seen_at - make_interval(secs => n), ends_at
     from (
       select s.* from session s join portal_user u on u.id = s.user_id where u.username = ${username}

@@ -16,7 +16,7 @@ import { noteDevice } from './note-device.ts';
 import { reasonToRefuse } from './reason-to-refuse.ts';
 import { sendFirstCode } from './send-first-code.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
-import { factorToStore, firstFactor, isSpared, whatIsAsked } from './what-is-asked.ts';
+import { firstFactor, isSpared, whatIsAsked } from './what-is-asked.ts';
 
 type Verified = { user: SignInUser; by: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
 
@@ -53,8 +53,7 @@ export async function openSession(
     const session = {
       tokenHash: tokenHash(sessionToken),
       userId: user.id,
-      waitsFor: factorToStore(asked, factors),
-      proven: isRemembered ? 'remembered' : 'none',
+      waitsFor: asked,
       proof: isRemembered ? 'remembered' : 'password',
       provenAt: now,
       customerIds: customers.map(({ id }) => id),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Asked, type Situation, whatIsAsked } from './what-is-asked.ts';
+import type { Asked } from '../storage/second-factor.ts';
+import { type Situation, whatIsAsked } from './what-is-asked.ts';
 
 const nothing = {
   hasApp: false,

@@ -1,9 +1,6 @@
 import type { Customer } from '../storage/customer.ts';
 import type { FactorsOfUser } from '../storage/factors-of-user.ts';
-import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
-
-/** What a sign-in still needs after a password or a provider; `passkey`: one of the user's, in place of a first app. */
-export type Asked = 'email' | 'app' | 'passkey';
+import type { Asked, OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 
 export type Situation = FactorsOfUser & {
   /** Of the customers that admit the sign-in. */
@@ -47,18 +44,9 @@ function spares(factor: SecondFactor, { customers, rememberedBy, isToRegister }:
   return rememberedBy === 'app' || factor === 'email';
 }
 
-/** How a half session that waits for something is stored: by its last step. */
-export function factorToStore(asked: readonly Asked[], factors: FactorsOfUser): OpenFactor | null {
-  return asked.length === 0 ? null : openFactor(asked.at(-1) as Asked, factors);
-}
-
 /** What its page asks for first. */
-export function firstFactor(asked: readonly Asked[], factors: FactorsOfUser): OpenFactor {
-  return openFactor(asked[0] as Asked, factors);
-}
-
-function openFactor(asked: Asked, { hasApp, isEmailConfirmed }: FactorsOfUser): OpenFactor {
-  return asked === 'email'
+export function firstFactor(asked: readonly Asked[], { hasApp, isEmailConfirmed }: FactorsOfUser): OpenFactor {
+  return asked[0] === 'email'
     ? { factor: 'email', mustRegister: !isEmailConfirmed }
     : { factor: 'app', mustRegister: !hasApp };
 }

@@ -262,7 +262,8 @@ it.each<[string, Partial<TestRequest>]>([
 });
 
 it('a second factor that is abandoned is no sign-out', async () => {
-  await portal.sql`update session set stage = 'half', factor = 'email'`;
+  await portal.sql`update session set stage = 'half', waits_for = '{email}'`;
+  await portal.sql`insert into email_factor select id, created_at from portal_user`;
   expect(told(await portal.send({ ...pressed, url, cookies }))).toEqual({ username: '', out: false });
 });
 

@@ -127,7 +127,7 @@ describe('whatever ends a session, its hubs are told', () => {
 
   it('nothing is said of a sign-in that never got through', async () => {
     const { sid } = await signIn();
-    await portal.sql`update session set stage = 'half', factor = 'app' where id = ${String(sid)}`;
+    await portal.sql`update session set stage = 'half', waits_for = '{app}' where id = ${String(sid)}`;
     await portal.sql`delete from session`;
     expect(await waiting()).toBe(0);
   });

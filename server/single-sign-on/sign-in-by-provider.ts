@@ -8,7 +8,7 @@ import { sessionEnd } from '../session/session-end.ts';
 import { noteDevice } from '../sign-in/note-device.ts';
 import { sendFirstCode } from '../sign-in/send-first-code.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
-import { factorToStore, firstFactor, isSpared, whatIsAsked } from '../sign-in/what-is-asked.ts';
+import { firstFactor, isSpared, whatIsAsked } from '../sign-in/what-is-asked.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
@@ -122,11 +122,10 @@ async function complete(
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
   const isRemembered = stepUp === undefined && isSpared(situation);
   if (isRemembered) steps.push({ step: 'second factor', outcome: 'remembered device' });
-  const waitsFor = factorToStore(asked, factors);
 
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
-  const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
+  const lifetime = asked.length > 0 ? limits.halfSession : deps.config.sessionAbsolute;
   const session = {
     tokenHash: tokenHash(sessionToken),
     userId: user.id,
@@ -139,10 +138,8 @@ async function complete(
       providerSubjectHash: subjectHash,
       providerSessionHash: sessionHash,
       providerEndsAt,
-      authenticatedAt: provenAtProvider(identity, now),
     },
-    waitsFor,
-    proven: isRemembered ? ('remembered' as const) : ('none' as const),
+    waitsFor: asked,
     proof: isRemembered ? ('remembered' as const) : ('provider' as const),
     provenAt: provenAtProvider(identity, now),
     now,
@@ -153,7 +150,7 @@ async function complete(
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
-  if (waitsFor) {
+  if (asked.length > 0) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return {
       kind: 'secondFactor',

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
-import { mustRegisterNow } from './email-before-app.ts';
+import { mustRegisterOf } from './half-session.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { SessionStage } from './session.ts';
 
@@ -21,7 +21,7 @@ export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise
   return await rowOrNull(sql<DeletedSession[]>`
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id
-    returning u.id as "userId", u.username, s.stage, ${mustRegisterNow(sql, sql`s`)} as "mustRegister",
+    returning u.id as "userId", u.username, s.stage, ${mustRegisterOf(sql, sql`s`)} as "mustRegister",
       s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"`);
 }
 

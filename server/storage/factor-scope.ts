@@ -1,62 +1,55 @@
+import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { isEmailConfirmed } from './email-code.ts';
 import { hasPasskey, isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passkey-policy.ts';
+import type { Asked } from './second-factor.ts';
+import type { FullSession, SessionStage } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
-/**
- * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user after signing
- * in again, with their password, only an administrator, the user where every customer that requires a factor admits
- * them, or the user with their password and a code, where such a customer takes no passkeys.
- */
-export type FactorScope =
-  | 'mayRegister'
-  | 'signInAgain'
-  | 'withPassword'
-  | 'byAdministrator'
-  | 'whereAllAdmit'
-  | 'withCode';
+/** Of a session, what its right to set up a factor depends on. */
+export type SessionOfAccount = Pick<FullSession, 'connectionId' | 'proof' | 'provenAt'> & {
+  stage: SessionStage;
+  waitsFor: Asked[];
+  customerIds: string[];
+};
 
-/**
- * A session from a connection speaks for one customer (docs/decisions/0019). It may set up a factor if that is the
- * whole account: the user belongs only to that customer, and has neither a password nor a passkey. A full session by password may unless a
- * customer that did not admit it requires a factor, which it must have proven: somebody with the password alone could
- * otherwise set up an app where no code is required, and use it where one is. A disabled customer counts, since it may be
- * enabled again. If its own customers have come to require one since, if the user has ever confirmed a code by email, or
- * if what it has proven counts no longer, the next sign-in that leads to the registration asks for it.
- */
-export async function findFactorScope(sql: Connection, sessionId: string): Promise<FactorScope> {
-  // Such a customer opens for no session by passkey, and to it a passkey proves no code.
-  const takesNoPasskey = sql`(s.passkey_id is not null and c.passkeys = 'off')`;
-  const [row] = await sql<
-    Record<'byPassword' | 'leavesOut' | 'isUntaken' | 'isOutdated' | 'isElsewhere' | 'hasOwnWay', boolean>[]
-  >`
-    select s.connection_id is null as "byPassword",
-      s.stage = 'full' and exists (
-        select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.two_factor <> 'off' and (c.id <> all(s.customer_ids) or ${takesNoPasskey})
-          and not (c.two_factor = 'email' and s.proven = 'code' and not ${takesNoPasskey})
-      ) as "leavesOut",
-      exists (
-        select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.two_factor <> 'off' and ${takesNoPasskey}
-      ) as "isUntaken",
-      s.stage = 'full' and (s.proven = 'remembered' or s.connection_id is null and s.proven <> 'code' and (
-        ${isEmailConfirmed(sql, sql`s.user_id`)} or exists (
-          select from membership m join customer c on c.id = m.customer_id
-          where m.user_id = s.user_id and c.two_factor <> 'off' and c.id = any(s.customer_ids)
-        ))) as "isOutdated",
-      ${isElsewhere(sql, sql`s`)} as "isElsewhere", ${hasOwnWay(sql, sql`s`)} as "hasOwnWay"
-    from session s where s.id = ${sessionId}`;
-  const isWhole = row && (row.byPassword ? !row.leavesOut : !row.isElsewhere && !row.hasOwnWay);
-  if (isWhole) return row.isOutdated ? 'signInAgain' : 'mayRegister';
-  if (row?.byPassword) return row.isUntaken ? 'withCode' : 'whereAllAdmit';
-  return row?.hasOwnWay ? 'withPassword' : 'byAdministrator';
+/** Of its user's account, likewise. A disabled customer is one of them: it may be enabled again. */
+export type AccountOfSession = {
+  /** Of their own, that sign in; a passkey that opens nothing now counts, too, as it may again. */
+  hasPassword: boolean;
+  hasPasskey: boolean;
+  /** A code by email has reached the user. */
+  isEmailConfirmed: boolean;
+  customers: Pick<Customer, 'id' | 'twoFactor'>[];
+  /** The customer of the connection that the session came by. */
+  connectionCustomerId: string | null;
+};
+
+export async function findAccountOfSession(
+  sql: Connection,
+  sessionId: string,
+): Promise<{ session: SessionOfAccount; account: AccountOfSession } | null> {
+  const [row] = await sql<(SessionOfAccount & AccountOfSession)[]>`
+    select s.stage, s.connection_id as "connectionId", s.proof, s.proven_at as "provenAt", s.waits_for as "waitsFor",
+      s.customer_ids as "customerIds",
+      u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)}
+        as "hasPassword",
+      not ${isSsoRequiredOf(sql, sql`u.id`)} and ${hasPasskey(sql, sql`u.id`)} as "hasPasskey",
+      ${isEmailConfirmed(sql, sql`u.id`)} as "isEmailConfirmed",
+      (select customer_id from sso_connection where id = s.connection_id) as "connectionCustomerId",
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'twoFactor', c.two_factor)), '[]')
+        from membership m join customer c on c.id = m.customer_id where m.user_id = u.id
+      ) as customers
+    from session s join portal_user u on u.id = s.user_id
+    where s.id = ${sessionId}`;
+  return row ? { session: row, account: row } : null;
 }
 
 /** Full sessions of a user stay, but a code that they have proven no longer counts for another factor. */
 export async function updateProvenByCode(sql: Connection, userId: string): Promise<void> {
   await sql`
-    update session set proven = 'remembered', proof = 'remembered' where user_id = ${userId} and stage = 'full' and proven = 'code'`;
+    update session set proof = 'remembered' where user_id = ${userId} and stage = 'full' and proof = 'code'`;
 }
 
 /** A condition on a session `s`: it comes from a connection and may not set up a factor. */

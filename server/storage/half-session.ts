@@ -1,56 +1,84 @@
 import type { Connection } from './database.ts';
-import { isEmailBeforeApp, openFactorOf } from './email-before-app.ts';
+import { isEmailConfirmed } from './email-code.ts';
+import { deleteOldestSessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
-import type { OpenFactor } from './second-factor.ts';
-import type { FullSession, SessionOrigin } from './session.ts';
+import type { Asked, OpenFactor } from './second-factor.ts';
+import type { FullSession, SessionStage } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
- * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with a
- * right code (two-factor/verify-code.ts) or passkey (passkeys/sign-in-by-passkey.ts), after ten minutes or when no customer
- * admits the address (visitor-session.ts), with a sign-out here (session/end-session.ts), at the provider
- * (provider-sessions.ts) or by an operator (accounts/sign-out-user.ts), another sign-in of its browser, as the oldest of too many (oldest-sessions.ts),
- * and when its user, connection or factor changes, or its domain comes to require single sign-on, or its customer passkeys
- * (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes (code-try.ts) no more are checked.
+ * A sign-in whose password or provider was right and that awaits more, as seen from an address. It opens nothing else. A right
+ * code makes it the full session (two-factor/verify-code.ts), a passkey another one; after ten minutes it is over, after five
+ * wrong codes none is checked any more, and whatever changes what a sign-in would ask ends it.
  */
 export type HalfSession = OpenFactor &
   Pick<FullSession, 'id' | 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
-    /** The code by email that it waits for comes before the registration of an app. */
-    thenApp: boolean;
+    /** What is still to be proven, in order; `factor` and `mustRegister` are of the first. */
+    waitsFor: Asked[];
     codeTries: number;
     /** The session's customers that are still active, still the user's, and admit the address. */
     customers: { id: string; key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
   };
 
-/** What a half session waits for now, whether the registration of an app comes next, and whether its way in is still open; null if it has ended. */
+/** What a half session waits for first, whether that is a registration, and whether its way in is still open; null if it has ended. */
 export async function findOpenFactor(sql: Connection, sessionId: string) {
-  return await rowOrNull(sql<(OpenFactor & { thenApp: boolean; isStillAWayIn: boolean })[]>`
-    select ${openFactorOf(sql, sql`s`)},
+  return await rowOrNull(sql<(OpenFactor & { isStillAWayIn: boolean })[]>`
+    select case when s.waits_for[1] = 'email' then 'email' else 'app' end as factor,
+      ${mustRegisterOf(sql, sql`s`)} as "mustRegister",
       ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })} as "isStillAWayIn"
     from session s join portal_user u on u.id = s.user_id where s.id = ${sessionId}`);
 }
 
-/**
- * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of several
- * concurrent calls one gets it.
- */
-export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
-  return await rowOrNull(sql<SessionOrigin[]>`
-    delete from session where token_hash = ${tokenHash} and stage = 'half'
-      and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
-    returning connection_id as "connectionId", sealed_id_token as "sealedIdToken",
-      provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
-      provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash"`);
+/** A condition on a session `s`: what it waits for first is yet to be registered. */
+export function mustRegisterOf(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    case when ${s}.stage = 'full' then false
+      when ${s}.waits_for[1] = 'email' then not ${isEmailConfirmed(sql, sql`${s}.user_id`)}
+      else not exists (select from totp where totp.user_id = ${s}.user_id) end`;
 }
 
-/** Ends a user's half sessions that wait for a code by email, or have just proven one; returns how many. */
-export async function deleteHalfSessionsByEmail(sql: Connection, userId: string): Promise<number> {
-  return (
-    await sql`
-    delete from session half where half.user_id = ${userId} and half.stage = 'half'
-      and (half.factor = 'email' or half.proven = 'code' or ${isEmailBeforeApp(sql, sql`half`)})`
-  ).count;
+/** Locks a half session whose way in is still open until the transaction ends; false if it is gone. Lock the user first. */
+export async function findHalfSessionForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  const rows = await sql`
+    select from session where token_hash = ${tokenHash} and stage = 'half'
+      and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
+    for update`;
+  return rows.length > 0;
+}
+
+/** Takes the first step off what a half session waits for, after a code, under its next token: after the last it is full. */
+export async function updateHalfSessionProven(
+  sql: Connection,
+  id: string,
+  next: { tokenHash: Buffer; address: string; browser: string | null; endsAt: Date; now: Date },
+): Promise<void> {
+  const { tokenHash, address, browser, endsAt, now } = next;
+  const [row] = await sql<{ userId: string; connectionId: string | null; stage: SessionStage }[]>`
+    update session set
+      waits_for = waits_for[2:],
+      stage = case when cardinality(waits_for) > 1 then 'half' else 'full' end,
+      token_hash = ${tokenHash}, rotated_at = ${now},
+      proof = 'code', proven_at = ${now},
+      code_tries = 0,
+      address = ${address}, browser = ${browser},
+      created_at = ${now}, last_seen_at = ${now},
+      ends_at = least(${endsAt}::timestamptz, provider_ends_at)
+    where id = ${id}
+    returning user_id as "userId", connection_id as "connectionId", stage`;
+  if (row?.stage === 'full') await deleteOldestSessions(sql, { tokenHash, address, ...row });
+}
+
+/** Ends a user's half sessions: what they wait for is no longer what a sign-in would ask. Lock the user first. */
+export async function deleteHalfSessionsOfUser(sql: Connection, userId: string): Promise<number> {
+  return (await sql`delete from session where user_id = ${userId} and stage = 'half'`).count;
+}
+
+/** The same of every user of a customer, which asks for another factor now. */
+export async function deleteHalfSessionsOfCustomer(sql: Connection, customerId: string): Promise<void> {
+  await sql`
+    delete from session where stage = 'half'
+      and user_id in (select user_id from membership where customer_id = ${customerId})`;
 }
 
 /**

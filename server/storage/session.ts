@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { deleteOldestSessions } from './oldest-sessions.ts';
-import type { OpenFactor, Proven } from './second-factor.ts';
+import type { Asked } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
 
@@ -35,7 +33,6 @@ export type FullSession = {
   /** What the session has proven last, and when; null if its provider does not say. */
   proof: ProofOfSession;
   provenAt: Date | null;
-  proven: Proven;
   lastSeenAt: Date;
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, admit the address, and take its way in. */
@@ -63,8 +60,6 @@ export type SessionOrigin = {
   providerSubjectHash: Buffer | null;
   providerSessionHash: Buffer | null;
   providerEndsAt: Date | null;
-  /** When the person authenticated at the provider; null if it does not say. */
-  authenticatedAt: Date | null;
 };
 
 /** Of a session by password or passkey. */
@@ -74,23 +69,13 @@ export const noProvider: SessionOrigin = {
   providerSubjectHash: null,
   providerSessionHash: null,
   providerEndsAt: null,
-  authenticatedAt: null,
 };
 
-/** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
+/** A session to create; `waitsFor` is what a half one waits for, empty for a full one. */
 export type NewSession = {
-  /** Random unless what belongs to it is stored before it. */
-  id?: string;
   tokenHash: Buffer;
-  /** Of the half session that it follows. */
-  formerTokenHash?: Buffer;
-  /** When the form was sent whose second press leads here too. */
-  pressAt?: Date | null;
-  /** That press as one of a half session's own, which counts as no attempt there (two-factor/press.ts). */
-  openedByPress?: Buffer | null;
   userId: string;
-  waitsFor: OpenFactor | null;
-  proven: Proven;
+  waitsFor: readonly Asked[];
   proof: ProofOfSession;
   /** Null if its provider does not say. */
   provenAt: Date | null;
@@ -111,18 +96,15 @@ export type NewSession = {
  */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
   const { tokenHash, userId, waitsFor, address, origin, now } = session;
-  const stage: SessionStage = waitsFor ? 'half' : 'full';
-  const pressHash = session.openedByPress ?? null;
+  const stage: SessionStage = waitsFor.length > 0 ? 'half' : 'full';
   await sql`
-    insert into session (id, token_hash, former_token_hash, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
-      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at,
-      created_at, last_seen_at, ends_at, passkey_id, last_code_hash, last_code_at, proof, proven_at)
-    values (${session.id ?? randomUUID()}, ${tokenHash}, ${session.formerTokenHash ?? null}, ${session.pressAt ?? null},
-      ${userId}, ${stage}, ${waitsFor?.factor ?? null}, ${waitsFor?.mustRegister ?? false},
-      ${session.proven}, ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${origin.connectionId},
-      ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
-      ${origin.authenticatedAt}, ${now}, ${now}, ${session.endsAt}, ${session.passkeyId ?? null},
-      ${pressHash}, ${pressHash && (session.pressAt ?? null)}, ${session.proof}, ${session.provenAt})`;
+    insert into session (token_hash, user_id, stage, waits_for, proof, proven_at, customer_ids, address, browser, passkey_id,
+      connection_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at,
+      created_at, last_seen_at, ends_at)
+    values (${tokenHash}, ${userId}, ${stage}, ${waitsFor}::text[], ${session.proof}, ${session.provenAt},
+      ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${session.passkeyId ?? null},
+      ${origin.connectionId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash},
+      ${origin.providerSessionHash}, ${origin.providerEndsAt}, ${now}, ${now}, ${session.endsAt})`;
   await deleteOldestSessions(sql, { tokenHash, userId, connectionId: origin.connectionId, stage, address });
 }
 
@@ -139,18 +121,12 @@ export async function deleteSessionOfBrowser(sql: Connection, sessionHash: Buffe
   if (sessionHash !== null) await sql`delete from session where token_hash = ${sessionHash}`;
 }
 
-/**
- * Gives a full session a new token; `pressAt` is when the form was sent whose second press leads here too. By the former one
- * the browser can still end the session while it may not have read the response: later only a copy of it is left.
- */
+/** Gives a session its next token. */
 export async function updateSessionToken(
   sql: Connection,
-  { before, after, pressAt, now }: { before: Buffer; after: Buffer; pressAt: Date | null; now: Date },
+  { before, after, now }: { before: Buffer; after: Buffer; now: Date },
 ): Promise<void> {
-  await sql`
-    update session set token_hash = ${after}, former_token_hash = ${before}, press_at = ${pressAt}, rotated_at = ${now},
-      former_ends_at = ${new Date(now.getTime() + limits.responseUnread)}
-    where token_hash = ${before}`;
+  await sql`update session set token_hash = ${after}, rotated_at = ${now} where token_hash = ${before}`;
 }
 
 /** Whether a session has got this token since a time, instead of another one. */

@@ -1,5 +1,5 @@
 import type { Connection } from './database.ts';
-import { rowOrNull } from './row-or-null.ts';
+import { deleteInParts } from './delete-in-parts.ts';
 
 /** The sealed secret of a user's confirmed app, or null. */
 export async function findTotp(sql: Connection, userId: string): Promise<Buffer | null> {
@@ -37,27 +37,39 @@ export async function deleteTotp(sql: Connection, userId: string): Promise<boole
   return (await sql`delete from totp where user_id = ${userId}`).count > 0;
 }
 
-/** The sealed secret of an app that a session sets up. */
-export type PendingTotp = { sealedSecret: Buffer; madeAt: Date };
-
-/** The secret that a session must confirm: the one it had before, else the given one. */
-export async function findOrInsertPendingTotp(
+/** The sealed secret that a user is to confirm in a browser: the one that they were shown there before, else the given one. */
+export async function putPendingTotp(
   sql: Connection,
-  pending: PendingTotp & { sessionId: string },
-): Promise<PendingTotp> {
-  const { sessionId, sealedSecret, madeAt } = pending;
-  await sql`
-    insert into pending_totp (session_id, sealed_secret, made_at)
-    select id, ${sealedSecret}::bytea, ${madeAt}::timestamptz from session where id = ${sessionId} for key share
-    on conflict (session_id) do nothing`;
-  return (await findPendingTotp(sql, sessionId)) ?? { sealedSecret, madeAt };
+  pending: { userId: string; browserHash: Buffer; sealedSecret: Buffer; endsAt: Date },
+  now: Date,
+): Promise<Buffer> {
+  const { userId, browserHash, sealedSecret, endsAt } = pending;
+  const [row] = await sql<[{ sealedSecret: Buffer }]>`
+    insert into pending_totp as p (user_id, browser_hash, sealed_secret, ends_at)
+    values (${userId}, ${browserHash}, ${sealedSecret}, ${endsAt})
+    on conflict (user_id, browser_hash) do update set ends_at = excluded.ends_at,
+      sealed_secret = case when p.ends_at > ${now} then p.sealed_secret else excluded.sealed_secret end
+    returning sealed_secret as "sealedSecret"`;
+  return row.sealedSecret;
 }
 
-export async function findPendingTotp(sql: Connection, sessionId: string): Promise<PendingTotp | null> {
-  return await rowOrNull(sql<PendingTotp[]>`
-    select sealed_secret as "sealedSecret", made_at as "madeAt" from pending_totp where session_id = ${sessionId}`);
+export async function findPendingTotp(
+  sql: Connection,
+  { userId, browserHash }: { userId: string; browserHash: Buffer },
+  now: Date,
+): Promise<Buffer | null> {
+  const [row] = await sql<{ secret: Buffer }[]>`
+    select sealed_secret as secret from pending_totp
+    where user_id = ${userId} and browser_hash = ${browserHash} and ends_at > ${now}`;
+  return row?.secret ?? null;
 }
 
-export async function deletePendingTotp(sql: Connection, sessionId: string): Promise<void> {
-  await sql`delete from pending_totp where session_id = ${sessionId}`;
+/** Forgets what a user was to confirm, in every browser. */
+export async function deletePendingTotp(sql: Connection, userId: string): Promise<void> {
+  await sql`delete from pending_totp where user_id = ${userId}`;
+}
+
+/** Deletes secrets that can no longer be confirmed; returns how many. */
+export async function deleteEndedPendingTotp(sql: Connection, now: Date): Promise<number> {
+  return await deleteInParts(sql, 'pending_totp', sql`ends_at <= ${now}`);
 }

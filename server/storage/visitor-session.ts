@@ -17,7 +17,7 @@ export type VisitorSession =
   | { kind: 'nobody' };
 
 type Row = Omit<FullSession, 'customers'> &
-  Pick<HalfSession, 'codeTries' | 'customers'> & {
+  Pick<HalfSession, 'codeTries' | 'waitsFor' | 'customers'> & {
     stage: SessionStage;
     /** The user is active, and the connection, if it has one. */
     isOpen: boolean;
@@ -31,7 +31,7 @@ export async function findVisitorSession(
 ): Promise<VisitorSession> {
   const row = await rowOrNull(sql<Row[]>`
     select s.stage, s.id, s.user_id as "userId", s.connection_id as "connectionId",
-      u.username, u.email, u.language, s.proven, s.proof, s.proven_at as "provenAt", s.code_tries as "codeTries",
+      u.username, u.email, u.language, s.proof, s.proven_at as "provenAt", s.code_tries as "codeTries", s.waits_for as "waitsFor",
       s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
       u.active and (s.connection_id is null or way.active) as "isOpen",
       (
@@ -47,7 +47,7 @@ export async function findVisitorSession(
       left join sso_connection way on way.id = s.connection_id
     where s.token_hash = ${tokenHash}`);
   if (row === null) return { kind: 'nobody' };
-  const { stage, isOpen, customers, codeTries, ...session } = row;
+  const { stage, isOpen, customers, codeTries, waitsFor, ...session } = row;
   if (session.endsAt <= now) return { kind: 'ended', username: stage === 'half' ? session.username : null };
   if (!isOpen || customers.length === 0) return { kind: 'ended', username: null };
   if (stage === 'full') {
@@ -56,5 +56,5 @@ export async function findVisitorSession(
   }
   const open = await findOpenFactor(sql, session.id);
   if (!open?.isStillAWayIn) return { kind: 'ended', username: null };
-  return { kind: 'half', half: { ...session, ...open, customers, codeTries } };
+  return { kind: 'half', half: { ...session, ...open, customers, codeTries, waitsFor } };
 }

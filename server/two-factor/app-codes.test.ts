@@ -106,7 +106,7 @@ describe('a code of an app', () => {
     portal.wait(2 * step);
     const answer = await verify(portal, codeNow(portal, secret), own);
     const after = cookiesOf(answer);
-    const names = ['device', 'refusal', 'session', 'signed-in'].map((name) => `vestibule-${name}`);
+    const names = ['device', 'refusal', 'session'].map((name) => `vestibule-${name}`);
     expect(Object.keys(after).sort()).toEqual(names);
     expect(after['vestibule-session']).not.toBe(own['vestibule-session']);
     expect(await signedInAs(portal, own)).toBeNull();

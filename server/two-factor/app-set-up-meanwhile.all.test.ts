@@ -53,8 +53,8 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(answer.headers.location).toMatch(/\/twoFactor\?/);
     expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
     expect(await signedInAs(portal, after)).toBe('pat');
-    expect(await pool`select factor, must_register from session where stage = 'half'`).toEqual([
-      { factor: 'app', must_register: false },
+    expect(await pool`select waits_for as "waitsFor" from session where stage = 'half'`).toEqual([
+      { waitsFor: ['app'] },
     ]);
   });
 

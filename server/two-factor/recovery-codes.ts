@@ -42,7 +42,7 @@ export async function lookAtRecoveryCodes(
   return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
 }
 
-function newRecoveryCode(): string {
+export function newRecoveryCode(): string {
   const letter = () => recoveryCodeAlphabet[randomInt(recoveryCodeAlphabet.length)];
   return Array.from({ length: recoveryCodeLetters }, letter).join('');
 }

@@ -3,7 +3,6 @@ import type { Deps } from '../deps/deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { keepRegistrationToken } from './keep-registration-token.ts';
 import { openRegistration } from './registration.ts';
 
 /**
@@ -15,21 +14,20 @@ export function registrationRoute(deps: Deps) {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       return await refuseForeignSite(deps, request, reply);
-    const visitor = visitorOf(deps, request);
-    const result = await openRegistration(deps, visitor, await visitor.who());
+    const result = await openRegistration(deps, reply, visitorOf(deps, request));
     switch (result.kind) {
       case 'signedOut':
         return sendProblem(reply, 401);
       case 'refused':
         return sendProblem(reply, 409, { detail: 'This sign-in has nothing to register.' });
-      case 'tooOld':
+      case 'signInAgain':
         return sendProblem(reply, 409, { detail: 'The sign-in is too old for that.' });
       case 'byPasskey':
         return sendProblem(reply, 409, { detail: 'This account has a passkey: sign in with it.' });
-      case 'elsewhere':
+      case 'network':
+      case 'notFromProvider':
         return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':
-        if (result.newToken) keepRegistrationToken(reply, deps.config, result.newToken);
         return reply.send(result.answer);
     }
   };

@@ -6,15 +6,15 @@ import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
+import { hasOwnWayNow } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { listCredentials } from '../storage/passkey.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
-import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { screenOfFactor, standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
-import { keepRegistrationToken } from './keep-registration-token.ts';
+import { findPendingSecret } from './pending-secret.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
@@ -51,14 +51,16 @@ async function pageOf(
   const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who)), asked);
   if (way.kind === 'login') return toSignIn(deps, request, way.notice);
   if (who.kind === 'half') return await halfPage(deps, request, reply, who);
-  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply, who);
+  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
 }
 
 /** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
 async function isSettingUpApp(deps: Deps, request: FastifyRequest, who: Who): Promise<boolean> {
   const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
-  return who.kind === 'full' && isAnswer && (await findPendingTotp(deps.sql, who.session.id)) !== null;
+  if (who.kind !== 'full' || !isAnswer) return false;
+  const { id: sessionId, userId } = who.session;
+  return (await findPendingSecret(deps, deps.sql, { userId, sessionId, browser: visitorOf(deps, request) })) !== null;
 }
 
 async function halfPage(
@@ -70,8 +72,9 @@ async function halfPage(
   const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
-  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who) : null;
-  if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
+  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, reply) : null;
+  if (registration?.kind === 'network' || registration?.kind === 'notFromProvider')
+    return await elsewhere(deps, request, registration, null);
   const secondFactor = await openSecondFactor(deps, half);
   if (registration?.kind === 'byPasskey')
     return {
@@ -79,17 +82,12 @@ async function halfPage(
       serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
     };
   if (registration?.kind !== 'open') return { secondFactor };
-  if (registration.newToken) keepRegistrationToken(reply, deps.config, registration.newToken);
   return { secondFactor, registration: registration.answer };
 }
 
 /** Null if it failed: the screen then says so itself, and offers to load it again. */
-async function tryToOpen(
-  deps: Deps,
-  request: FastifyRequest,
-  who: Who & { kind: 'half' },
-): Promise<RegistrationResult | null> {
-  return await openRegistration(deps, visitorOf(deps, request), who).catch((error: unknown) => {
+async function tryToOpen(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<RegistrationResult | null> {
+  return await openRegistration(deps, reply, visitorOf(deps, request)).catch((error: unknown) => {
     if (isDatabaseAway(error)) throw error;
     request.log.error({ err: error }, 'the app to register could not be prepared');
     return null;
@@ -112,12 +110,12 @@ function rightAddress(
 }
 
 async function openSecondFactor(deps: Deps, half: HalfSession): Promise<OpenSecondFactor> {
-  const { id, userId, username, factor, mustRegister, thenApp, customers } = half;
+  const { id, userId, username, factor, mustRegister, waitsFor, customers } = half;
   const wait = factor === 'email' ? await waitBeforeSend(deps, id, half, deps.now()) : null;
   const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, id)) === null;
   return {
     account: username,
-    mayRemember: !thenApp && customers.every(({ rememberDevices }) => rememberDevices),
+    mayRemember: waitsFor.length === 1 && customers.every(({ rememberDevices }) => rememberDevices),
     mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
     ...((await hasUsablePasskey(deps, half)) && { hasPasskey: true as const }),
@@ -146,38 +144,35 @@ function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | un
 }
 
 /** A signed-in user may set up an app voluntarily. */
-async function ownAppPage(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  who: Who & { kind: 'full' },
-): Promise<Shown> {
+async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Shown> {
   const goesOnTo = destinationFor(deps.config, askedFor(request));
-  const registration = await openRegistration(deps, visitorOf(deps, request), who);
-  if (registration.kind === 'elsewhere') return elsewhere(deps, request, registration, goesOnTo);
-  if (registration.kind === 'tooOld')
+  const registration = await openRegistration(deps, reply, visitorOf(deps, request));
+  if (registration.kind === 'network' || registration.kind === 'notFromProvider')
+    return await elsewhere(deps, request, registration, goesOnTo);
+  if (registration.kind === 'signInAgain')
     return { serverPage: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
   if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
-  const { account, newToken } = registration;
-  if (newToken) keepRegistrationToken(reply, deps.config, newToken);
+  const { account } = registration;
   return {
     secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,
   };
 }
 
-/** Where a sign-in's page leads if it may not set up an app. */
-function elsewhere(
+/** Where a sign-in's page leads if it may not set up an app: who has a way in of their own comes back by it. */
+async function elsewhere(
   deps: Deps,
   request: FastifyRequest,
-  { scope }: Extract<RegistrationResult, { kind: 'elsewhere' }>,
+  { kind, userId }: Extract<RegistrationResult, { userId: string }>,
   goesOnTo: string | null,
-): Partial<Page> {
-  const comesBackTo = scope === 'withPassword' || scope === 'withCode' ? sameAgain(deps, request) : null;
-  const why = scope === 'whereAllAdmit' ? 'network' : scope === 'withCode' ? 'code' : 'provider';
-  return { serverPage: { name: 'registerElsewhere', why, comesBackTo, goesOnTo } };
+): Promise<Partial<Page>> {
+  if (kind === 'network')
+    return { serverPage: { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo } };
+  const hasOwnWay = await hasOwnWayNow(deps.sql, { userId, rpId: deps.config.passkeys?.id ?? null });
+  const comesBackTo = hasOwnWay ? sameAgain(deps, request) : null;
+  return { serverPage: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
 }
 
 /** The same page again after another sign-in, in the same language, and from there on as before. */

@@ -46,9 +46,9 @@ async function copiesOf({ 'vestibule-session': token = '' }: Browser, count: num
   const tokens = Array.from({ length: count }, newToken);
   for (const copy of tokens)
     await portals[1].pool`
-      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, created_at,
+      insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, created_at,
         last_seen_at, ends_at)
-      select ${tokenHash(copy)}, user_id, stage, factor, must_register, customer_ids, address, created_at, last_seen_at,
+      select ${tokenHash(copy)}, user_id, stage, waits_for, customer_ids, address, created_at, last_seen_at,
         ends_at from session where token_hash = ${tokenHash(token)}`;
   return tokens.map((copy) => ({ 'vestibule-session': copy }));
 }

@@ -1,22 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { tokenHash } from '#server/secrets/token.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
+  askForKey,
   type Browser,
   codeByMail,
   codeNow,
   giveApp,
   giveRecoveryCodes,
   halfSession,
-  registrationUrl,
   sessionId,
   startTwoFactorAfresh,
   step,
 } from '#testing/two-factor-for-test.ts';
-import { newRegistrationToken } from './app-key.ts';
 import { type Proof, type Prover, takeProof } from './take-proof.ts';
 
 // Skips the counts, so that every post reaches the code itself: here all of them do, on two pools.
@@ -36,10 +34,9 @@ async function taken(prover: Prover, code: string): Promise<Proof[]> {
 }
 
 async function proverOf(username: string, cookies: Browser, more: Partial<Prover> = {}): Promise<Prover> {
-  const sessionHash = tokenHash(cookies['vestibule-session'] ?? '');
-  const id = await sessionId(portal, cookies);
   const user = { userId: await userId(portal, username), factor: 'app', mustRegister: false } as const;
-  return { ...user, sessionId: id, nextSessionId: id, sessionHash, ...more };
+  const browser = { deviceToken: cookies['vestibule-device'] ?? null };
+  return { ...user, sessionId: await sessionId(portal, cookies), browser, ...more };
 }
 
 describe('RC-02 a code that fifty transactions take at once, twenty times over', { timeout: 60_000 }, () => {
@@ -72,13 +69,9 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
 
   it('RC-02 that confirms an app: one gets it, and there are ten recovery codes', async () => {
     const cookies = await halfSession(portal, 'alice');
-    const sessionHash = tokenHash(cookies['vestibule-session'] ?? '');
-    const registrationToken = newRegistrationToken(portal.deps.keys.code, sessionHash);
-    cookies['vestibule-registration'] = registrationToken;
-    const browser = { sessionToken: null, deviceToken: null, userAgent: undefined, address: null, registrationToken };
-    const prover = await proverOf('alice', cookies, { mustRegister: true, browser });
     for (let round = 0; round < rounds; round += 1) {
-      const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+      const { totpSecret } = (await askForKey(portal, cookies)).json<{ totpSecret: string }>();
+      const prover = await proverOf('alice', cookies, { mustRegister: true });
       expect(await taken(prover, codeNow(portal, totpSecret))).toEqual(['app registered']);
       expect(await countRecoveryCodes(portal.sql, prover.userId)).toBe(10);
       await portal.sql`delete from totp`;

@@ -5,27 +5,25 @@ import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
-import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
-import { findOpenFactor } from '../storage/half-session.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { endLesserSessions } from '../storage/session-list.ts';
-import { deletePendingTotp, findTotpForUpdate, insertTotp, spendTotpStep } from '../storage/totp.ts';
-import type { RegisteringBrowser } from './app-key.ts';
+import { deletePendingTotp, findTotp, findTotpForUpdate, insertTotp, spendTotpStep } from '../storage/totp.ts';
+import type { Visitor } from '../visitor/visitor.ts';
+import { findMayChangeFactors } from './may-change-factors.ts';
+import { findPendingSecret } from './pending-secret.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
-import { findShownKey, needsPasskey, totpPlace } from './registration.ts';
-import { totpStep } from './totp.ts';
+import { totpPlace } from './registration.ts';
+import { offsetOf, totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
 
-/** Who has to prove it. `nextSessionId`: the session that continues once it is proven; `browser`: where an app is set up. */
+/** Who has to prove it; `browser`: where an app is set up. */
 export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
   sessionId: string;
-  nextSessionId: string;
-  sessionHash: Buffer;
-  browser?: RegisteringBrowser;
+  browser: Pick<Visitor, 'deviceToken'>;
 };
 
 /**
@@ -43,26 +41,28 @@ export async function takeProof(deps: Deps, sql: Connection, prover: Prover, cod
 
 async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: string): Promise<Proof | null> {
   const sealed = await findTotpForUpdate(sql, userId);
-  const secret = sealed && unseal(deps.keys.seal, sealed, totpPlace(userId));
+  const secret = secretOf(deps, sealed, userId);
   const step = secret && totpStep(secret, code, deps.now());
   if (!step || !(await spendTotpStep(sql, userId, step))) return null;
   return 'app';
 }
 
+function secretOf({ keys }: Deps, sealed: Buffer | null, userId: string): string | null {
+  return sealed && unseal(keys.seal, sealed, totpPlace(userId));
+}
+
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
-  const { userId, sessionId, sessionHash, nextSessionId, browser } = prover;
-  // Checked again: since the secret was shown, the user may have got a password, another customer, a code by email, or a passkey.
-  if ((await findFactorScope(sql, sessionId)) !== 'mayRegister') return null;
-  if ((await findOpenFactor(sql, sessionId))?.thenApp) return null;
-  if (await needsPasskey(deps, sql, sessionId)) return null;
-  const secret = browser && (await findShownKey(deps, sql, { id: sessionId, sessionHash }, browser));
+  const { userId, sessionId } = prover;
+  // Checked again: since the secret was shown, the user may have got a password, another customer or a passkey.
+  if ((await findMayChangeFactors(deps, sql, sessionId)) !== 'may') return null;
+  const secret = await findPendingSecret(deps, sql, prover);
   const now = deps.now();
   const step = secret && totpStep(secret, code, now);
   if (!step) return null;
   const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
   if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
-  await deletePendingTotp(sql, sessionId);
-  await makeRecoveryCodes(deps, sql, { userId, sessionId: nextSessionId }, now);
+  await deletePendingTotp(sql, userId);
+  await makeRecoveryCodes(deps, sql, { userId, sessionId }, now);
   // They were opened with less, or wait for a finished registration.
   await endLesserSessions(sql, { userId, sessionId });
   await deleteRememberedDevices(sql, userId);
@@ -81,4 +81,14 @@ async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, tex
   const code = recoveryCodeOfText(text);
   const digests = code ? codeDigests(deps.keys.code, code, userId) : [];
   return (await takeRecoveryCode(sql, userId, digests, deps.now())) === null ? null : 'recovery code';
+}
+
+/** By how many seconds the clock of an app seems to be off that showed a code; null for any other code. */
+export async function offsetOfCode(deps: Deps, prover: Omit<Prover, 'sessionId'> & { id: string }, code: string) {
+  const { userId, factor, mustRegister, id: sessionId } = prover;
+  if (factor !== 'app' || !isOneTimeCode(code)) return null;
+  const secret = mustRegister
+    ? await findPendingSecret(deps, deps.sql, { ...prover, sessionId })
+    : secretOf(deps, await findTotp(deps.sql, userId), userId);
+  return secret && offsetOf(secret, code, deps.now());
 }

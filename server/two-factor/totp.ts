@@ -2,8 +2,8 @@ import { generateSecret, generateURI, verifySync } from 'otplib';
 import { minute } from '../limits.ts';
 import { readStoredTotpSecret } from './totp-secret.ts';
 
-/** Up to this offset a phone's clock is distinguished from a wrong code. */
-export const clockHelpWithin = 10 * minute;
+/** Up to this offset an operator is told of a phone's clock. */
+const clocksWithin = 10 * minute;
 
 /** RFC 4226 §4 requires 160 bits. */
 export const secretBytes = 20;
@@ -24,12 +24,14 @@ export function totpStep(secret: string, code: string, now: Date): number | null
 }
 
 /**
- * The time step of a code within ten minutes, and by how many seconds the clock of the device that showed it seems to be
- * ahead (behind: negative); null if there is none.
+ * By how many seconds the clock of the device that showed a code seems to be ahead (behind: negative), within ten minutes; null if
+ * it showed no such code. One that would be accepted was refused because it was used before: that clock is right.
  */
-export function codeOfOtherTime(secret: string, code: string, now: Date): { step: number; offset: number } | null {
-  const step = stepWithin(secret, code, now, clockHelpWithin / 1000);
-  return step === null ? null : { step, offset: (step - Math.floor(now.getTime() / 1000 / period)) * period };
+export function offsetOf(secret: string, code: string, now: Date): number | null {
+  const step = stepWithin(secret, code, now, clocksWithin / 1000);
+  if (step === null) return null;
+  const offset = (step - Math.floor(now.getTime() / 1000 / period)) * period;
+  return Math.abs(offset) > period ? offset : null;
 }
 
 function stepWithin(stored: string, code: string, now: Date, tolerance: number): number | null {

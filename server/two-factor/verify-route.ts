@@ -19,9 +19,8 @@ import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
-import { keepTokenOfPress } from './token-of-press.ts';
-import { verifyAny } from './verify-any.ts';
-import type { VerifyResult } from './verify-code.ts';
+import { verifyCode } from './verify-code.ts';
+import type { VerifyResult } from './verify-result.ts';
 
 /** A script sends only the code, a form sends it as a field. */
 export const verifySchema = {
@@ -63,7 +62,7 @@ export function verifyRoute(deps: Deps) {
     }
     const result: VerifyResult =
       sessionToken && address
-        ? await verifyAny(
+        ? await verifyCode(
             deps,
             {
               ...visitor,
@@ -84,8 +83,7 @@ export function verifyRoute(deps: Deps) {
 
   async function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): Promise<void> {
     setCookie(reply, config, 'session', right.sessionToken);
-    if (right.hasPage) keepTokenOfPress(reply, deps, right.sessionToken);
-    setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
+    if (right.deviceToken) setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
     if (right.connectionId) rememberConnection(deps, reply, right.connectionId);
     clearLastRefusal(request, reply, config);
@@ -102,8 +100,6 @@ export function verifyRoute(deps: Deps) {
       case 'right':
         if (result.hasPage) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
         return reply.send('true');
-      case 'codesToRead':
-        return reply.header(codeAnswerHeaders.next, 'recoveryCodes').send('true');
       case 'thenApp':
         return reply.header(codeAnswerHeaders.next, 'registration').send('true');
       case 'wrong':
@@ -151,10 +147,8 @@ export function verifyRoute(deps: Deps) {
         303,
       );
     switch (result.kind) {
-      case 'codesToRead':
       case 'right': {
-        if (result.kind === 'right' && !result.hasPage)
-          return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
+        if (!result.hasPage) return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }

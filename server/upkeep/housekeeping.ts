@@ -19,6 +19,7 @@ import { deleteOldSamlAssertions } from '../storage/saml-assertion.ts';
 import { deleteOldSamlLogouts } from '../storage/saml-logout.ts';
 import { deleteOldSsoRequests } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
+import { deleteEndedPendingTotp } from '../storage/totp.ts';
 
 /** How long an answer that is loaded again redirects to the same place. */
 const ssoRequestRemembered = hour;
@@ -44,6 +45,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
   await deleteOldAuditEvents(sql, before(config.auditKept));
   await deleteShownRecoveryCodes(sql, at);
+  await deleteEndedPendingTotp(sql, at);
   await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
   await deleteOldResetLinks(sql, before(resetLinkRemembered));

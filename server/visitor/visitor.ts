@@ -18,8 +18,6 @@ export type Visitor = {
   rememberedToken: string | null;
   /** Of the ceremonies with passkeys that the browser has begun. */
   passkeyToken: string | null;
-  /** Of the app that is set up in the browser (two-factor/app-key.ts). */
-  registrationToken: string | null;
   /** The page's language. */
   language: Language;
   userAgent: string | undefined;
@@ -60,7 +58,7 @@ function isKnown(visitor: Visitor): visitor is KnownVisitor {
 }
 
 function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
-  const tokenOf = (name: 'device' | 'session' | 'remembered' | 'passkey' | 'registration') =>
+  const tokenOf = (name: 'device' | 'session' | 'remembered' | 'passkey') =>
     readTokenCookie(request.headers, deps.config, name);
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
@@ -72,7 +70,6 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
     passkeyToken: tokenOf('passkey'),
-    registrationToken: tokenOf('registration'),
     // Computed only when read: session checks need no language.
     get language() {
       return languageOfRequest(request);

@@ -135,7 +135,7 @@ describe('how long ago people may have signed in at the provider', () => {
       await addSamlConnection(portal, acme);
       const statement = authn().replace(/AuthnInstant="[^"]+"/, `AuthnInstant="${at}"`);
       expect((await signIn(statement)).headers.location).toBe('/portal/portal.html');
-      expect(await portal.sql`select authenticated_at as at from session`).toEqual([{ at: null }]);
+      expect(await portal.sql`select proven_at as at from session`).toEqual([{ at: null }]);
     },
   );
 

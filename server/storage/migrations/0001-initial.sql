@@ -328,26 +328,14 @@ create table session (
   -- When it got its token instead of another one.
   rotated_at timestamptz,
 
-  -- The factor that a half session waits for, and whether it is still to be registered.
-  factor text check (factor in ('app', 'email')),
-  must_register boolean not null default false,
-  -- Codes that were tried, right or not; the last one, as a keyed digest, and when.
+  -- What a half session still has to prove, in order.
+  waits_for text[] not null default '{}' check (waits_for <@ array['email', 'app', 'passkey']),
+  -- Codes that were tried, right or not.
   code_tries integer not null default 0,
-  last_code_hash bytea check (octet_length(last_code_hash) = 32),
-  last_code_at timestamptz,
-  -- When the press of a code opened the session: unlike last_code_at, no later attempt moves it.
-  press_at timestamptz,
-  -- The time step of the last code that was not of this time and its offset in seconds; a wrong clock is told once two agree.
-  clock_step bigint,
-  clock_offset integer,
-  clock_told boolean not null default false,
-  clock_told_at_try integer,
 
   -- What was proven last, and when; of a provider, when it says that the person authenticated: null if it does not say.
   proof text not null default 'password' check (proof in ('password', 'code', 'passkey', 'remembered', 'provider')),
   proven_at timestamptz,
-  -- What the sign-in has proven besides its first factor.
-  proven text not null default 'none' check (proven in ('none', 'remembered', 'code')),
   -- The passkey that opened it: its removal ends the session. No foreign key: the session that removes its own passkey stays.
   passkey_id uuid,
 
@@ -357,17 +345,11 @@ create table session (
   -- By which subject, and in which session of the provider, it came (SHA-256 of each), so that the provider can end it.
   provider_subject_hash bytea check (octet_length(provider_subject_hash) = 32),
   provider_session_hash bytea check (octet_length(provider_session_hash) = 32),
-  -- The latest end that the provider allows, and when the person last proved to it who they are; null: it does not say.
-  provider_ends_at timestamptz,
-  authenticated_at timestamptz,
-
-  -- The token before this one, which ends the session as well, and until when.
-  former_token_hash bytea check (octet_length(former_token_hash) = 32),
-  former_ends_at timestamptz
+  -- The latest end that the provider allows.
+  provider_ends_at timestamptz
 );
 create index session_by_user on session (user_id);
 create index session_by_connection on session (connection_id) where connection_id is not null;
-create index session_by_former_token on session (former_token_hash) where former_token_hash is not null;
 
 -- The one code that a half session waits for by email.
 create table email_code (
@@ -379,18 +361,20 @@ create table email_code (
   sent integer not null default 1
 );
 
--- An app's secret that is shown to be confirmed, in the one session that asked for it.
+-- An app's secret that is shown to be confirmed: of one user in one browser (SHA-256 of its `device` cookie), so that a sign-in
+-- that was cancelled does not make the app useless that was set up in it.
 create table pending_totp (
-  session_id uuid primary key references session on delete cascade,
+  user_id uuid not null references portal_user on delete cascade,
+  browser_hash bytea not null check (octet_length(browser_hash) = 32),
   sealed_secret bytea not null,
-  made_at timestamptz not null
+  ends_at timestamptz not null,
+  primary key (user_id, browser_hash)
 );
 
 -- Recovery codes in the clear, sealed, for as long as they may be shown to the session that has just registered.
 create table shown_recovery_codes (
   user_id uuid primary key references portal_user on delete cascade,
-  -- Deferred, since the codes are made before the session is full.
-  session_id uuid not null references session on delete cascade deferrable initially deferred,
+  session_id uuid not null references session on delete cascade,
   sealed_codes bytea not null,
   shown_until timestamptz not null
 );

@@ -1,0 +1,144 @@
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { nextToken } from '../session/next-token.ts';
+import { noteDevice } from '../sign-in/note-device.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
+import { RollBack } from '../storage/database.ts';
+import { findHalfSessionForUpdate, type HalfSession, updateHalfSessionProven } from '../storage/half-session.ts';
+import { findActiveUserForChange } from '../storage/portal-user.ts';
+import { insertRememberedDevice } from '../storage/remembered-device.ts';
+import { deleteThrottle } from '../storage/throttle.ts';
+import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
+import { whoHas } from '../visitor/who.ts';
+import { countTry, recordThrottledTry } from './count-try.ts';
+import { offsetOfCode, type Proof, takeProof } from './take-proof.ts';
+import type { Right, VerifyRequest, VerifyResult } from './verify-result.ts';
+
+/** Every attempt is counted before the check, per half session and account and way in. */
+export async function verifyHalf(deps: Deps, request: VerifyRequest, half: HalfSession): Promise<VerifyResult> {
+  const { username } = half;
+  const counted = await countTry(deps, half.id, half);
+  if (counted.kind === 'usedUp')
+    return (await whoHas(deps, request.sessionToken, request.address)).kind === 'half'
+      ? { kind: 'tooManyTries', username }
+      : { kind: 'signInExpired' };
+  if (counted.kind === 'throttled') await recordThrottledTry(deps, eventOf(half, request), half, counted);
+  if (counted.kind !== 'counted') return counted;
+  const done = await deps.sql.begin((sql) => takeStep(deps, sql, request, half));
+  if (done === null) {
+    await recordWrong(deps, request, half, counted.tries);
+    return { kind: 'wrong', isLast: counted.tries >= limits.codeTries, username };
+  }
+  if (done === 'gone') return { kind: 'signInExpired' };
+  if (done.result.kind === 'right') deps.wake.mails();
+  const outcome = done.result.kind === 'right' ? 'signed-in' : 'second-factor-asked';
+  deps.metrics.signIns.inc({ way: wayOfProof[done.proof], outcome });
+  return done.result;
+}
+
+/**
+ * Takes a right code and one step off what the half session waits for: after the last one it is a full session. All or nothing;
+ * null if the code is wrong. Of several attempts at once the first to lock the session wins, and no other code is taken.
+ */
+async function takeStep(
+  deps: Deps,
+  sql: Connection,
+  request: VerifyRequest,
+  half: HalfSession,
+): Promise<{ proof: Proof; result: Right } | null | RollBack<'gone'>> {
+  const now = deps.now();
+  const { userId } = half;
+  // Read now: the email may have been replaced while the code was under way.
+  const reader = await findActiveUserForChange(sql, userId);
+  const session = reader && (await findHalfSessionForUpdate(sql, tokenHash(request.sessionToken)));
+  if (!session) return new RollBack('gone');
+  const proof = await takeProof(deps, sql, { ...half, sessionId: half.id, browser: request }, request.code);
+  if (!proof) return null;
+
+  const sessionToken = nextToken(deps, { token: request.sessionToken, given: request.code });
+  const isFull = half.waitsFor.length === 1;
+  await updateHalfSessionProven(sql, half.id, {
+    tokenHash: tokenHash(sessionToken),
+    address: request.address,
+    browser: browserName(request.userAgent) ?? null,
+    endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
+    now,
+  });
+  await deleteThrottle(sql, codeKey(half));
+  await deleteThrottle(sql, codeMailKey(half));
+  const steps: AuditStep[] = [{ step: 'second factor', outcome: proof }];
+  if (!isFull) {
+    await insertAuditEvent(sql, { ...eventOf(half, request), event: 'second-factor-asked', steps }, now);
+    return { proof, result: { kind: 'thenApp', sessionToken } };
+  }
+
+  const { connectionId } = half;
+  const deviceToken = await noteDevice(sql, reader, request, { byPassword: connectionId === null, now });
+  const rememberedToken = await rememberDevice(sql, request, half, now);
+  if (rememberedToken) steps.push({ step: 'device', outcome: 'remembered' });
+  await insertAuditEvent(sql, { ...eventOf(half, request), event: 'signed-in', steps }, now);
+  if (proof === 'app registered')
+    await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...placeOfVisitor(request) });
+  return {
+    proof,
+    result: { kind: 'right', hasPage: hasPage(proof), sessionToken, deviceToken, rememberedToken, connectionId },
+  };
+}
+
+/** The token of a browser that is to skip the code from now on; null if it is not, or a customer forbids it. */
+async function rememberDevice(
+  sql: Connection,
+  { remember, userAgent, address }: VerifyRequest,
+  { userId, factor, customers }: HalfSession,
+  now: Date,
+): Promise<string | null> {
+  if (!remember || !customers.every(({ rememberDevices }) => rememberDevices)) return null;
+  const token = newToken();
+  await insertRememberedDevice(sql, {
+    tokenHash: tokenHash(token),
+    userId,
+    factor,
+    browser: browserName(userAgent) ?? null,
+    address,
+    madeAt: now,
+    endsAt: new Date(now.getTime() + limits.rememberedDevice),
+  });
+  return token;
+}
+
+const wayOfProof = {
+  app: 'app',
+  'app registered': 'app',
+  'email code': 'email_code',
+  'email registered': 'email_code',
+  'recovery code': 'recovery_code',
+} as const satisfies Record<Proof, string>;
+
+/** After these there is something to read before the destination: the recovery codes, or how many are left. */
+function hasPage(proof: Proof): boolean {
+  return proof === 'app registered' || proof === 'recovery code';
+}
+
+async function recordWrong(deps: Deps, request: VerifyRequest, half: HalfSession, tries: number): Promise<void> {
+  const offset = await offsetOfCode(deps, { ...half, browser: request }, request.code);
+  const steps = [
+    { step: 'code', outcome: `try ${tries} of ${limits.codeTries}, ${half.factor}` },
+    ...(offset === null ? [] : [{ step: 'code of another time', outcome: `off by ${offset} s` }]),
+  ];
+  await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'code-refused', steps }, deps.now());
+  const way = half.factor === 'app' ? 'app' : 'email_code';
+  deps.metrics.signIns.inc({ way, outcome: 'code-refused' });
+  if (tries < limits.codeTries) return;
+  await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'second-factor-ended' }, deps.now());
+  deps.metrics.signIns.inc({ way, outcome: 'second-factor-ended' });
+}
+
+function eventOf({ userId, username, customers, connectionId }: HalfSession, { address, requestId }: VerifyRequest) {
+  const way = connectionId === null ? {} : { connectionId };
+  return { userId, username, ...customersOfEvent(customers), ...way, address, requestId };
+}
