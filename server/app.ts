@@ -64,7 +64,7 @@ import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
 import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
-import { isSignedInAt } from './visitor/is-signed-in.ts';
+import { isSignedInAt } from './visitor/visitor.ts';
 
 /** What the app needs besides what its routes need. */
 export type AppOptions = {

@@ -4,6 +4,8 @@ import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { eachRow } from '#testing/runs-all.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
 
 const origin = 'http://localhost:8080';
 const start = '/portal/portal.html';
@@ -231,6 +233,26 @@ it('a page requested before sign-in is reached afterwards, despite a failed atte
   const signedIn = await portal.signIn('', '', { form: { ...form, password: testPassword } });
   expect(signedIn.headers.location).toBe(asked);
   expect((await portal.send({ url: '/portal/portal.html' })).headers.location).toBe('/portal/');
+});
+
+it('a form without script that was open over another sign-in and sign-out signs in, at the page that it was going to', async () => {
+  const browser = browserForTest(portal);
+  const form = { username: 'alice', password: testPassword, redirectURL: '/portal/reports/7?a=1' };
+  await browser.get('/portal/login?destination=%2Fportal%2Freports%2F7%3Fa%3D1');
+  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+  await browser.post('/portal/logout', {});
+  expect((await browser.post('/portal/performlogin', form)).headers.location).toBe(form.redirectURL);
+  expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+});
+
+it('who signs in while somebody else is signed in here becomes that person, at the page that they were going to', async () => {
+  const browser = browserForTest(portal);
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  const ofAlice = { ...browser.cookies };
+  const form = { username: 'bob', password: testPassword, redirectURL: '/portal/reports/8' };
+  expect((await browser.post('/portal/performlogin', form)).headers.location).toBe(form.redirectURL);
+  expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  expect(await signedInAs(portal, ofAlice)).toBe(null);
 });
 
 it('a signed-in visitor is redirected from every address of the form', async () => {

@@ -6,7 +6,7 @@ import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
-import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
+import { leadsToRegistration } from '../visitor/destination.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationOfForm, keptForm, recordRefusedDestination } from './destination-of-form.ts';
 import { letIn } from './let-in.ts';

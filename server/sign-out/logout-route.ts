@@ -16,7 +16,7 @@ import { namesOwnOrigin } from '../http/same-origin.ts';
 import { limits } from '../limits.ts';
 import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
-import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
+import { leadsToRegistration } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { signOutHere } from './sign-out-here.ts';
 

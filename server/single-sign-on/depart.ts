@@ -9,7 +9,7 @@ import { recordRefusedDestination } from '../sign-in/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
+import { leadsToRegistration } from '../visitor/destination.ts';
 import { asksAfresh, clearAfresh, forgetConnection } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { beginSingleSignOn } from './begin.ts';

@@ -6,6 +6,8 @@ import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { nullIfDatabaseAway } from '../storage/connect.ts';
+import { findVisitorSession } from '../storage/visitor-session.ts';
 import { type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
@@ -86,4 +88,18 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     if (address === null || sessionToken === null) return { kind: 'nobody' };
     return await whoHas(deps, sessionToken, address);
   }
+}
+
+/**
+ * Tells whether a request's visitor is signed in, without marking their session as used: a page that asks for an address which
+ * does not exist, again and again, must not keep it alive. While the database is down nobody is.
+ */
+export function isSignedInAt(deps: Deps) {
+  return async function isSignedIn(request: FastifyRequest): Promise<boolean> {
+    const { sessionHash, address } = visitorOf(deps, request);
+    if (sessionHash === null || address === null) return false;
+    const now = deps.now();
+    const at = { address, idleSince: new Date(now.getTime() - deps.config.sessionIdle), now };
+    return (await findVisitorSession(deps.sql, sessionHash, at).catch(nullIfDatabaseAway))?.kind === 'full';
+  };
 }

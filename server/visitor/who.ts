@@ -10,14 +10,9 @@ export const sessionTouchEvery = second;
 /** Who a visitor is: what their session token stands for. */
 export type Who = VisitorSession;
 
-/** The user who is signed in, half or fully; null if nobody is. */
-export function personOf(who: Who): { userId: string; username: string; email: string } | null {
-  return who.kind === 'full' ? who.session : who.kind === 'half' ? who.half : null;
-}
-
 /**
- * What a session token stands for, for a client at an address; marks a full session as used. The
- * customers' networks are checked again every time; if none admits the address the session counts as ended (decisions §7).
+ * What a session token stands for, for a client at an address; marks a full session as used. The customers'
+ * networks are checked again every time; if none admits the address the session counts as ended (decisions §7).
  */
 export async function whoHas(deps: Deps, token: string, address: string): Promise<VisitorSession> {
   const now = deps.now();
