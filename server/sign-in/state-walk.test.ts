@@ -252,13 +252,11 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
   'comes back from a provider': (visitor) => arrive(visitor, answerOf(visitor)),
   'comes back from a provider twice at once': async (visitor) => {
     const second = { ...visitor, cookies: { ...visitor.cookies } };
-    await Promise.all([ask(visitor, answerOf(visitor)), ask(second, answerOf(visitor))]);
-    const one = await arrive(visitor, answerOf(visitor));
-    const other = await arrive(second, answerOf(visitor));
-    expect(other.url).toBe(one.url);
-    const tokens = [visitor, second].map(({ cookies }) => cookies['vestibule-session']);
-    if (visitor.callback) expect(tokens).toEqual([expect.stringMatching(/^[\w-]{43}$/), tokens[0]]);
-    return other;
+    // A visit is used once, by whichever comes first.
+    const [one] = await Promise.all([arrive(visitor, answerOf(visitor)), arrive(second, answerOf(visitor))]);
+    const tokens = [visitor, second].flatMap(({ cookies }) => cookies['vestibule-session'] ?? []);
+    if (visitor.callback) expect(tokens).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+    return one;
   },
   'comes back from a provider too late': async (visitor) => {
     portal.wait(limits.ssoRequest);
