@@ -5,7 +5,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
-import { endVisits } from '../http/visit-cookies.ts';
+import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import type { SignInResult } from './sign-in-result.ts';

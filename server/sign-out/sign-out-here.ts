@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie } from '../http/cookies.ts';
-import { endVisits } from '../http/visit-cookies.ts';
+import { endVisits, visitTokenHash } from '../http/visit-cookie.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { type DeletedSession, deleteSession } from '../storage/end-sessions.ts';
+import { deleteVisitsOfBrowser } from '../storage/sso-request.ts';
 import { askAfresh } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 
@@ -21,6 +22,8 @@ export async function signOutHere(
   const { config } = deps;
   const { sessionToken, address, requestId } = visitorOf(deps, request);
   const ended = sessionToken && (await deleteSession(deps.sql, tokenHash(sessionToken)));
+  const visits = visitTokenHash(request, config);
+  if (visits) await deleteVisitsOfBrowser(deps.sql, visits);
   if (ended) {
     const { userId, username } = ended;
     const event = { event: 'signed-out', userId, username, ...(address && { address }), requestId } as const;

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
@@ -94,4 +95,16 @@ it('SE-15 a visit that is out when somebody signs out signs nobody in', async ()
   await signOut();
   expect((await comeBack(url)).headers.location).toBe('/portal/loginfail/oidc');
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
+
+it('SE-15 nor does one whose end is being decided by then', async () => {
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  const end = String((await browser.open(pathOf(provider.visit(await departFor(browser))))).headers.location);
+  const release = await holdRows(portal.sql, (sql) => sql`select from customer for update`);
+  const deciding = browser.get(end);
+  await untilWaiting(portal.sql, 1);
+  await signOut();
+  await release();
+  expect((await deciding).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+  expect(await portal.sql`select from session`).toHaveLength(0);
 });

@@ -4,7 +4,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
-import { beginVisit } from '../http/visit-cookies.ts';
+import { beginVisit } from '../http/visit-cookie.ts';
 import { recordRefusedDestination } from '../sign-in/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { turnAway } from '../sign-in/turn-away.ts';

@@ -4,7 +4,7 @@ import { defaultDestination } from '#contract/destination.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
-import { visitTokenHash } from '../http/visit-cookies.ts';
+import { visitTokenHash } from '../http/visit-cookie.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import {

@@ -4,7 +4,7 @@ import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { visitTokenHash } from '../http/visit-cookies.ts';
+import { visitTokenHash } from '../http/visit-cookie.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
@@ -25,7 +25,7 @@ export function leaveRoute(deps: Deps) {
     const lang = languageOverride(request);
     const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
     const isOut = row !== null && isOpen(row, deps.now());
-    if ((isOut || !row) && visitTokenHash(request, config) === null)
+    if (isOut && visitTokenHash(request, config) === null)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
     const details = row && isOfBrowser(deps, request, row) ? detailsOf(deps.keys, row) : null;
     const connection = row && details && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
@@ -42,7 +42,7 @@ export function leaveRoute(deps: Deps) {
         },
       });
     }
-    if (row && (await visitorOf(deps, request).who()).kind === 'full')
+    if ((await visitorOf(deps, request).who()).kind === 'full')
       return reply.redirect(defaultDestination(config.basePath), 303);
     const { destination = defaultDestination(config.basePath), typed = null } = details ?? {};
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });

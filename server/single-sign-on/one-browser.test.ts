@@ -134,7 +134,8 @@ it('SE-15 a sign-out ends an open visit', async () => {
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const url = await departFor(browser);
   await browser.post('/portal/logout', {});
-  expect((await comeBack(url)).headers.location).toBe('/portal/loginfail/saml');
+  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(url)));
+  expect(posted.headers.location).toBe('/portal/loginfail/saml');
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 

@@ -5,16 +5,15 @@ import { ProviderBeganForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { queryValue } from '../http/request-url.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { depart, travellerOf } from './depart.ts';
-import { toForm } from './to-form.ts';
 
 /**
  * `GET authenticate/continue`: the page after an unsolicited answer. Nobody knows who had it posted, so nothing happens
- * until the person confirms, and an existing session stays. It changes nothing and may be loaded
- * again.
+ * until the person confirms, and an existing session stays. It changes nothing and may be loaded again.
  */
 export function providerBeganRoute(deps: Deps) {
   const { config } = deps;
@@ -57,6 +56,12 @@ export function continueWithProviderAgain(deps: Deps): FormKeeper {
     const again = isKey(connection) ? ({ call: 'continueWithProvider', fields: { connection } } as const) : undefined;
     return await refuse(deps, request, reply, 503, { ...wait, again });
   };
+}
+
+/** The empty form, to the default destination. */
+function toForm({ config }: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const way = { destination: defaultDestination(config.basePath), lang: languageOverride(request) };
+  return toSingleSignOn(reply, config, { username: null }, way);
 }
 
 /** The page that asks, for an answer of this connection. */

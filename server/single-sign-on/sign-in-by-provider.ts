@@ -99,8 +99,7 @@ async function complete(
   }
   const subjectHash = tokenHash(identity.subject);
   const sessionHash = identity.session === undefined ? null : tokenHash(identity.session);
-  // Answers kept by an earlier version lack the time of issue: any logout is later.
-  const issuedAt = new Date(identity.issuedAt ?? 0);
+  const issuedAt = new Date(identity.issuedAt);
   const ended = await findProviderLogout(sql, { connectionId: connection.id, subjectHash, sessionHash, issuedAt }, now);
   if (ended) {
     steps.push({ step: 'session at the provider', outcome: `ended by the provider at ${ended.toISOString()}` });
@@ -146,7 +145,7 @@ async function complete(
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
   await deleteSessionOfBrowser(sql, visitor.sessionHash);
-  await deleteVisitsOfBrowser(sql, visit.browserHash);
+  await deleteVisitsOfBrowser(sql, visit.browserHash, visit.id);
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
-import { visitTokenHash } from '../http/visit-cookies.ts';
+import { visitTokenHash } from '../http/visit-cookie.ts';
 import type { SsoRequestRow } from '../storage/sso-request.ts';
 
 export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {

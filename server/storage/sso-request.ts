@@ -165,9 +165,16 @@ export async function endAnswersOfConnection(
     where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null)`;
 }
 
-/** Ends the open visits of a browser: somebody has signed in there, and their answers would be somebody else's. */
-export async function deleteVisitsOfBrowser(sql: Connection, browserHash: Buffer | null): Promise<void> {
-  await sql`delete from sso_request where browser_hash = ${browserHash} and used_at is null`;
+/**
+ * Ends the visits of a browser in which somebody has signed in or out: their answers would be somebody else's. One that is
+ * being decided is no longer found by the transaction that opens its session. `kept`: the one that has signed them in.
+ */
+export async function deleteVisitsOfBrowser(
+  sql: Connection,
+  browserHash: Buffer | null,
+  kept: string | null = null,
+): Promise<void> {
+  await sql`delete from sso_request where browser_hash = ${browserHash} and id is distinct from ${kept}::uuid`;
 }
 
 /** Deletes requests that expired before a time; returns how many. */

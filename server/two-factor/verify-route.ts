@@ -13,7 +13,7 @@ import { formKeeper } from '../http/form-again.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { endVisits } from '../http/visit-cookies.ts';
+import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';

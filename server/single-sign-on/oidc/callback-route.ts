@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps/deps.ts';
 import { setCookie } from '../../http/cookies.ts';
 import { splitUrl } from '../../http/request-url.ts';
-import { visitTokenHash } from '../../http/visit-cookies.ts';
+import { visitTokenHash } from '../../http/visit-cookie.ts';
 import { limits } from '../../limits.ts';
 import { codeDigest } from '../../secrets/code-digest.ts';
 import { seal } from '../../secrets/sealed.ts';
