@@ -76,10 +76,10 @@ export type AccountView =
       name: 'passkeys';
       /**
        * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
-       * admit the person; `withCode`: not by a passkey, which a customer does not take; `signInAgain`: this sign-in did not prove
+       * admit the person; `signInAgain`: this sign-in did not prove
        * enough.
        */
-      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'withCode' | 'signInAgain' | 'off';
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
       isFull: boolean;
       passkeys: {
         id: string;

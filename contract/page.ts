@@ -34,12 +34,12 @@ export type ServerPage =
   | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
   /**
    * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
-   * that does not open all of it, by a passkey that not all of it takes (`code`), or by the password of somebody who has a passkey. `comesBackTo` follows a
+   * that does not open all of it, or by the password of somebody who has a passkey. `comesBackTo` follows a
    * password sign-in, null if that does not help; `goesOnTo` continues without an app, null if one is required.
    */
   | {
       name: 'registerElsewhere';
-      why: 'provider' | 'network' | 'code' | 'passkey';
+      why: 'provider' | 'network' | 'passkey';
       comesBackTo: string | null;
       goesOnTo: string | null;
     }

@@ -71,7 +71,6 @@ const serverPages: ServerPage[] = [
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo: '/portal/portal.html' },
-  { name: 'registerElsewhere', why: 'code', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/x' },
   { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
   { name: 'notForYou', username: 'ada', comesBackTo: '/reports?x=1' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),

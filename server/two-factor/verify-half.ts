@@ -14,6 +14,7 @@ import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
+import { findTotp } from '../storage/totp.ts';
 import { whoHas } from '../visitor/who.ts';
 import { countTry, recordThrottledTry } from './count-try.ts';
 import { offsetOfCode, type Proof, takeProof } from './take-proof.ts';
@@ -57,11 +58,13 @@ async function takeStep(
   const reader = await findActiveUserForChange(sql, userId);
   const session = reader && (await findHalfSessionForUpdate(sql, tokenHash(request.sessionToken)));
   if (!session) return new RollBack('gone');
+  const isFull = half.waitsFor.length === 1;
+  // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.
+  if (isFull && half.factor === 'email' && (await findTotp(sql, userId)) !== null) return new RollBack('gone');
   const proof = await takeProof(deps, sql, { ...half, sessionId: half.id, browser: request }, request.code);
   if (!proof) return null;
 
   const sessionToken = nextToken(deps, { token: request.sessionToken, given: request.code });
-  const isFull = half.waitsFor.length === 1;
   await updateHalfSessionProven(sql, half.id, {
     tokenHash: tokenHash(sessionToken),
     address: request.address,

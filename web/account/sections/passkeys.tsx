@@ -22,7 +22,7 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
   if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol known={known} />;
-  const isClosed = state === 'elsewhere' || state === 'withCode' || state === 'useless';
+  const isClosed = state === 'elsewhere' || state === 'useless';
   return (
     <div className="stack" data-known={known ? JSON.stringify(known) : undefined}>
       <p className="hint">{text('account-passkeys-what')}</p>
