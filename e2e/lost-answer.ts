@@ -11,7 +11,8 @@ export async function sendInstead(request: Request, withoutHeader?: string): Pro
   );
   return await sendRequest(request.url(), {
     method: request.method() as Dispatcher.HttpMethod,
-    headers: Object.fromEntries(headers),
+    // Of a page the browser adds this after it has shown the request here.
+    headers: { ...Object.fromEntries(headers), ...(request.isNavigationRequest() && { 'sec-fetch-mode': 'navigate' }) },
     body: request.postDataBuffer(),
   });
 }
