@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('two tabs at the provider: the first that returns signs in, and the other is led on', both, async ({ page }) => {
+test('two tabs at the provider return side by side, each to its own destination', both, async ({ page }) => {
   const other = await page.context().newPage();
   for (const [tab, report] of [
     [page, 1],
@@ -60,7 +60,7 @@ test('two tabs at the provider: the first that returns signs in, and the other i
   await atProvider(page).signIn();
   await expect(page).toHaveURL('/portal/portal.html?report=1');
   await atProvider(other).signIn();
-  await expect(other).toHaveURL('/portal/portal.html');
+  await expect(other).toHaveURL('/portal/portal.html?report=2');
   await expectSignedIn(other, 'olga');
 });
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
@@ -57,12 +58,18 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     const { address } = visitor;
     if (shown.answerHash && (await endSsoRequestOfOthers(sql, shown, deps.now())))
       return await failAtOtherBrowser(deps, request, reply, { protocol, address });
-    // Loaded again, or their other tab has signed them in.
-    if ((await visitor.who()).kind === 'full') return reply.redirect(defaultDestination(config.basePath), 303);
     const visit = await findSsoRequestByState(sql, shown.stateHash);
-    const details = visit && isOfBrowser(deps, request, visit) ? detailsOf(keys, visit) : null;
+    const details = visit && detailsOf(keys, visit);
+    // Loaded again, or their other tab has signed them in: on to where this one was going, as a link there would lead.
+    if ((await visitor.who()).kind === 'full') {
+      const { destination, lang } = details
+        ? wayOf(details)
+        : { destination: defaultDestination(config.basePath), lang: undefined };
+      return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
+    }
+    const way = visit && details && isOfBrowser(deps, request, visit) ? wayOf(details) : null;
     const refusal = refusalFor('request-unknown', 'this browser has brought no answer to a request that is open');
-    return await fail(deps, request, reply, refusal, { protocol, address, ...(details && wayOf(details)) });
+    return await fail(deps, request, reply, refusal, { protocol, address, ...way });
   }
 
   function shownBy(request: FastifyRequest, state: string): ShownOfVisit {

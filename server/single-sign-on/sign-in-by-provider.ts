@@ -18,7 +18,7 @@ import { recallDevice } from '../storage/remembered-device.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
-import { deleteVisitsOfBrowser, type SsoRequestRow } from '../storage/sso-request.ts';
+import { endOtherVisits, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
@@ -145,7 +145,7 @@ async function complete(
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
   await deleteSessionOfBrowser(sql, visitor.sessionHash);
-  await deleteVisitsOfBrowser(sql, visit.browserHash, visit.id);
+  await endOtherVisits(sql, visit, now);
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

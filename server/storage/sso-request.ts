@@ -165,16 +165,22 @@ export async function endAnswersOfConnection(
     where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null)`;
 }
 
+/** Ends the visits of a browser in which somebody has signed out. One that is being decided then opens no session. */
+export async function deleteVisitsOfBrowser(sql: Connection, browserHash: Buffer | null): Promise<void> {
+  await sql`delete from sso_request where browser_hash = ${browserHash}`;
+}
+
 /**
- * Ends the visits of a browser in which somebody has signed in or out: their answers would be somebody else's. One that is
- * being decided is no longer found by the transaction that opens its session. `kept`: the one that has signed them in.
+ * Ends the other visits of a browser in which a visit has signed somebody in. One that is being decided opens no session; one
+ * still at the provider is kept, used: its tab is led on to where it was going.
  */
-export async function deleteVisitsOfBrowser(
+export async function endOtherVisits(
   sql: Connection,
-  browserHash: Buffer | null,
-  kept: string | null = null,
+  { id, browserHash }: Pick<SsoRequestRow, 'id' | 'browserHash'>,
+  now: Date,
 ): Promise<void> {
-  await sql`delete from sso_request where browser_hash = ${browserHash} and id is distinct from ${kept}::uuid`;
+  await sql`delete from sso_request where browser_hash = ${browserHash} and used_at is not null and id <> ${id}`;
+  await sql`update sso_request set used_at = ${now} where browser_hash = ${browserHash} and used_at is null`;
 }
 
 /** Deletes requests that expired before a time; returns how many. */

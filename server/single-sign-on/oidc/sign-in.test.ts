@@ -314,7 +314,7 @@ describe('the answer belongs to one visit of one browser', () => {
     const callback = acme.visit(await departFor(browser, undefined, { redirectURL: '/portal/reports' }));
     expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
     const token = browser.cookies['vestibule-session'];
-    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
+    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
     expect(browser.cookies['vestibule-session']).toBe(token);
     expect(await sessions()).toBe(1);
     await browser.post('/portal/logout', {});
