@@ -20,7 +20,7 @@ export type AccountOfSession = {
   hasPasskey: boolean;
   /** A code by email has reached the user. */
   isEmailConfirmed: boolean;
-  customers: Pick<Customer, 'id' | 'twoFactor'>[];
+  customers: Pick<Customer, 'id' | 'twoFactor' | 'passkeys'>[];
   /** The customer of the connection that the session came by. */
   connectionCustomerId: string | null;
 };
@@ -38,7 +38,7 @@ export async function findAccountOfSession(
       ${isEmailConfirmed(sql, sql`u.id`)} as "isEmailConfirmed",
       (select customer_id from sso_connection where id = s.connection_id) as "connectionCustomerId",
       (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'twoFactor', c.two_factor)), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'twoFactor', c.two_factor, 'passkeys', c.passkeys)), '[]')
         from membership m join customer c on c.id = m.customer_id where m.user_id = u.id
       ) as customers
     from session s join portal_user u on u.id = s.user_id

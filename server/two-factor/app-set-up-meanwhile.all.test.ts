@@ -99,7 +99,9 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
       () => registerApp(portal, own),
     );
     expect(answer.headers.location).not.toContain('codeSentViaEmail');
-    expect(await pool`select factor from session where stage = 'half'`).toEqual([{ factor: 'app' }]);
+    expect(await pool`select waits_for as "waitsFor" from session where stage = 'half'`).toEqual([
+      { waitsFor: ['app'] },
+    ]);
     await portal.workOff();
     expect(await pool`select from email_code`).toEqual([]);
     expect(portal.mails.map(({ text }) => text).join()).not.toMatch(/#\d{6}/);
@@ -130,7 +132,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     const code = await codeByMail(portal, 'bob');
     await giveApp(portal, 'bob');
     expect(verdict(await verify(portal, code, half, { query: '?remember=true' }))).toEqual([401, 'signInExpired']);
-    expect(await pool`select from session`).toEqual([]);
+    expect(await pool`select from session where stage = 'full'`).toEqual([]);
     expect(await pool`select from remembered_device`).toEqual([]);
   });
 });

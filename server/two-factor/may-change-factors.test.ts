@@ -23,11 +23,15 @@ const plain: AccountOfSession = {
   hasPassword: true,
   hasPasskey: false,
   isEmailConfirmed: false,
-  customers: [{ id: 'acme', twoFactor: 'off' }],
+  customers: [{ id: 'acme', twoFactor: 'off', passkeys: 'on' }],
   connectionCustomerId: null,
 };
-const asked = { ...plain, customers: [{ id: 'acme', twoFactor: 'email' } as const] };
-const askedElsewhere = { ...plain, customers: [...plain.customers, { id: 'other', twoFactor: 'app' } as const] };
+const asked = { ...plain, customers: [{ id: 'acme', twoFactor: 'email', passkeys: 'on' } as const] };
+const askedElsewhere = {
+  ...plain,
+  customers: [...plain.customers, { id: 'other', twoFactor: 'app', passkeys: 'on' } as const],
+};
+const untaken = { ...plain, customers: [{ id: 'other', twoFactor: 'email', passkeys: 'off' } as const] };
 const managed = { ...plain, hasPassword: false, connectionCustomerId: 'acme' };
 
 it.each<[string, SessionOfAccount, AccountOfSession, MayChangeFactors]>([
@@ -48,6 +52,7 @@ it.each<[string, SessionOfAccount, AccountOfSession, MayChangeFactors]>([
   ['a code where a customer asks that was not let in', byCode, askedElsewhere, 'may'],
   ['a code a moment too old', { ...byCode, provenAt: ago(limits.freshSignIn + 1) }, asked, 'signInAgain'],
   ['a passkey', byPasskey, { ...asked, hasPasskey: true }, 'may'],
+  ['MF-12 a passkey where a customer that asks takes none', byPasskey, untaken, 'signInAgain'],
   ['a half session that waits for the app alone', { ...half, waitsFor: ['app'] }, asked, 'may'],
   ['MF-12 a half session whose user has a passkey', { ...half, waitsFor: ['passkey'] }, asked, 'byPasskey'],
   ['MF-15 a provider that is the whole account', byProvider, managed, 'may'],
@@ -57,7 +62,7 @@ it.each<[string, SessionOfAccount, AccountOfSession, MayChangeFactors]>([
   [
     'MF-15 a provider of one customer of two',
     byProvider,
-    { ...managed, customers: [...managed.customers, { id: 'other', twoFactor: 'off' }] },
+    { ...managed, customers: [...managed.customers, { id: 'other', twoFactor: 'off', passkeys: 'on' }] },
     'notFromProvider',
   ],
   [

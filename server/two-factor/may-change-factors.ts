@@ -25,9 +25,12 @@ export function mayChangeFactors(session: SessionOfAccount, account: AccountOfSe
   if (stage === 'half') return session.waitsFor[0] === 'passkey' ? 'byPasskey' : 'may';
   const asking = account.customers.filter(({ twoFactor }) => twoFactor !== 'off');
   const isAsked = asking.length > 0 || account.isEmailConfirmed;
-  const isProven = !isAsked || connectionId !== null || proof === 'code' || proof === 'passkey';
+  // To a customer that takes no passkeys, one proves nothing.
+  const isPasskeyTaken = asking.every(({ passkeys }) => passkeys !== 'off');
+  const isProven = !isAsked || connectionId !== null || proof === 'code' || (proof === 'passkey' && isPasskeyTaken);
   // A sign-in from here would ask for nothing either.
-  if (!isProven && !account.isEmailConfirmed && !asking.some(({ id }) => customerIds.includes(id))) return 'network';
+  const isLeftOut = !asking.some(({ id }) => customerIds.includes(id));
+  if (!isProven && proof !== 'passkey' && !account.isEmailConfirmed && isLeftOut) return 'network';
   return isProven && isFreshProof(session, now) ? 'may' : 'signInAgain';
 }
 

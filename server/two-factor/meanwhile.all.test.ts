@@ -50,7 +50,7 @@ describe('RC-08 what happens while a code is looked at', () => {
       await pool`update portal_user set active = false where username = 'alice'`;
       return await begin(work);
     }) as never);
-    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(false);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toEqual([401, 'signInExpired']);
     expect(spy).toHaveBeenCalledTimes(2);
     spy.mockRestore();
     expect(await pool`select from session where stage = 'full'`).toEqual([]);
