@@ -1,10 +1,14 @@
+import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import type { Identity } from '../session/identity.ts';
+import type { FullSession } from '../storage/session.ts';
 import { hubKeys } from './hub-keys.ts';
 import { secondsOf, signJwt } from './sign-jwt.ts';
+
+/** Who is signed in, as hubs learn it: the answer of `GET session`, and what a token says besides. */
+export type Identity = Pick<FullSession, 'userId' | 'id' | 'provenAt'> & { person: SessionAnswer };
 
 /** The claims of a hub's token (RFC 7519 §4.1, OpenID Connect Core §2 and §5.1). Times in seconds. */
 export type HubClaims = {

@@ -1,10 +1,7 @@
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { IdentityHeaders } from '../config/identity-headers.ts';
-import type { FullSession } from '../storage/session.ts';
+import type { Identity } from '../hub/hub-tokens.ts';
 import type { Who } from '../visitor/who.ts';
-
-/** Who is signed in, as hubs learn it: the answer of `GET session`, and what a hub's token says besides. */
-export type Identity = Pick<FullSession, 'userId' | 'id' | 'provenAt'> & { person: SessionAnswer };
 
 /** Null if nobody is signed in: a half session is not. */
 export function identityOf(who: Who): Identity | null {

@@ -6,9 +6,9 @@ import type { Deps } from '../deps/deps.ts';
 import { addressOf } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl } from '../http/request-url.ts';
+import type { Identity } from '../hub/hub-tokens.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { accessKey } from '../storage/throttle-keys.ts';
-import type { Identity } from './identity.ts';
 
 /** Who asked, for which page (null if the proxy did not say), and the customers that may see it. */
 type NotTheirs = { identity: Identity; page: string | null; customers: readonly string[] };

@@ -4,7 +4,6 @@ import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import { sessionEnd } from '../session/session-end.ts';
 import { noteDevice } from '../sign-in/note-device.ts';
 import { sendFirstCode } from '../sign-in/send-first-code.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
@@ -125,6 +124,7 @@ async function complete(
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = asked.length > 0 ? limits.halfSession : deps.config.sessionAbsolute;
+  const endsAt = new Date(Math.min(now.getTime() + lifetime, providerEndsAt?.getTime() ?? Number.POSITIVE_INFINITY));
   const session = {
     tokenHash: tokenHash(sessionToken),
     userId: user.id,
@@ -142,7 +142,7 @@ async function complete(
     proof: isRemembered ? ('remembered' as const) : ('provider' as const),
     provenAt: provenAtProvider(identity, now),
     now,
-    endsAt: sessionEnd(now, lifetime, providerEndsAt),
+    endsAt,
   };
   await deleteSessionOfBrowser(sql, visitor.sessionHash);
   await endOtherVisits(sql, visit, now);
