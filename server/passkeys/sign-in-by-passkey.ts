@@ -4,7 +4,6 @@ import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import { noteDevice } from '../sign-in/note-device.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
@@ -13,6 +12,7 @@ import { findPasskeyToVerify, type PasskeyToVerify, updatePasskeyUsed } from '..
 import type { PasskeyPurpose } from '../storage/passkey-challenge.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../storage/passkey-user.ts';
 import { deleteSessionOfBrowser, insertSession, isSessionThereForUpdate, noProvider } from '../storage/session.ts';
+import { noteDevice } from '../two-factor/note-device.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { takeCeremony } from './ceremony.ts';
 import { checkAssertion } from './check-assertion.ts';

@@ -12,7 +12,7 @@ import { deleteSessionOfBrowser, insertSession, noProvider } from '../storage/se
 import { findSignInUser, type SignInUser } from '../storage/sign-in.ts';
 import { deleteThrottles } from '../storage/throttle.ts';
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
-import { noteDevice } from './note-device.ts';
+import { noteDevice } from '../two-factor/note-device.ts';
 import { reasonToRefuse } from './reason-to-refuse.ts';
 import { sendFirstCode } from './send-first-code.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';

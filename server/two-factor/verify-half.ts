@@ -5,7 +5,6 @@ import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { nextToken } from '../session/next-token.ts';
-import { noteDevice } from '../sign-in/note-device.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
@@ -17,6 +16,7 @@ import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
 import { findTotp } from '../storage/totp.ts';
 import { whoHas } from '../visitor/who.ts';
 import { countTry, recordThrottledTry } from './count-try.ts';
+import { noteDevice } from './note-device.ts';
 import { offsetOfCode, type Proof, takeProof } from './take-proof.ts';
 import type { Right, VerifyRequest, VerifyResult } from './verify-result.ts';
 
