@@ -108,3 +108,11 @@ it('SE-15 nor does one whose end is being decided by then', async () => {
   expect((await deciding).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
+
+it('nothing fresh is asked for where the operator has turned that off', async () => {
+  portal.deps.config.freshAfterSignOut = false;
+  await comeBack(await departFor(browser));
+  await signOut();
+  expect(wishesOf(await departFor(browser))).toEqual(asEver);
+  portal.deps.config.freshAfterSignOut = true;
+});
