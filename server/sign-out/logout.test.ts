@@ -261,6 +261,12 @@ it.each<[string, Partial<TestRequest>]>([
   expect([left['vestibule-session'], left[visit], told(answer).out]).toEqual(['', '', true]);
 });
 
+it('SE-15 a cookie that somebody may have planted goes too: twice, or malformed', async () => {
+  const held = `vestibule-session=${cookies['vestibule-session']}`;
+  for (const cookie of [`${held}; ${held}`, 'vestibule-session=x'])
+    expect(cookiesOf(await portal.send({ url, headers: { ...fetched, cookie } }))['vestibule-session']).toBe('');
+});
+
 it('a second factor that is abandoned is no sign-out', async () => {
   await portal.sql`update session set stage = 'half', waits_for = '{email}'`;
   await portal.sql`insert into email_factor select id, created_at from portal_user`;

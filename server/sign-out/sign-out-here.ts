@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie } from '../http/cookies.ts';
 import { endVisits, visitTokenHash } from '../http/visit-cookie.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { type DeletedSession, deleteSession } from '../storage/end-sessions.ts';
 import { deleteVisitsOfBrowser } from '../storage/sso-request.ts';
@@ -20,8 +19,8 @@ export async function signOutHere(
   { forgets = false } = {},
 ): Promise<DeletedSession | null> {
   const { config } = deps;
-  const { sessionToken, address, requestId } = visitorOf(deps, request);
-  const ended = sessionToken && (await deleteSession(deps.sql, tokenHash(sessionToken)));
+  const { sessionHash, address, requestId } = visitorOf(deps, request);
+  const ended = sessionHash && (await deleteSession(deps.sql, sessionHash));
   const visits = visitTokenHash(request, config);
   if (visits) await deleteVisitsOfBrowser(deps.sql, visits);
   if (ended) {
@@ -29,9 +28,11 @@ export async function signOutHere(
     const event = { event: 'signed-out', userId, username, ...(address && { address }), requestId } as const;
     await insertAuditEvent(deps.sql, event, deps.now());
   }
-  for (const name of ['session', 'reset', 'passkey'] as const)
+  // Also one that is sent twice, or that is no token: somebody may have planted it.
+  clearCookie(reply, config, 'session');
+  for (const name of ['reset', 'passkey'] as const)
     if (readCookie(request.headers, config, name) !== null) clearCookie(reply, config, name);
   endVisits(request, reply, config);
   askAfresh(deps, request, reply, { forgets });
-  return ended || null;
+  return ended;
 }
