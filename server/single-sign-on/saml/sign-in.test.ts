@@ -168,8 +168,8 @@ describe('the answer belongs to one visit of one browser', () => {
     expect((await finish(posted)).headers.location).toBe('/portal/reports');
     const stranger = browserForTest(portal);
     expect((await finish(await post(form, portal, stranger), stranger)).headers.location).toMatch(failed);
-    expect((await finish(await post(form))).headers.location).toBe('/portal/portal.html');
-    expect((await finish(posted)).headers.location).toBe('/portal/portal.html');
+    expect((await finish(await post(form))).headers.location).toBe('/portal/reports');
+    expect((await finish(posted)).headers.location).toBe('/portal/reports');
     expect(await sessions()).toBe(1);
     await browser.post('/portal/logout', {});
     await expectRefused(await finish(await post(form)), 'request-unknown');

@@ -162,7 +162,7 @@ describe('the one browser that began and brought the answer', () => {
     const posted = await bring(browser(), samlAnswer(portal, acme, first));
     const otherPosted = await bring(browser(), samlAnswer(portal, acme, other));
     expect((await open(browser(), posted.headers.location)).headers.location).toBe('/portal/first');
-    expect((await open(browser(), otherPosted.headers.location)).headers.location).toBe('/portal/portal.html');
+    expect((await open(browser(), otherPosted.headers.location)).headers.location).toBe('/portal/other');
     expect(Object.keys(browser().cookies).filter((name) => name.includes('answer'))).toEqual([]);
     expect(await sessions()).toBe(1);
   });
@@ -173,7 +173,7 @@ describe('the one browser that began and brought the answer', () => {
     const again = await bring(browser(), form, second);
     expect((await open(browser(), again.headers.location)).headers.location).toBe('/portal/reports');
     const late = await bring(browser(), form);
-    expect((await open(browser(), late.headers.location)).headers.location).toBe('/portal/portal.html');
+    expect((await open(browser(), late.headers.location)).headers.location).toBe('/portal/reports');
     expect(await sessions()).toBe(1);
   });
 
