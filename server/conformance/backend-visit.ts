@@ -22,9 +22,12 @@ type Body = { form?: Record<string, string>; json?: unknown };
 /** One browser at a backend: it keeps the cookies. */
 export type BackendVisit = { send: (call: Call, by: Sender, body?: Body) => Promise<Answer> };
 
-/** A browser without cookies; `base` is the address below which the calls lie. Throws if the backend does not answer. */
+/**
+ * A browser that has chosen a language: to one without any cookie a backend may say first that cookies are needed. `base` is the
+ * address below which the calls lie. Throws if the backend does not answer.
+ */
 export function visitBackend(base: URL): BackendVisit {
-  const cookies = new Map<string, string>();
+  const cookies = new Map([['language', 'en']]);
   return {
     async send(call, by, { form, json } = {}) {
       const { method, path } = calls[call];
