@@ -170,11 +170,6 @@ export const limits = {
   passwordsRemembered: 10,
   /** How long the reset hash is kept in a browser without JavaScript after a failed change. */
   resetCookieLifetime: 10 * minute,
-  /**
-   * For this long the browser may not have read the response to a sign-in, and still send its old cookies: longer than any
-   * response takes, even over a slow connection.
-   */
-  responseUnread: minute,
   deviceLifetime: 180 * day,
   /** How long a refused sign-in's typed name and reference are kept in the browser. */
   refusalLifetime: 10 * minute,
