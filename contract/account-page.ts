@@ -128,12 +128,10 @@ export type AccountSession = {
   isThis: boolean;
 };
 
-/** What became of a sign-in; each has its text `account-outcome-…`. */
-export const signInOutcomes = ['signedIn', 'passwordWrong', 'codeWrong', 'tooManyAttempts', 'refused'] as const;
-
 export type AccountSignIn = {
   at: string;
-  outcome: (typeof signInOutcomes)[number];
+  /** Each has its text `account-outcome-…`. */
+  outcome: 'signedIn' | 'passwordWrong' | 'codeWrong' | 'tooManyAttempts' | 'refused';
   address: string | null;
   provider: string | null;
   isByPasskey: boolean;

@@ -26,13 +26,6 @@ export function readCookie(headers: IncomingHttpHeaders, config: Config, name: C
   return cookiesOf(headers).get(fullName(config, name)) ?? null;
 }
 
-/** The names of our cookies with this prefix, without duplicates, in the order sent by the browser. */
-export function listCookies(headers: IncomingHttpHeaders, config: Config, start: string): string[] {
-  const prefix = fullName(config, '');
-  const ours = [...cookiesOf(headers).keys()].filter((name) => name.startsWith(prefix + start));
-  return ours.map((name) => name.slice(prefix.length));
-}
-
 const parsed = new WeakMap<IncomingHttpHeaders, Map<string, string | null>>();
 
 /** The cookies of a request by their names, null for a name that occurs twice; parsed once. */

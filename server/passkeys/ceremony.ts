@@ -85,7 +85,7 @@ export async function browserToBegin(
  * The token that binds ceremonies to the browser, for a new one. All tabs share it, so that what one tab begins does not end
  * another's; and it outlives them, so that two tabs seldom get a first one each, of which the later answer's stays.
  */
-export function keepPasskeyBrowserToken(request: FastifyRequest, reply: FastifyReply, config: Config): string {
+function keepPasskeyBrowserToken(request: FastifyRequest, reply: FastifyReply, config: Config): string {
   const token = readTokenCookie(request.headers, config, 'passkey') ?? newToken();
   setCookie(reply, config, 'passkey', token, limits.passkeyBrowser);
   return token;

@@ -127,7 +127,7 @@ const label = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3 } as const;
  * to it, a point on it, or an RSA key of 2048 to 4096 bits; and nothing else in it (Web Authentication Level 3, §6.5.1.1). The
  * library stores any key, and takes any curve for ES256.
  */
-export function keyProblem(publicKey: Buffer): 'algorithm-not-offered' | 'key-unusable' | null {
+function keyProblem(publicKey: Buffer): 'algorithm-not-offered' | 'key-unusable' | null {
   let key: Map<number, unknown>;
   try {
     key = decodeCredentialPublicKey(new Uint8Array(publicKey)) as unknown as Map<number, unknown>;

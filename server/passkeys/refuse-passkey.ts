@@ -78,7 +78,7 @@ export async function keysOfBegun({ sql }: Pick<Deps, 'sql'>, browser: BrowserTo
 }
 
 /** The keys under which the refused answers of a browser count. */
-export async function keysOfRefused({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
+async function keysOfRefused({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
   return passkeyFailureKeys(await originOf(sql, browser));
 }
 

@@ -113,11 +113,6 @@ export async function lockUser(sql: Connection, id: string): Promise<void> {
   await sql`select from portal_user where id = ${id} for no key update`;
 }
 
-/** Whether a user is active; locks them so until the transaction ends. */
-export async function isUserActiveForShare(sql: Connection, id: string): Promise<boolean> {
-  return (await sql`select from portal_user where id = ${id} and active for share`).length > 0;
-}
-
 /**
  * An active user, null for any other; blocks their sign-ins until the transaction ends. The statements that follow see
  * what earlier sign-ins stored, and waiting sign-ins see what this transaction changes.

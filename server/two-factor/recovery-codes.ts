@@ -48,6 +48,6 @@ export function newRecoveryCode(): string {
 }
 
 /** Binding (additional data) for shown codes: a copy in another user's or session's row does not open. */
-export function shownPlace({ userId, sessionId }: Viewer): string {
+function shownPlace({ userId, sessionId }: Viewer): string {
   return `recovery-codes:${userId}:${sessionId}`;
 }

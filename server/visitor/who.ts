@@ -5,7 +5,7 @@ import { updateSessionSeen } from '../storage/session.ts';
 import { findVisitorSession, type VisitorSession } from '../storage/visitor-session.ts';
 
 /** A session's last use is written at most this often, so that its idle time still ends to the second. */
-export const sessionTouchEvery = second;
+const sessionTouchEvery = second;
 
 /** Who a visitor is: what their session token stands for. */
 export type Who = VisitorSession;
