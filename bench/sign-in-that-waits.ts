@@ -7,7 +7,7 @@ import { totpPlace } from '#server/two-factor/registration.ts';
 import { newTotpSecret } from '#server/two-factor/totp.ts';
 
 /** A sign-in that waits for the code of an app; `codeNow` gives the one of this moment. */
-export type SignInThatWaits = { cookie: string; codeNow: () => string };
+type SignInThatWaits = { cookie: string; codeNow: () => string };
 
 /** Gives a user a new app, and begins a sign-in that waits for its code. */
 export async function signInThatWaits(sql: Database, dataFolder: string, username: string): Promise<SignInThatWaits> {

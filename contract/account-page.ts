@@ -107,7 +107,7 @@ export type AccountView =
   | { name: 'signIns'; signIns: AccountSignIn[] };
 
 /** A browser that is not asked for a code. */
-export type AccountDevice = {
+type AccountDevice = {
   id: string;
   browser: string | null;
   address: string;

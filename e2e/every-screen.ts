@@ -6,7 +6,7 @@ import type { MessageKey } from './texts.ts';
  * A screen by its address. `stage` is how far a sign-in must have come to show it; `shows` is a text that no other step under
  * that heading has; `needs` says what the console repeats of the answer.
  */
-export type ScreenUnderTest = {
+type ScreenUnderTest = {
   address: string;
   heading: MessageKey;
   shows?: MessageKey;

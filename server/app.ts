@@ -67,7 +67,7 @@ import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/veri
 import { isSignedInAt } from './visitor/visitor.ts';
 
 /** What the app needs besides what its routes need. */
-export type AppOptions = {
+type AppOptions = {
   built: BuiltPages;
   /** How long requests and idle connections may last. */
   timeouts?: Partial<Timeouts>;

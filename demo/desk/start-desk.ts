@@ -17,7 +17,7 @@ import { startPage } from './start-page.ts';
 
 type ProviderOfDesk = { page: string; behaviour: Switch };
 
-export type Desk = {
+type Desk = {
   port: number;
   css: string;
   groups: readonly CaseGroup[];

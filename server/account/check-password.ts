@@ -12,7 +12,7 @@ import { countGuess, deleteThrottle, findWait, originWait } from '../storage/thr
 import { accountKey, deviceKey, networksOf, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
-export type CheckedPassword =
+type CheckedPassword =
   | { kind: 'right'; hash: string }
   /** `reference`: of its event, if that is not the one of this request. */
   | { kind: 'wrong'; reference?: string }

@@ -16,7 +16,7 @@ export type Section = {
   actions: Readonly<Record<string, Action>>;
 };
 
-export type Action = {
+type Action = {
   /** Whether a fresh proof comes first (proof-to-ask.ts). */
   needsProof: boolean;
   run: (deps: Deps, visit: AccountVisit, fields: Fields) => Promise<Outcome>;

@@ -5,10 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { deleteHalfSessionsOfCustomer } from '../storage/half-session.ts';
 import { settingsInWords } from './add-customer.ts';
 
-export type ChangeCustomerResult =
-  | { kind: 'changed'; steps: AuditStep[] }
-  | { kind: 'unchanged' }
-  | { kind: 'notFound' };
+type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
 
 /** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */
 export async function changeCustomer(

@@ -25,7 +25,7 @@ import { endSessionsOfUser } from '../storage/session-list.ts';
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
 
-export type ChangeUserResult =
+type ChangeUserResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }
   | { kind: 'unchanged' }
   | { kind: 'notFound' }

@@ -11,10 +11,7 @@ import { deleteThrottleOfEveryWay } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { deleteTotp } from '../storage/totp.ts';
 
-export type ResetTwoFactorResult =
-  | { kind: 'notFound' }
-  | { kind: 'nothing' }
-  | { kind: 'removed'; sessionsEnded: number };
+type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
 
 /**
  * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the

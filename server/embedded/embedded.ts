@@ -14,7 +14,7 @@ export type EmbeddedPostgres = {
   close(): Promise<void>;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   dataFolder: string;
   log: { info(text: string): void; warn(text: string): void };
   /** False in tests only: nothing is synced to disk. */

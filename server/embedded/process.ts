@@ -36,7 +36,7 @@ const settings = {
 /** For throw-away test databases only: a power cut would damage them. */
 const undurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-export type StartOptions = { folder: string; logPath: string; durable: boolean; binaries: Binaries; runAs: RunAs };
+type StartOptions = { folder: string; logPath: string; durable: boolean; binaries: Binaries; runAs: RunAs };
 
 /**
  * Starts PostgreSQL as a separate process that outlives ours and does not receive our terminal's Ctrl-C. `complaint` is what

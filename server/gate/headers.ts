@@ -28,7 +28,7 @@ const claims =
   /^(?:forwarded|x-forwarded.*|x-original-.*|x-rewrite-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|client-ip|cf-connecting-ip|fastly-client-ip|x-host|proxy|proxy-client-ip|wl-proxy-client-ip|x-originating-ip)$/;
 
 /** What to tell the hub about a request. */
-export type Told = { address: string; person: SessionAnswer | null; token: string | null };
+type Told = { address: string; person: SessionAnswer | null; token: string | null };
 
 /**
  * The headers of a request as the hub gets them: without those for one connection, without anything that speaks with the

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The portal's cookies. Each answer of a provider has its own, as tabs share all cookies. */
-export type CookieName = TokenCookieName | 'refusal' | 'connection';
+type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold only a token. */
 export type TokenCookieName =

@@ -16,7 +16,7 @@ const unknownPasskeyKept = 200;
  * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is
  * only for the page of this refusal, at `url`: elsewhere it would refer to something else.
  */
-export type LastRefusal = { username: string } & (
+type LastRefusal = { username: string } & (
   | { reference: string; url: string /** Its id in base64url. */; unknownPasskey?: string | null }
   | { reference: null /** The first page after a sign-out is told of it. */; isSignedOut?: boolean }
 );

@@ -11,7 +11,7 @@ import { secondsOf, signJwt } from './sign-jwt.ts';
 export type Identity = Pick<FullSession, 'userId' | 'id' | 'provenAt'> & { person: SessionAnswer };
 
 /** The claims of a hub's token (RFC 7519 §4.1, OpenID Connect Core §2 and §5.1). Times in seconds. */
-export type HubClaims = {
+type HubClaims = {
   iss: string;
   aud: string;
   sub: string;

@@ -7,7 +7,7 @@ import type { PasskeyToVerify } from '../storage/passkey.ts';
 import { readAuthenticatorData, refusalOfAuthenticatorData } from './authenticator-data.ts';
 import { type Assertion, type ClientData, refusalOfClientData } from './read-answer.ts';
 
-export type CheckedAssertion =
+type CheckedAssertion =
   | { kind: 'right'; counter: number; backedUp: boolean }
   /** `isSigned`: the signature is right. */
   | { kind: 'refused'; reason: PasskeyRefusalReason; isSigned?: true };

@@ -19,7 +19,7 @@ export type EnrolledKey = Pick<
   NewPasskey,
   'credentialId' | 'publicKey' | 'counter' | 'backupEligible' | 'backedUp' | 'aaguid' | 'transports'
 >;
-export type CheckedEnrolment = { kind: 'right'; key: EnrolledKey } | { kind: 'refused'; reason: PasskeyRefusalReason };
+type CheckedEnrolment = { kind: 'right'; key: EnrolledKey } | { kind: 'refused'; reason: PasskeyRefusalReason };
 
 type Given = { enrolment: Enrolment; clientData: ClientData };
 

@@ -24,7 +24,7 @@ import { readClientData, readEnrolment } from './read-answer.ts';
 import { refusePasskey } from './refuse-passkey.ts';
 
 /** Who enrols: a full session that has just proven who it is, which the caller has checked. */
-export type Enroller = {
+type Enroller = {
   visitor: KnownVisitor;
   session: FullSession;
   sessionHash: Buffer;
@@ -126,7 +126,7 @@ async function store(
 }
 
 /** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
-export type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
+type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
 
 /**
  * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is

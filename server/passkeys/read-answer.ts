@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The answer of an authenticator as our script sends it (Web Authentication Level 3, §5.1, `toJSON`). */
-export type CredentialAnswer = { credentialId: Buffer; clientData: Buffer };
+type CredentialAnswer = { credentialId: Buffer; clientData: Buffer };
 
 export type Assertion = CredentialAnswer & {
   authenticatorData: Buffer;

@@ -19,7 +19,7 @@ import { checkAssertion } from './check-assertion.ts';
 import { readAssertion, readClientData } from './read-answer.ts';
 import { type RefusedUser, refusePasskey } from './refuse-passkey.ts';
 
-export type PasskeyRequest = {
+type PasskeyRequest = {
   visitor: KnownVisitor;
   /** The authenticator's answer, as JSON. */
   answer: string;

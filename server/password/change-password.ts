@@ -27,7 +27,7 @@ import { ownNames } from './own-names.ts';
 import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
 /** A new password. The page's language is used for the notice unless the user has chosen another. */
-export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'requestId'> & {
+type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'requestId'> & {
   /** The token of the link, as sent. */
   token: string;
   password: string;
@@ -35,7 +35,7 @@ export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'request
 };
 
 /** Every outcome of a change; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
-export type ChangeResult =
+type ChangeResult =
   | { kind: 'changed'; purpose: LinkPurpose }
   /** `purpose` is null if there is no such link. */
   | { kind: 'refused'; purpose: LinkPurpose | null; reason: ChangeFailedReason; reference: string }

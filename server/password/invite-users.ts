@@ -16,7 +16,7 @@ const invitationsEvery = 4 * second;
 
 type Invited = Pick<InvitedUser, 'username' | 'email'>;
 
-export type InviteUsersResult =
+type InviteUsersResult =
   /** Nobody was invited; why, for each name that stood in the way. */
   | { kind: 'refused'; refusals: { name: string; problem: string }[] }
   /** In the order of the names; whoever was named twice is invited once. */

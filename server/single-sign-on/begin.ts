@@ -13,7 +13,7 @@ import type { RequestDetails } from './request-details.ts';
 import { startSaml } from './saml/saml.ts';
 
 /** A visitor to send to a provider, and where they go afterwards. */
-export type Departure = {
+type Departure = {
   destination: string;
   /** `?lang=` as the visitor set it. */
   lang: string | undefined;
@@ -33,7 +33,7 @@ export type Departure = {
 export type Begun = { kind: 'ok'; leaveUrl: string };
 
 /** The connection was changed or removed while its provider was asked for its addresses: these may be another's. */
-export type ChangedMeanwhile = { kind: 'changed' };
+type ChangedMeanwhile = { kind: 'changed' };
 
 /**
  * Prepares a visit to a provider: stores what its answer must match, bound to this browser by its token.

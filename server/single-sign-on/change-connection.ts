@@ -35,7 +35,7 @@ export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & {
   keepsLinks?: boolean;
 };
 
-export type ChangeConnectionResult =
+type ChangeConnectionResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number; usersUnlinked: number; domainsDropped: string[] }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }

@@ -18,7 +18,7 @@ import { recordSsoFailure } from './record-failure.ts';
 import { type GiveAgain, slowDown } from './slow-down.ts';
 
 /** A visitor on the way to a provider. */
-export type Traveller = { address: string; destination: string; lang: string | undefined };
+type Traveller = { address: string; destination: string; lang: string | undefined };
 
 /** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
 export async function travellerOf(

@@ -28,7 +28,7 @@ type Brake = (
 ) => Promise<boolean>;
 
 /** `retryAfter` in milliseconds; `reference` for the page. */
-export type Wait = { retryAfter: number; reference: string };
+type Wait = { retryAfter: number; reference: string };
 
 /** Answers 429 with the form. */
 export type GiveAgain = (wait: Wait) => Promise<FastifyReply>;

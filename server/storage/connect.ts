@@ -4,7 +4,7 @@ import pg, { type ClientBase, type PoolConfig, type QueryResult } from 'pg';
 import { type Connection, type Database, type Place, RollBack } from './database.ts';
 import { type Query, sqlOf } from './sql.ts';
 
-export type ConnectOptions = {
+type ConnectOptions = {
   /** Maximum number of connections; 10 by default. */
   poolSize?: number;
   /** Statement timeout in milliseconds; 0 for none, 5000 by default. */

@@ -2,7 +2,7 @@ import type { Connection } from './database.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { Fragment } from './sso-domain.ts';
 
-export type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
+type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
 /**
  * Replaces the code of a half session. False if it has used up its emails, the last one is too recent, or it has ended.

@@ -21,7 +21,7 @@ export async function deleteSessionsOfConnection(
 }
 
 /** What a provider's logout names: a subject, or sessions of the provider, or both. */
-export type NamedByProvider = { connectionId: string; subjectHash: Buffer | null; sessionHashes: readonly Buffer[] };
+type NamedByProvider = { connectionId: string; subjectHash: Buffer | null; sessionHashes: readonly Buffer[] };
 
 /**
  * Ends a connection's sessions of a subject: all of them if no session of the provider is named, otherwise those of a named

@@ -3,7 +3,7 @@ import type { Connection } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import type { SecondFactor } from './second-factor.ts';
 
-export type RememberedDevice = {
+type RememberedDevice = {
   id: string;
   /** What was proven when it was remembered; a recovery code counts as the app. */
   factor: SecondFactor;

@@ -5,7 +5,7 @@ import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passk
 import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
-export type ResetLinkState = 'open' | 'used' | 'withdrawn';
+type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
 /** Why a link was made: an invitation asks for a first password, and never replaces one (docs/decisions/0053). */
 export type LinkPurpose = 'reset' | 'invitation';

@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 
 /** A full session as its person and operators see it. */
-export type ListedSession = {
+type ListedSession = {
   id: string;
   /** As the browser named itself at the sign-in; null if unknown. */
   browser: string | null;

@@ -53,7 +53,7 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
  * Where a session came from: the connection, what its provider expects at sign-out, and when the
  * provider's session ends; null for a password, or if the provider does not say.
  */
-export type SessionOrigin = {
+type SessionOrigin = {
   connectionId: string | null;
   sealedIdToken: Buffer | null;
   /** SHA-256 of the subject, and of the provider's name for its session: with these it ends what it began. */
@@ -72,7 +72,7 @@ export const noProvider: SessionOrigin = {
 };
 
 /** A session to create; `waitsFor` is what a half one waits for, empty for a full one. */
-export type NewSession = {
+type NewSession = {
   tokenHash: Buffer;
   userId: string;
   waitsFor: readonly Asked[];

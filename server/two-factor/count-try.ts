@@ -8,10 +8,7 @@ import { countAttempt } from '../storage/throttle.ts';
 import { codeKey, type WayIn } from '../storage/throttle-keys.ts';
 
 /** A counted attempt, or why none is allowed: `usedUp` also if the session is gone; `retryAfter` in milliseconds. */
-export type CountedTry =
-  | { kind: 'counted'; tries: number }
-  | { kind: 'usedUp' }
-  | { kind: 'throttled'; retryAfter: number };
+type CountedTry = { kind: 'counted'; tries: number } | { kind: 'usedUp' } | { kind: 'throttled'; retryAfter: number };
 
 /**
  * Counts an attempt at a code in its half session and for the account and its way in, or in neither. It is committed before the

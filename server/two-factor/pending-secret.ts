@@ -13,7 +13,7 @@ import { newTotpSecret } from './totp.ts';
  * Whose app is set up, and where: the secret belongs to the user and to one browser, by its `device` cookie, so that whoever knows
  * only the password, in another browser, neither sees nor plants the one that the owner confirms.
  */
-export type SetUp = { userId: string; sessionId: string; browser: Pick<Visitor, 'deviceToken'> };
+type SetUp = { userId: string; sessionId: string; browser: Pick<Visitor, 'deviceToken'> };
 
 /** The secret to show: the same after reloads and after a sign-in that was cancelled, while a half session could live. */
 export async function secretToShow({ sql, keys, now }: Deps, setUp: SetUp): Promise<string> {

@@ -12,7 +12,7 @@ import { codeMailKey, type WayIn } from '../storage/throttle-keys.ts';
  * What has to wait for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more;
  * or the account, which got too many. `retryAfter` in milliseconds.
  */
-export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
+type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
 /** The outcome of sending a code. */
 export type SendResult = { kind: 'sent' } | SendWait;

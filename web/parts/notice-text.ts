@@ -5,7 +5,7 @@ import { relativeTime } from './relative-time.ts';
 /** Notices that are shown beside what they concern. */
 const inPlace = ['codeWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'] as const;
 type InPlace = (typeof inPlace)[number];
-export type SpokenNotice = Exclude<Notice, InPlace>;
+type SpokenNotice = Exclude<Notice, InPlace>;
 
 export function hasOwnPlace(notice: Notice): notice is InPlace {
   return (inPlace as readonly Notice[]).includes(notice);

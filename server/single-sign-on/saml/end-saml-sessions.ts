@@ -12,9 +12,7 @@ import { samlTime } from './time.ts';
 import { acceptableUntil } from './validity.ts';
 import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
-export type Ended =
-  | { kind: 'ok'; ended: { userId: string; username: string }[] }
-  | { kind: 'refused'; problem: string };
+type Ended = { kind: 'ok'; ended: { userId: string; username: string }[] } | { kind: 'refused'; problem: string };
 
 /**
  * Ends what a verified LogoutRequest names, only for this connection and only once; nothing outside its validity. A
