@@ -83,6 +83,7 @@ export async function openSession(
   });
   if (opened === 'changed') return opened;
 
+  // Null for a half session: its browser is noted once it is full.
   const { user, customers, factors, asked, isRemembered, deviceToken } = opened;
   const outcome = deviceToken === null ? 'second-factor-asked' : 'signed-in';
   deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : 'password', outcome });

@@ -6,6 +6,7 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { WorkQueueFull } from '../secrets/work-queue.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { updateOutdatedHash } from '../storage/portal-user.ts';
 import { findSignInUser, insertRefusal, type SignInUser } from '../storage/sign-in.ts';
@@ -39,6 +40,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const limit = isKnown ? limits.throttle.device : limits.throttle.account;
   const mayTry = await countGuess(sql, { key, limit }, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
 
+  // Without a hash a decoy is checked, in the same time.
   const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, networks);
   const steps = stepsOf(user, { mayTry, isRight, address });
   const reason = mayTry ? reasonToRefuse(user, isRight) : isKnown ? 'throttled-device' : 'throttled-account';
@@ -48,8 +50,21 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   // What the user may do, or their password, has changed since it was read.
   if (opened === 'changed') return await signIn(deps, request);
   if (user.passwordHash !== null && isHashOutdated(user.passwordHash))
-    await updateOutdatedHash(sql, user.id, user.passwordHash, await hashPassword(password, networks));
+    await renewHash(deps, { id: user.id, outdated: user.passwordHash }, request);
   return opened;
+}
+
+/** Only now is the password known, to be hashed with today's parameters; if too many wait, at the next sign-in. */
+async function renewHash(
+  { sql }: Deps,
+  { id, outdated }: { id: string; outdated: string },
+  { password, address }: SignInRequest,
+): Promise<void> {
+  try {
+    await updateOutdatedHash(sql, id, outdated, await hashPassword(password, networksOf(address)));
+  } catch (error) {
+    if (!(error instanceof WorkQueueFull)) throw error;
+  }
 }
 
 async function refused(

@@ -91,8 +91,7 @@ type NewSession = {
 };
 
 /**
- * Creates the session that follows a second factor, a passkey or a provider's answer, and ends the user's oldest if there are
- * too many: in a transaction.
+ * Creates the session of a sign-in, full or half, and ends the user's oldest if there are too many: in a transaction.
  */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
   const { tokenHash, userId, waitsFor, address, origin, now } = session;
