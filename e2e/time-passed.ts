@@ -82,7 +82,7 @@ export async function sessionHasProven(
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update session set proven = 'code', proof = 'code', proven_at = now() - ${age}::interval
+      update session set proof = 'code', proven_at = now() - ${age}::interval
       where user_id = (select id from portal_user where username = ${username})`,
   );
 }

@@ -77,9 +77,6 @@ export async function deleteHalfSessionsOfUser(sql: Connection, userId: string):
 /** The same of every user of a customer, which asks for another factor now. */
 export async function deleteHalfSessionsOfCustomer(sql: Connection, customerId: string): Promise<void> {
   await sql`
-    select from portal_user where id in (select user_id from membership where customer_id = ${customerId})
-    order by id for no key update`;
-  await sql`
     delete from session where stage = 'half'
       and user_id in (select user_id from membership where customer_id = ${customerId})`;
 }
