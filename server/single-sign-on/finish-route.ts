@@ -60,9 +60,11 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
       return await failAtOtherBrowser(deps, request, reply, { protocol, address });
     const visit = await findSsoRequestByState(sql, shown.stateHash);
     const details = visit && detailsOf(keys, visit);
-    // Loaded again, or their other tab has signed them in: on to where this one was going, as a link there would lead.
-    if ((await visitor.who()).kind === 'full') {
-      const { destination, lang } = details
+    const who = await visitor.who();
+    if (who.kind === 'full') {
+      // Loaded again, or their other tab has signed them in by this connection: on to where this one was going.
+      const isTheirs = details && who.session.connectionId === visit.connectionId;
+      const { destination, lang } = isTheirs
         ? wayOf(details)
         : { destination: defaultDestination(config.basePath), lang: undefined };
       return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);

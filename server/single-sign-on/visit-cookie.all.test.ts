@@ -138,8 +138,8 @@ describe('the token goes', () => {
     const his = await begin('bob@acme.test', '/portal/plan-of-bob');
     await browser.get(await begin());
     expect(visitsOf(browser)).toEqual([]);
-    expect((await browser.get(other)).headers.location).toBe('/portal/portal.html');
-    expect(await shown(his)).toEqual(['alice@acme.test']);
+    expect((await browser.get(other)).headers.location).toBe('/portal/other');
+    expect(await shown(his)).toEqual(['plan-of-bob']);
   });
 
   it('SE-15 with a sign-out, by a form or by a script', async () => {
@@ -160,7 +160,8 @@ describe('a visit that was used, loaded again', () => {
     const callback = await begin();
     const leave = `/portal/authenticate/leave?request=${(await portal.sql`select id from sso_request`)[0]?.id}`;
     await browser.get(callback);
-    for (const url of [callback, leave]) expect((await browser.get(url)).headers.location).toBe('/portal/portal.html');
+    expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
+    expect((await browser.get(leave)).headers.location).toBe('/portal/portal.html');
     // It expires without a sign-out.
     delete browser.cookies['vestibule-session'];
     for (const url of [callback, leave]) {
@@ -179,6 +180,6 @@ describe('a visit that was used, loaded again', () => {
     expect(await sessions()).toBe(1);
     const code = await mailedCode();
     await browser.post('/portal/two-factor-authentication/verify', { code });
-    expect((await browser.get(callback)).headers.location).toBe('/portal/portal.html');
+    expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
   });
 });

@@ -96,5 +96,5 @@ it('a used or expired visit is not ended again by others, and a second load lead
   expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');
   expect((await attacker.get(pathOf(callback))).headers.location).toMatch(failed);
   expect((await lastFailure(portal))?.reason).toBe('request-unknown');
-  expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
+  expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');
 });
