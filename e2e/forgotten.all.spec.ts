@@ -69,7 +69,7 @@ test('two quick presses send one email', async ({ page, portal, inbox, newPerson
   expect(inbox.count(email, 'resetLink')).toBe(1);
 });
 
-test('it can be sent again, and either link works', async ({ page, inbox, newPerson }) => {
+test('it can be sent again, and the newest link alone works', async ({ page, inbox, newPerson }) => {
   const { email } = await newPerson();
   await page.goto('/portal/forgotten');
   await forgottenForm(page).send(email);
@@ -88,10 +88,10 @@ test('it can be sent again, and either link works', async ({ page, inbox, newPer
   const second = await inbox.take(email, 'resetLink');
   expect(second.link).not.toBe(first.link);
   await page.goto(first.link);
+  await expect(page.getByText(texts['changed-failed-page-error-3'])).toBeVisible();
+  await page.goto(second.link);
   await changeForm(page).send(newPassword);
   await expect(heading(page)).toHaveText('Password changed');
-  await page.goto(second.link);
-  await expect(page.getByText(texts['changed-failed-page-error-3'])).toBeVisible();
 });
 
 test('an expired link says so at once, and offers a new one', async ({ page, portal, inbox, newPerson }) => {
