@@ -11,9 +11,9 @@ import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import type { SignInResult } from './sign-in-result.ts';
 
 /**
- * Answers a sign-in that succeeded or awaits its second factor: sets the cookies and redirects. The browser's open visits to
- * providers end. `isFirst`: the browser has not shown any cookie yet, so the way leads through the form, which leads on if the
- * browser has kept those, and else says that it has not (pages/screen-route.ts).
+ * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, removes that of a visit to a
+ * provider, and redirects. `isFirst`: the browser has not shown any cookie yet, so the way leads through the form, which leads
+ * on if the browser has kept those, and else says that it has not (pages/screen-route.ts).
  */
 export function letIn(
   request: FastifyRequest,

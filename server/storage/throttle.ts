@@ -26,7 +26,7 @@ export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[]
 }
 
 /**
- * Counts a guess under a key before it is checked, so that many at once gain nothing; false if it has to wait. The same guess
+ * Counts a guess under a key (`throttle_attempt` in 0001-initial.sql) before it is checked, so that many at once gain nothing; false if it has to wait. The same guess
  * twice in a row counts once. Outside of any transaction that may be rolled back; losing it with the machine is harmless, so the
  * commit does not wait for the disk.
  */
