@@ -120,6 +120,22 @@ describe('an open second factor', () => {
     await expectNothingOpen(secret, cookies);
   });
 
+  it('is not consumed by a connection that ends while the code is checked', async () => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    await signInByProvider();
+    // The try is counted after the visitor was read, and before the session is locked.
+    await portal.sql.unsafe(`
+      create function switch_off() returns trigger language plpgsql as $$
+      begin update sso_connection set active = false; return new; end $$;
+      create trigger switch_off after update of code_tries on session for each row execute function switch_off()`);
+    const answer = await verify(portal, codeNow(portal, secret), browser.cookies);
+    await portal.sql`drop trigger switch_off on session`;
+    await portal.sql`drop function switch_off()`;
+    expect(answer.statusCode).toBe(401);
+    expect(await portal.sql`select last_step::int as step from totp`).toEqual([{ step: 0 }]);
+  });
+
   it('of another person continues: by password if a connection ends, by connection if one is required', async () => {
     await requireApp();
     const secret = await giveApp(portal, 'alice');
