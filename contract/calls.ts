@@ -26,7 +26,6 @@ export const calls = {
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },
   /** Where a provider's logout answer rejoins the browser that signed out. */
-  samlLoggedOut: { method: 'GET', path: '/authenticate/saml/logged-out' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
   passkeyInvitationOptions: { method: 'POST', path: '/passkeys/invitation/options' },
   session: { method: 'GET', path: '/session' },

@@ -57,7 +57,6 @@ import {
 } from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute, samlAcsSchema } from './single-sign-on/saml/acs-route.ts';
 import { samlFailedRoute } from './single-sign-on/saml/failed-route.ts';
-import { samlLoggedOutRoute } from './single-sign-on/saml/logged-out-route.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './single-sign-on/saml/logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
@@ -260,7 +259,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     schema: samlLogoutSchema,
     handler: samlLogoutRoute(deps),
   });
-  app.route({ ...on('samlLoggedOut'), onRequest: inFrames, handler: samlLoggedOutRoute(deps) });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   const atEnd = { onRequest: onlyNavigation(deps), exposeHeadRoute: false };
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });

@@ -113,8 +113,6 @@ export const limits = {
   answerWaits: 30 * second,
   /** How long reading an answer may take. */
   answerRead: 20 * second,
-  /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
-  providerLogoutKept: 15 * minute,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
   /** A SAML answer: 200 groups are 250 elements if they share an attribute, and 450 if each has its own. */

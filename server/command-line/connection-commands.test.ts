@@ -283,7 +283,7 @@ describe('connection set --metadata', () => {
   });
 });
 
-it("SA-47 a provider may not use another provider's address for single logout", async () => {
+it("a provider may not use another provider's address for single logout", async () => {
   const logout = `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.acme.example/slo"/>`;
   const plain = metadataOf(await makeCertificate('idp.m.example', new Date())).replaceAll('acme', 'm');
   const file = join(dataFolder, 'm.xml');

@@ -139,7 +139,7 @@ export function takenFailure({ kind, by }: { kind: 'providerTaken' | 'logoutAddr
   return failure(
     kind === 'providerTaken'
       ? `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`
-      : `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider, which would receive messages that the portal signs: ask both providers.`,
+      : `--metadata: this provider and that of connection ${by} name one address for single logout, where each would receive what the portal signs for the other: ask both providers.`,
   );
 }
 

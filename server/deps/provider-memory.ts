@@ -33,6 +33,4 @@ export type ProviderMemory = {
     willDo: (keySet: KeySet) => boolean | Promise<boolean>,
     conversation: Conversation,
   ) => Promise<KeySet>;
-  /** The last keys read for an issuer, without a request; null if none were. */
-  lastKeys: (issuer: string, networks: readonly string[]) => KeySet | null;
 };

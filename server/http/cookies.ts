@@ -12,7 +12,6 @@ export type TokenCookieName =
   | 'device'
   | 'reset'
   | 'remembered'
-  | 'sent-logout'
   | 'passkey'
   | 'visit'
   | `answer-${string}`;

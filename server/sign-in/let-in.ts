@@ -3,7 +3,7 @@ import { isDefaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
-import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
+import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
@@ -35,7 +35,6 @@ export function letIn(
   setCookie(reply, config, 'session', result.sessionToken);
   endVisits(request, reply, config);
   // How an earlier person's sign-out ended at the provider is not for whoever signs in.
-  if (readCookie(request.headers, config, 'sent-logout') !== null) clearCookie(reply, config, 'sent-logout');
   // However the half session ends, the next form has the typed name.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);

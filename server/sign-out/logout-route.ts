@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { forOtherPage, signOutQuestionOf } from '#contract/sign-out-question.ts';
 import type { Deps } from '../deps/deps.ts';
-import { setCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
@@ -13,7 +12,6 @@ import { isAheadOfPerson } from '../http/navigation.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
-import { limits } from '../limits.ts';
 import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/destination.ts';
@@ -95,10 +93,9 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   if (!wantsPage(request)) return reply.code(204).send();
   const elsewhere = ended && !goesOn && (await signOutAtProvider(deps, ended));
   if (elsewhere) {
-    const { browserToken: token, ...way } = elsewhere;
-    if (token !== null) setCookie(reply, config, 'sent-logout', token, limits.ssoRequest);
-    if (way.fields) sendFormPolicy(reply, way.url);
-    const serverPage = { name: 'leaving', isSignOut: true, ...way } as const;
+    const { url, provider, fields } = elsewhere;
+    if (fields) sendFormPolicy(reply, url);
+    const serverPage = { name: 'leaving', isSignOut: true, url, provider, ...(fields && { fields }) } as const;
     return await deps.pages.send(request, reply, 200, { serverPage });
   }
   const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };

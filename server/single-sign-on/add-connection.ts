@@ -12,7 +12,7 @@ import {
 } from '../storage/sso-connection.ts';
 import type { ProtocolSettings } from '../storage/sso-settings.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
-import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
+import { otherByLogoutAddress } from './saml/foreign-logout-address.ts';
 
 /** A connection with its fields already read; `secret` is in plain text and is sealed here. */
 export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {
@@ -26,7 +26,7 @@ export type AddConnectionResult =
   | { kind: 'unknownCustomer' }
   /** Another connection lets the same provider begin, so an answer would not say which is meant. */
   | { kind: 'providerTaken'; by: string }
-  /** The provider names another provider's address for single logout. */
+  /** This provider and that of another connection name one address for single logout. */
   | { kind: 'logoutAddressTaken'; by: string };
 
 /** Adds a connection to a customer and records it. */
@@ -40,8 +40,8 @@ export async function addConnection(
     if (!customer) return { kind: 'unknownCustomer' };
     const by = await otherThatMayBegin(sql, made.key, made);
     if (by) return { kind: 'providerTaken', by };
-    const owner = made.protocol === 'saml' ? ownerOfLogoutAddress(made, await listSsoConnections(sql)) : null;
-    if (owner) return { kind: 'logoutAddressTaken', by: owner };
+    const other = made.protocol === 'saml' ? otherByLogoutAddress(made, await listSsoConnections(sql)) : null;
+    if (other) return { kind: 'logoutAddressTaken', by: other };
     const id = randomUUID();
     const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
     const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;

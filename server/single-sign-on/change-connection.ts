@@ -3,7 +3,7 @@ import { day, hour, minute } from '../limits.ts';
 import type { Keys } from '../secrets/keys.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection, Database } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
 import {
@@ -22,7 +22,7 @@ import { deleteSsoSubjectsOfConnection } from '../storage/sso-subject.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
-import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
+import { otherByLogoutAddress } from './saml/foreign-logout-address.ts';
 import { logoutWords } from './saml/metadata-differences.ts';
 
 /**
@@ -65,8 +65,8 @@ export async function changeConnection(
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
     const by = await otherThatMayBegin(sql, key, after);
     if (by) return { kind: 'providerTaken', by };
-    const owner = changes.settings ? await ownerOfNewLogout(sql, before, after) : null;
-    if (owner) return { kind: 'logoutAddressTaken', by: owner };
+    const other = after.protocol === 'saml' ? otherByLogoutAddress(after, await listSsoConnections(sql)) : null;
+    if (other) return { kind: 'logoutAddressTaken', by: other };
     const steps = [
       ...differences(before, after),
       ...(secret === undefined ? [] : [{ step: 'secret', outcome: 'set' }]),
@@ -118,13 +118,6 @@ export function trustsAddressesLess(
   }: Pick<ChangeOfConnection, 'trustsEmail' | 'attributes'>,
 ): boolean {
   return (before.trustsEmail && !trustsEmail) || before.attributes.email !== attributes.email;
-}
-
-/** Who owns a single logout address that the settings name and did not name before. */
-async function ownerOfNewLogout(sql: Connection, before: SsoConnection, after: SsoConnection): Promise<string | null> {
-  if (before.protocol !== 'saml' || after.protocol !== 'saml') return null;
-  if (logoutWords(before.settings.logout) === logoutWords(after.settings.logout)) return null;
-  return ownerOfLogoutAddress(after, await listSsoConnections(sql));
 }
 
 function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {

@@ -134,7 +134,6 @@ describe('what is on a foreign page', () => {
       '/portal/authenticate/oidc/callback/acme-oidc?state=x',
       '/portal/authenticate/saml/finish?state=x',
       '/portal/authenticate/saml/failed?state=x',
-      '/portal/authenticate/saml/logged-out',
     ])
       expect((await portal.send({ url, headers: { ...ahead, ...purpose } })).statusCode, url).toBe(403);
     expect(await rows()).toEqual([]);

@@ -16,8 +16,6 @@ export type Identity = {
   authenticationContexts: string[];
   /** When the person last authenticated at the provider, in milliseconds; null if it does not say. */
   authenticatedAt: number | null;
-  /** When the provider issued the answer, in milliseconds. */
-  issuedAt: number;
   /** When the provider's session ends, in milliseconds; null if it does not say. */
   sessionEndsAt: number | null;
   /** The provider's own proof, which it expects at sign-out; null for SAML. */

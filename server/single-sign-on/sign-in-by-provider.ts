@@ -11,7 +11,6 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
 import { findFactorsOfUser } from '../storage/factors-of-user.ts';
-import { findProviderLogout } from '../storage/provider-logout.ts';
 import { recallDevice } from '../storage/remembered-device.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
@@ -98,12 +97,6 @@ async function complete(
   }
   const subjectHash = tokenHash(identity.subject);
   const sessionHash = identity.session === undefined ? null : tokenHash(identity.session);
-  const issuedAt = new Date(identity.issuedAt);
-  const ended = await findProviderLogout(sql, { connectionId: connection.id, subjectHash, sessionHash, issuedAt }, now);
-  if (ended) {
-    steps.push({ step: 'session at the provider', outcome: `ended by the provider at ${ended.toISOString()}` });
-    return refused('provider-session-over');
-  }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
   const here = await visitor.who();

@@ -1,47 +1,72 @@
+import { buildEndSessionUrl } from 'openid-client';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import type { DeletedSession } from '../storage/end-sessions.ts';
 import { idTokenPlace } from '../storage/session.ts';
-import { findSsoConnection } from '../storage/sso-connection.ts';
+import { findSsoConnection, type OidcConnection, type SamlConnection } from '../storage/sso-connection.ts';
 import type { SamlName } from './identity.ts';
-import { oidcLogoutUrl } from './oidc/logout.ts';
-import { beginSamlLogout } from './saml/logout.ts';
-
-/** Where a browser signs out at a provider, by a form if there are fields, and the token it has to keep. */
-export type WayOut = {
-  url: string;
-  provider: string;
-  fields?: Record<string, string>;
-  browserToken: string | null;
-};
+import { oidcClient } from './oidc/client.ts';
+import { portalKeys } from './portal-keys.ts';
+import { ProviderFailure } from './provider-failure.ts';
+import { isProviderAddress } from './provider-fetch.ts';
+import { type Carried, carryMessage } from './saml/carry-message.ts';
+import { logoutRequestXml } from './saml/logout-messages.ts';
+import { newMessageId } from './saml/message-id.ts';
 
 /**
- * Where to sign out at the provider of a session, or null if there is nothing to do: it came by password, its second
- * factor was still open, or the provider has no such address.
+ * Where the browser signs out at the provider of a session that has ended here, by a form if there are fields. Null if there
+ * is nothing to do: it came by password, its second factor was still open, or the provider has no such address.
  */
 export async function signOutAtProvider(
   deps: Deps,
   { connectionId, sealedIdToken, stage, userId }: DeletedSession,
-): Promise<WayOut | null> {
+): Promise<(Carried & { provider: string }) | null> {
   if (connectionId === null || stage !== 'full') return null;
   const connection = await findSsoConnection(deps.sql, connectionId);
   if (!connection) return null;
-  const { name: provider } = connection;
   const proof = sealedIdToken && unseal(deps.keys.seal, sealedIdToken, idTokenPlace(userId));
-  if (connection.protocol === 'saml') {
-    const name = proof === null ? null : (JSON.parse(proof) as SamlName);
-    const begun = name && (await beginSamlLogout(deps, connection, name));
-    return (
-      begun && {
-        provider,
-        url: begun.url,
-        browserToken: begun.browserToken,
-        ...(begun.fields && { fields: begun.fields }),
-      }
-    );
+  const carried =
+    connection.protocol === 'saml'
+      ? await samlLogout(deps, connection, proof === null ? null : (JSON.parse(proof) as SamlName))
+      : await oidcLogout(deps, connection, proof);
+  return carried && { ...carried, provider: connection.name };
+}
+
+/**
+ * Asks the provider to end its session for a person (SAML profiles §4.4.3.1). Nothing is kept: its answer only decides
+ * what the next page says.
+ */
+async function samlLogout(deps: Deps, { settings }: SamlConnection, name: SamlName | null): Promise<Carried | null> {
+  const { logout } = settings;
+  if (!name || !logout || !isProviderAddress(logout.url)) return null;
+  const { url: to, binding } = logout;
+  const xml = logoutRequestXml({ config: deps.config, id: newMessageId(), destination: to, now: deps.now(), name });
+  const [key] = await portalKeys(deps);
+  return await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key);
+}
+
+/** A longer hint makes an address that servers refuse; without it the provider asks the person. */
+const longestHint = 4096;
+
+/** OpenID Connect RP-Initiated Logout §2; null if the provider has no address for it or does not answer quickly. */
+export async function oidcLogout(
+  deps: Deps,
+  connection: OidcConnection,
+  idToken: string | null,
+): Promise<Carried | null> {
+  const { config, providers } = deps;
+  const conversation = providers.openBriefly(connection.providerNetworks);
+  try {
+    const metadata = await providers.discovery(connection.settings.issuer, conversation);
+    if (metadata.end_session_endpoint === undefined) return null;
+    const url = buildEndSessionUrl(oidcClient(deps, connection, metadata, { conversation }), {
+      post_logout_redirect_uri: config.publicUrl.origin + screenUrl(config.basePath, 'login'),
+      ...(idToken !== null && idToken.length <= longestHint && { id_token_hint: idToken }),
+    });
+    return { url: url.href, fields: null };
+  } catch (error) {
+    if (error instanceof ProviderFailure) return null;
+    throw error;
   }
-  const returnTo = deps.config.publicUrl.origin + screenUrl(deps.config.basePath, 'login');
-  const url = await oidcLogoutUrl(deps, connection, { idToken: proof, returnTo });
-  return url === null ? null : { url, provider, browserToken: null };
 }

@@ -7,9 +7,9 @@ import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import {
   failedAnswerKeys,
+  logoutKeys,
   recordKey,
   samlFailureKeys,
-  samlLogoutKeys,
   samlRequestKey,
   ssoKeys,
   type ThrottleKey,
@@ -58,8 +58,8 @@ const slowDownForUnverified = counting('unverified answers from this address', (
   ...samlFailureKeys(address),
 ]);
 
-/** The same for a refused SAML logout message. */
-export const slowDownForLogout = counting('refused logouts from this address', samlLogoutKeys);
+/** The same for a refused logout that claims to be a provider's. */
+export const slowDownForLogout = counting('refused logouts from this address', logoutKeys);
 
 /**
  * Whether a SAML answer to no request of ours is refused unread, after too many failures from its address. Any page open there

@@ -1,7 +1,6 @@
 import type { Deps } from '../deps/deps.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { networkWarnings } from './network-warnings.ts';
-import { foreignLogoutWarnings } from './saml/foreign-logout-address.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
@@ -10,7 +9,6 @@ export async function ssoWarnings({ sql, now }: Pick<Deps, 'sql' | 'now'>): Prom
   const connections = await listSsoConnections(sql);
   return [
     ...warningsOf(await listEnds(sql), now()),
-    ...foreignLogoutWarnings(connections),
     ...(await networkWarnings(connections)),
     ...(await metadataWarnings(sql)),
   ];

@@ -20,18 +20,23 @@ export async function deleteSessionsOfConnection(
   return (await sql`delete from session where connection_id = ${connectionId} and ${isMeant}`).count;
 }
 
-/** What a provider's logout names: a subject, or sessions of the provider, or both. */
-type NamedByProvider = { connectionId: string; subjectHash: Buffer | null; sessionHashes: readonly Buffer[] };
+/** What a provider's logout names, a subject, or sessions of the provider, or both; and when it was issued. */
+export type NamedByProvider = {
+  connectionId: string;
+  subjectHash: Buffer | null;
+  sessionHashes: readonly Buffer[];
+  issuedAt: Date;
+};
 
 /**
  * Ends a connection's sessions of a subject: all of them if no session of the provider is named, otherwise those of a named
- * one and those whose name is unknown. Without a subject, those of a named one. Returns the user of each.
+ * one and those whose name is unknown. Without a subject, those of a named one. Only what was made by the second in which
+ * the logout was issued (OpenID tokens have only seconds), so that one shown again ends nothing new. Returns the user of each.
  */
 export async function deleteSessionsOfProvider(
   sql: Connection,
-  { connectionId, subjectHash, sessionHashes }: NamedByProvider,
+  { connectionId, subjectHash, sessionHashes, issuedAt }: NamedByProvider,
 ): Promise<{ userId: string; username: string }[]> {
-  if (subjectHash === null && sessionHashes.length === 0) return [];
   await lockUsersOfConnection(sql, connectionId, subjectHash);
   const isMeant = subjectHash
     ? sql`s.provider_subject_hash = ${subjectHash}
@@ -40,6 +45,7 @@ export async function deleteSessionsOfProvider(
   return await sql<{ userId: string; username: string }[]>`
     delete from session s using portal_user u
     where u.id = s.user_id and s.connection_id = ${connectionId} and ${isMeant}
+      and date_trunc('second', s.created_at) <= ${issuedAt}
     returning u.id as "userId", u.username`;
 }
 

@@ -97,14 +97,9 @@ export function failedAnswerKeys(address: string): ThrottleKey[] {
   return [{ key: `answer-${keyOf({ address })}`, limit: company }];
 }
 
-/** The keys for refused logout tokens from an address, apart from failed sign-ins. */
-export function logoutTokenKeys(address: string): ThrottleKey[] {
-  return [{ key: `logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
-}
-
-/** The keys for refused SAML logout messages from an address, which any page open there can cause. */
-export function samlLogoutKeys(address: string): ThrottleKey[] {
-  return [{ key: `saml-logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
+/** The keys for refused logouts of providers from an address, which any page open there can cause. */
+export function logoutKeys(address: string): ThrottleKey[] {
+  return [{ key: `provider-logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
 }
 
 /** The keys for unverified SAML answers from an address. */

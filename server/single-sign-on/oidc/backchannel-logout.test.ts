@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { updateHubReceivers } from '#server/storage/hub-logout.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
@@ -10,7 +9,6 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import { oneOfEach } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
-import { providerKeysEvery } from './keep-fresh.ts';
 
 type Json = Record<string, unknown>;
 
@@ -141,22 +139,12 @@ describe('a logout that an OpenID provider begins', () => {
     ['neither sub nor sid', () => tokenWith({ sub: undefined, sid: undefined })],
     ['a sub that is no text', () => tokenWith({ sub: 7, sid: undefined })],
     ['an empty sid', () => tokenWith({ sub: undefined, sid: '' })],
-    ['a NUL in the sub', () => tokenWith({ sub: 'alice\0' })],
     ['no jti', () => tokenWith({ jti: undefined })],
-    ['a jti of 256 characters', () => tokenWith({ jti: 'j'.repeat(256) })],
     ['no iat', () => tokenWith({ iat: undefined })],
     ['iat in the future', () => tokenWith({ iat: seconds() + 600, exp: seconds() + 900 })],
     ['iat long ago', () => tokenWith({ iat: seconds() - 3600 })],
-    ['iat that is no whole number', () => tokenWith({ iat: seconds() + 0.5 })],
     ['no exp', () => tokenWith({ exp: undefined })],
     ['exp in the past', () => tokenWith({ exp: seconds() - 600 })],
-    [
-      'exp for ever',
-      async () => {
-        const claims = JSON.stringify({ ...honest(), exp: 0 }).replace('"exp":0', '"exp":1e999');
-        return await signedText(claims);
-      },
-    ],
     ['typ of another kind', () => tokenWith({}, { typ: 'at+jwt' })],
     ['an unknown critical header', () => signedText(JSON.stringify(honest()), { ...header(), crit: ['x'], x: 1 })],
   ];
@@ -180,14 +168,14 @@ describe('a logout that an OpenID provider begins', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('accepts each token once, even among concurrent ones', async () => {
+  it('a token shown again, also by several at once, ends only what was made before it', async () => {
     const token = await tokenWith({});
-    const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await post(token)).statusCode));
-    expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
+    await signIn();
+    const again = async () => await Promise.all([1, 2, 3].map(async () => (await post(token)).statusCode));
+    expect([await again(), await sessionStatus()]).toEqual([[200, 200, 200], 401]);
     portal.wait(1000);
     await signIn();
-    expect((await post(token)).statusCode).toBe(400);
-    expect(await sessionStatus()).toBe(200);
+    expect([await again(), await sessionStatus()]).toEqual([[200, 200, 200], 200]);
   });
 
   it('ends nothing for another connection, a missing one, or a SAML one', async () => {
@@ -197,7 +185,7 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await sessionStatus()).toBe(200);
   });
 
-  it('ends what came by another connection with the same client of the same provider too, once', async () => {
+  it('ends what came by another connection with the same client of the same provider too', async () => {
     const more = { customerKey: 'beta', domains: ['acme2.test'] };
     await addOidcConnection(portal, acme, { ...more, key: 'acme-2' });
     await signIn();
@@ -206,11 +194,6 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await sessionStatus()).toBe(401);
     const rows = await portal.sql`select connection from audit_event where event = 'signed-out-by-provider'`;
     expect(rows).toEqual([{ connection: 'acme-oidc' }]);
-    portal.wait(1000);
-    await signIn();
-    for (const connection of ['acme-oidc', 'acme-2'])
-      expect((await post(token, { connection })).statusCode, connection).toBe(400);
-    expect(await sessionStatus()).toBe(200);
   });
 
   it.each([
@@ -245,8 +228,6 @@ describe('a logout that an OpenID provider begins', () => {
 
   it('slows down senders of invalid tokens, never senders of valid ones', async () => {
     const { freeFailures } = limits.throttle.costly;
-    // The keys could be read again, if someone asked for it.
-    portal.wait(providerKeysEvery + 1000);
     for (let tries = 0; tries <= freeFailures; tries += 1)
       expect((await post(await tokenWith({}))).statusCode).toBe(200);
     const attacker = { from: '203.0.113.66' };
@@ -254,20 +235,7 @@ describe('a logout that an OpenID provider begins', () => {
     await post('wrong', attacker);
     const slowed = await post('wrong', attacker);
     expect([slowed.statusCode, Number(slowed.headers['retry-after']) > 0]).toEqual([429, true]);
-    // Their tokens don't make us ask the provider for newer keys.
-    acme.requests.length = 0;
-    expect((await post(await tokenWith({}, { kid: 'unknown' }), attacker)).statusCode).toBe(429);
-    expect(acme.requests).toEqual([]);
     expect((await post(await tokenWith({}))).statusCode).toBe(200);
-  });
-
-  it('a used token is forgotten when it is too old to be accepted again', async () => {
-    await post(await tokenWith({}));
-    await keepHouse(portal.deps);
-    expect(await portal.sql`select from oidc_logout_token`).not.toHaveLength(0);
-    portal.wait(limits.idTokenAge + limits.providerClock);
-    await keepHouse(portal.deps);
-    expect(await portal.sql`select from oidc_logout_token`).toHaveLength(0);
   });
 
   it('only this call accepts requests from elsewhere, and only POST', async () => {

@@ -32,7 +32,6 @@ export function oidcIdentity(
     language: anywhere(attributes.language ?? 'locale'),
     authenticationContexts: contextsOf(claims),
     authenticatedAt: Number.isSafeInteger(claims.auth_time) ? (claims.auth_time as number) * 1000 : null,
-    issuedAt: claims.iat * 1000,
     // OpenID Connect does not report it.
     sessionEndsAt: null,
     idToken,

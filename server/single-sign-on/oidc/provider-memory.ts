@@ -49,11 +49,6 @@ export function createProviderMemory({
       const keySet = await kept.get(signal);
       return (await willDo(keySet)) ? keySet : await kept.getNewer(signal, willDo);
     },
-    lastKeys(issuer, networks) {
-      const address = discoveries.get(placeIn(issuer, networks))?.last()?.jwks_uri;
-      const href = address === undefined ? undefined : URL.parse(address)?.href;
-      return href === undefined ? null : (keySets.get(placeIn(href, networks))?.last() ?? null);
-    },
   };
 }
 

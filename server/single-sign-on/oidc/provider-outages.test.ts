@@ -16,8 +16,8 @@ import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-tes
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { oneOfEach, runsAll } from '#testing/runs-all.ts';
 import type { ProviderAnswer } from '../identity.ts';
+import { oidcLogout } from '../sign-out-at-provider.ts';
 import { providerBelieved, providerKeysEvery } from './keep-fresh.ts';
-import { oidcLogoutUrl } from './logout.ts';
 import { createProviderMemory } from './provider-memory.ts';
 
 /** Short limits, so that tests are fast. */
@@ -314,32 +314,32 @@ describe('what is remembered', () => {
 });
 
 describe('the end of the session at the provider', () => {
-  const asked = { idToken: 'a.b.c', returnTo: 'https://portal.example/portal/login' };
+  const away = async (idToken = 'a.b.c') => (await oidcLogout(deps, connection, idToken))?.url ?? null;
 
   it('leads back to the portal', async () => {
-    const url = new URL((await oidcLogoutUrl(deps, connection, asked)) ?? '');
+    const url = new URL((await away()) ?? '');
     expect(url.origin + url.pathname).toBe(`${provider.issuer}/end`);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: provider.clientId,
       id_token_hint: 'a.b.c',
-      post_logout_redirect_uri: asked.returnTo,
+      post_logout_redirect_uri: 'http://localhost:8080/portal/login',
     });
   });
 
   it('omits a hint too long for any address', async () => {
-    const url = await oidcLogoutUrl(deps, connection, { ...asked, idToken: 'x'.repeat(5000) });
+    const url = await away('x'.repeat(5000));
     expect(url).not.toContain('id_token_hint');
   });
 
   it('is omitted if the provider has none', async () => {
     provider.bend({ discovery: (honest) => ({ ...honest, end_session_endpoint: undefined }) });
-    expect(await oidcLogoutUrl(deps, connection, asked)).toBeNull();
+    expect(await away()).toBeNull();
   });
 
   it('OI-24 is omitted quickly if the provider does not answer', async () => {
     provider.bend({ instead: { discovery: () => {} } });
     const began = performance.now();
-    expect(await oidcLogoutUrl(deps, connection, asked)).toBeNull();
+    expect(await away()).toBeNull();
     expect(performance.now() - began).toBeLessThan(patience + leeway);
   });
 });

@@ -1,43 +1,31 @@
 import type { SamlConnection, SsoConnection } from '../../storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 
+type Named = Pick<SamlConnection, 'key' | 'settings'>;
+
 /**
- * The key of another provider's connection whose address a connection names for single logout, or null. We sign the
- * messages that are sent there, and every provider accepts our signature, so this provider could end anyone's session
- * at the other one. Tenants of one service may share an origin for sign-on, but not an address.
+ * The key of another provider's connection, if either names the other's address for single logout; or null. All providers
+ * know us by one key: what we sign for the one would be valid at the other, which could end anyone's session there.
+ * Tenants of one service may share a host for sign-on, but not an address.
  */
-export function ownerOfLogoutAddress(
-  { key, settings }: Pick<SamlConnection, 'key' | 'settings'>,
-  connections: readonly SsoConnection[],
-): string | null {
-  const others = connections.filter(
-    (one): one is SamlConnection =>
-      one.protocol === 'saml' && one.key !== key && one.settings.entityId !== settings.entityId,
+export function otherByLogoutAddress(one: Named, connections: readonly SsoConnection[]): string | null {
+  const other = connections.find(
+    ({ protocol, key, settings }) =>
+      protocol === 'saml' &&
+      key !== one.key &&
+      settings.entityId !== one.settings.entityId &&
+      (namesAddressOf(one.settings, settings) || namesAddressOf(settings, one.settings)),
   );
-  const isForeign = (address: string) => (other: SamlConnection) => belongsTo(address, settings, other.settings);
-  const owners = logoutAddresses(settings).map((address) => others.find(isForeign(address)));
-  return owners.find((owner) => owner !== undefined)?.key ?? null;
+  return other?.key ?? null;
 }
 
-/** Which connections are excluded from single logout for that reason, in words. */
-export function foreignLogoutWarnings(connections: readonly SsoConnection[]): string[] {
-  return connections.flatMap((connection) => {
-    if (connection.protocol !== 'saml') return [];
-    const owner = ownerOfLogoutAddress(connection, connections);
-    if (owner === null) return [];
-    const { key } = connection;
-    return [
-      `connection ${key} names the address of connection ${owner} for single logout, so nothing is sent there – ask its provider, then vestibule connection set ${key} --metadata <file-or-url>`,
-    ];
+function namesAddressOf(own: SamlSettings, other: SamlSettings): boolean {
+  return logoutAddresses(own).some((address) => {
+    const isShared = hostOf(own.signOnUrl) === hostOf(address);
+    if (isShared && hostOf(other.signOnUrl) !== hostOf(address)) return false;
+    const placeOf = isShared ? pathOf : hostOf;
+    return [other.signOnUrl, ...logoutAddresses(other)].some((theirs) => placeOf(theirs) === placeOf(address));
   });
-}
-
-function belongsTo(address: string, own: SamlSettings, other: SamlSettings): boolean {
-  const origin = originOf(address);
-  const isOthers = originOf(other.signOnUrl) === origin;
-  if (originOf(own.signOnUrl) !== origin)
-    return isOthers || logoutAddresses(other).some((one) => originOf(one) === origin);
-  return isOthers && [other.signOnUrl, ...logoutAddresses(other)].some((one) => placeOf(one) === placeOf(address));
 }
 
 function logoutAddresses({ logout }: SamlSettings): string[] {
@@ -45,21 +33,19 @@ function logoutAddresses({ logout }: SamlSettings): string[] {
 }
 
 /** A trailing dot does not change the name. */
-function originOf(address: string): string {
-  const url = URL.parse(address);
-  return url ? `${url.protocol}//${url.hostname.replace(/\.$/, '')}:${url.port}` : address;
+function hostOf(address: string): string {
+  const { hostname, port } = new URL(address);
+  return `${hostname.replace(/\.$/, '')}:${port}`;
 }
 
-/** Origin and path, as most servers read them: ignoring case, encoding, parameters and empty parts. */
-function placeOf(address: string): string {
-  const parts = (URL.parse(address)?.pathname ?? '').split('/').map((part) => readable(part).replace(/;.*/, ''));
-  return [originOf(address), ...parts.filter((part) => part !== '')].join('/').toLowerCase();
-}
-
-function readable(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+/** With the path as most servers read it: ignoring case, encoding, parameters and empty parts. */
+function pathOf(address: string): string {
+  const path = new URL(address).pathname.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  const plain = path
+    .replace(/;[^/]*/g, '')
+    .replace(/\/+/g, '/')
+    .replace(/\/$/, '');
+  return (hostOf(address) + plain).toLowerCase();
 }

@@ -50,7 +50,6 @@ export function samlIdentity(
       language: attributes.language ? theOne(valuesOf(assertion, [attributes.language])) : null,
       authenticationContexts: authenticationContexts(assertion),
       authenticatedAt: earliest(assertion, 'AuthnInstant'),
-      issuedAt: samlTime(attributeOf(assertion, 'IssueInstant')) ?? 0,
       sessionEndsAt: earliest(assertion, 'SessionNotOnOrAfter'),
       idToken: null,
       ...(session !== null && { session }),

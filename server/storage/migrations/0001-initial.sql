@@ -245,54 +245,6 @@ create table saml_metadata_reading (
   differences text[] not null default '{}'
 );
 
--- What a provider's logout named: an answer that it issued before, and that comes after it, signs in nobody. Without a
--- session of the provider all of the subject is meant, without a subject all of that session.
-create table provider_logout (
-  connection_id uuid not null references sso_connection on delete cascade,
-  subject_hash bytea check (octet_length(subject_hash) = 32),
-  session_hash bytea check (octet_length(session_hash) = 32),
-  -- By the clock of the provider, as the answers are.
-  issued_at timestamptz not null,
-  -- When no answer from before would be accepted any more.
-  ends_at timestamptz not null,
-  check (subject_hash is not null or session_hash is not null)
-);
-create index provider_logout_by_connection on provider_logout (connection_id, issued_at);
-create index provider_logout_by_end on provider_logout (ends_at);
-
--- OpenID logout tokens that were used, until they are too old to be shown again: each is taken once.
-create table oidc_logout_token (
-  connection_id uuid not null references sso_connection on delete cascade,
-  jti_hash bytea not null check (octet_length(jti_hash) = 32),
-  ends_at timestamptz not null,
-  primary key (connection_id, jti_hash)
-);
-create index oidc_logout_token_by_end on oidc_logout_token (ends_at);
-
--- SAML logout requests of providers that were used, likewise.
-create table received_saml_logout (
-  connection_id uuid not null references sso_connection on delete cascade,
-  request_hash bytea not null check (octet_length(request_hash) = 32),
-  ends_at timestamptz not null,
-  primary key (connection_id, request_hash)
-);
-create index received_saml_logout_by_end on received_saml_logout (ends_at);
-
--- SAML logout requests of our own whose answers are expected.
-create table sent_saml_logout (
-  -- SHA-256 of the request's ID.
-  request_hash bytea primary key check (octet_length(request_hash) = 32),
-  connection_id uuid not null references sso_connection on delete cascade,
-  -- SHA-256 of the token of the browser that began.
-  browser_hash bytea not null check (octet_length(browser_hash) = 32),
-  ends_at timestamptz not null,
-  -- Whether the provider says that it ended everything; null until it has answered.
-  is_whole boolean
-);
-create index sent_saml_logout_by_connection on sent_saml_logout (connection_id);
-create index sent_saml_logout_by_browser on sent_saml_logout (browser_hash);
-create index sent_saml_logout_by_end on sent_saml_logout (ends_at);
-
 -- The portal's own keys: they sign what it sends to providers and open what those seal for it.
 create table portal_key (
   id uuid primary key default gen_random_uuid(),
