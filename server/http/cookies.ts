@@ -7,14 +7,7 @@ import { isToken } from '../secrets/token.ts';
 type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold only a token. */
-export type TokenCookieName =
-  | 'session'
-  | 'device'
-  | 'reset'
-  | 'remembered'
-  | 'passkey'
-  | 'visit'
-  | `answer-${string}`;
+export type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'passkey' | 'visit' | `answer-${string}`;
 
 /**
  * The value of a cookie, or null if it is absent or untrustworthy: a name that occurs twice was also set by someone

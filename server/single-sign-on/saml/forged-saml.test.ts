@@ -31,7 +31,6 @@ const bob = {
   // As the forger claims: a second ago.
   authenticatedAt: new Date('2026-03-04T09:59:59Z').getTime(),
   sessionEndsAt: null,
-  issuedAt: expect.any(Number),
   idToken: null,
   session: '_s1',
   samlName: {
