@@ -61,7 +61,7 @@ async function addProvider(sql: Database, { certificate }: ForgerKey, now: Date)
         signOnUrl,
         certificates: [certificate],
         metadataUrl: null,
-        mayBegin: true,
+        mayBegin: false,
         wantsEncryption: false,
       },
       attributes: {},

@@ -20,8 +20,6 @@ export const calls = {
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
   /** Where a failed answer that arrived without cookies rejoins its browser and restores what was typed. */
   samlFailed: { method: 'GET', path: '/authenticate/saml/failed' },
-  /** The page that asks after an unsolicited answer; its button is `continueWithProvider`. */
-  providerBegan: { method: 'GET', path: '/authenticate/continue' },
   /** Single logout: providers' requests and their answers to ours, by either method. */
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },

@@ -3,7 +3,6 @@ export const pageCalls = {
   performLogin: { method: 'POST', path: '/performlogin' },
   checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },
   performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
-  continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
   passwordForgotten: { method: 'POST', path: '/password/forgotten' },
   passwordChange: { method: 'POST', path: '/password/change' },
   twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },

@@ -30,8 +30,6 @@ export type ServerPage =
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   /** Redirects to an identity provider to sign in or out; by a form if there are fields. */
   | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
-  /** Unsolicited provider sign-in; `account` is the user who is signed in already and may continue to `goesOnTo`. */
-  | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
   /**
    * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
    * that does not open all of it, or by the password of somebody who has a passkey. `comesBackTo` follows a

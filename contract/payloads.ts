@@ -55,14 +55,6 @@ export const PerformSsoForm = {
 } as const;
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
-/** `POST authenticate/continue`; `connection` is the key of the one whose provider started the sign-in. */
-export const ProviderBeganForm = {
-  type: 'object',
-  required: ['connection'],
-  properties: { connection: { type: 'string', minLength: 1, maxLength: 63 } },
-} as const;
-export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
-
 /** `POST authenticate/oidc/backchannel-logout/<connection>` (OpenID Connect Back-Channel Logout §2.5). */
 export const BackchannelLogoutForm = {
   type: 'object',

@@ -40,7 +40,7 @@ for (const { address, heading, stage, status = 200, needs } of screens)
 for (const name of ['signedIn', ...serverPageNames] as const)
   test(`the page ${name} is for everyone`, async ({ page, context, stages }) => {
     await page.addInitScript({ path: axeScript });
-    if (name === 'signedIn') await stages.enter(context, 'signed in there');
+    if (name === 'signedIn') await stages.enter(context, 'signed in');
     else await showServerPages(context);
     await page.goto(name === 'signedIn' ? '/portal/portal.html' : serverPageUrl(name));
     await isForEveryone(page);

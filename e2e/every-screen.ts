@@ -16,7 +16,6 @@ type ScreenUnderTest = {
 };
 
 const notThere = /status of 404/;
-const providerBegan = '/portal/authenticate/continue?connection=begins';
 const recoveryCodes = '/portal/two-factor-authentication/recovery-codes';
 
 /** Every screen of specification §2 in each of its states. */
@@ -148,8 +147,6 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/singleSignOn?notice=useSingleSignOn', heading: 'sso-title' },
   { address: '/portal/singleSignOn?notice=cookiesNeeded', heading: 'sso-title' },
   { address: '/portal/singleSignOn?notice=chooseConnection', heading: 'sso-title', stage: 'choice' },
-  { address: providerBegan, heading: 'provider-began-title', stage: 'provider began' },
-  { address: `${providerBegan}&signedIn`, heading: 'provider-began-signed-in-title', stage: 'signed in there' },
   { address: '/portal/logout?confirm=account', heading: 'sign-out-title', stage: 'account' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
   { address: '/portal/login?notice=entryMissing', heading: 'login-title' },

@@ -4,7 +4,6 @@ import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
-import { addProviderThatBegins } from './provider-that-begins.ts';
 import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
 import {
   codeMailsAreLongAgo,
@@ -28,8 +27,7 @@ export type Stage =
   | 'choice'
   | 'old'
   | 'old without password'
-  | 'provider began'
-  | 'signed in there'
+  | 'signed in'
   | 'elsewhere'
   | 'elsewhere without password'
   | 'other network';
@@ -69,11 +67,6 @@ export class Stages {
   async #prepare(stage: Stage): Promise<string> {
     const { portal, inbox, password } = this.#needs;
     if (stage === 'choice') return await addTwoConnections(portal);
-    if (stage === 'provider began') {
-      await addProviderThatBegins(portal);
-      return '';
-    }
-    if (stage === 'signed in there') await this.#prepared('provider began');
     if (stage.startsWith('account ')) return await this.#prepared('account');
     const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
     const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
@@ -86,7 +79,6 @@ export class Stages {
   }
 
   async #cookiesFor(stage: Stage, username: string) {
-    if (stage === 'provider began') return [];
     return [await this.#cookiesAt(stage, username)].flat();
   }
 

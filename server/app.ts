@@ -49,12 +49,6 @@ import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-o
 import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
 import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
-import {
-  continueWithProviderAgain,
-  continueWithProviderRoute,
-  continueWithProviderSchema,
-  providerBeganRoute,
-} from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute, samlAcsSchema } from './single-sign-on/saml/acs-route.ts';
 import { samlFailedRoute } from './single-sign-on/saml/failed-route.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './single-sign-on/saml/logout-route.ts';
@@ -243,12 +237,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     schema: samlAcsSchema,
     onRequest: onlyNavigation(deps),
     handler: samlAcsRoute(deps),
-  });
-  app.route({ ...on('providerBegan'), onRequest: onlyNavigation(deps), handler: providerBeganRoute(deps) });
-  app.route({
-    ...on('continueWithProvider', continueWithProviderAgain(deps)),
-    schema: continueWithProviderSchema,
-    handler: continueWithProviderRoute(deps),
   });
   const inFrames = onlyNavigation(deps, { inFrames: true });
   app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });

@@ -17,7 +17,7 @@ export type SamlForTest = {
   keys: { provider: ForgerKey; other: ForgerKey; ended: ForgerKey; portalCertificate: string };
   forger: (more?: { requestId?: string | null }) => Forger;
   connection: (settings?: Partial<SamlSettings>, attributes?: SamlConnection['attributes']) => SamlConnection;
-  read: (samlResponse: string, to?: SamlConnection, kept?: SamlKept | null) => Promise<SamlAnswer>;
+  read: (samlResponse: string, to?: SamlConnection, kept?: SamlKept) => Promise<SamlAnswer>;
 };
 
 export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest> {

@@ -66,8 +66,6 @@ const serverPages: ServerPage[] = [
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
   { name: 'signOutConfirm', query: {}, account: null },
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
-  { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: null, goesOnTo: '/portal/portal.html' },
-  { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: 'anna', goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo: '/portal/portal.html' },

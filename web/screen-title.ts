@@ -28,8 +28,6 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return serverPage.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
     case 'leaving':
       return serverPage.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
-    case 'providerBegan':
-      return serverPage.account === null ? 'provider-began-title' : 'provider-began-signed-in-title';
     case 'registerElsewhere':
       return serverPage.why === 'passkey' ? 'login-passkey' : 'register-elsewhere-title';
     case 'notForYou':

@@ -90,12 +90,6 @@ describe.each(forms.slice(0, 4))('the form of $call', (form) => {
 
 const buttons: { call: string; body: Record<string, string>; again: string }[] = [
   {
-    call: 'authenticate/continue',
-    body: { connection: 'acme-saml' },
-    again:
-      'action="/portal/authenticate/continue" method="post"><input type="hidden" name="connection" value="acme-saml"/>',
-  },
-  {
     call: `logout?destination=${carried}&forget=connection`,
     body: {},
     again: `action="/portal/logout?destination=${carried}&forget=connection"`,

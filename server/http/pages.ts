@@ -19,7 +19,6 @@ const secretPages: readonly ServerPage['name'][] = [
   'notForYou',
   'recoveryCodes',
   'leaving',
-  'providerBegan',
   'registerElsewhere',
 ];
 

@@ -13,7 +13,6 @@ import { tooLongAgo } from './authentication-age.ts';
 import { depart } from './depart.ts';
 import { fail } from './fail.ts';
 import { type Identity, type Refusal, refusalFor } from './identity.ts';
-import { providerBeganUrl } from './provider-began-route.ts';
 import { detailsOf, type RequestDetails, waitingAnswer, wayOf } from './request-details.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown } from './slow-down.ts';
@@ -34,8 +33,6 @@ export async function decide(
   if (!details) return await no(refusalFor('request-unknown', 'no current secret can open it'));
   if (!connection?.active || connection.protocol !== protocol)
     return await no(refusalFor('connection-disabled', 'while the visitor was at the provider'));
-  // The provider, or someone else, chose the account of this answer: a page asks before anything happens.
-  if (row.browserHash === null) return reply.redirect(providerBeganUrl(deps, connection), 303);
   const answer = waitingAnswer(deps.keys, row)?.answer;
   if (!answer) return await no(refusalFor('request-unknown', 'the answer can no longer be read'));
   if (answer.kind === 'refused') return await no(answer);

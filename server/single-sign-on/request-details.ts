@@ -18,8 +18,8 @@ export type OidcKept = {
 
 /** What is kept of a visit to a provider until it ends. */
 export type RequestDetails = {
-  /** The provider's; null if the provider began. */
-  url: string | null;
+  /** The provider's. */
+  url: string;
   /** Fields to post there, if the provider accepts no redirects. */
   fields?: Record<string, string> | null;
   destination: string;
@@ -28,7 +28,7 @@ export type RequestDetails = {
   typed: string | null;
   /** Whether the provider was asked to authenticate again. */
   isAfresh?: boolean;
-  kept: OidcKept | SamlKept | null;
+  kept: OidcKept | SamlKept;
 };
 
 /** The details of a request; null if no current secret opens them. */

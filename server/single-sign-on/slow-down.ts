@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { countAttempt, findWait } from '../storage/throttle.ts';
+import { countAttempt } from '../storage/throttle.ts';
 import {
   failedAnswerKeys,
   logoutKeys,
@@ -60,16 +60,6 @@ const slowDownForUnverified = counting('unverified answers from this address', (
 
 /** The same for a refused logout that claims to be a provider's. */
 export const slowDownForLogout = counting('refused logouts from this address', logoutKeys);
-
-/**
- * Whether a SAML answer to no request of ours is refused unread, after too many failures from its address. Any page open there
- * can cause these, so an answer to a request is counted by that request alone.
- */
-export const waitsForSamlFailures: Brake = async (deps, request, reply, address) => {
-  const until = await findWait(deps.sql, samlFailureKeys(address), deps.now());
-  const what = 'unverified answers from this address';
-  return until > deps.now() && (await tellToWait(deps, request, reply, address, { until, what }));
-};
 
 /** Counts an answer to a request, which is about to be read. */
 export function slowDownForRequest(requestId: string): Brake {

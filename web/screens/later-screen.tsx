@@ -8,7 +8,6 @@ import { LoginFail } from './login-fail.tsx';
 import { NotForYou } from './not-for-you.tsx';
 import { NotFound } from './not-found.tsx';
 import { Problem } from './problem.tsx';
-import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { RegisterElsewhere } from './register-elsewhere.tsx';
 import { SignInOnceMore } from './sign-in-once-more.tsx';
@@ -32,8 +31,6 @@ export function LaterScreen() {
       return <Problem {...page.serverPage} />;
     case 'recoveryCodes':
       return <RecoveryCodes {...page.serverPage} />;
-    case 'providerBegan':
-      return <ProviderBegan {...page.serverPage} />;
     case 'signInOnceMore':
       return <SignInOnceMore {...page.serverPage} />;
     case 'registerElsewhere':

@@ -20,7 +20,7 @@ export function SignOutConfirm({ query, account }: Props) {
       <PortalForm call="logoutConfirmed" query={query}>
         <SubmitButton>{message('sign-out-button')}</SubmitButton>
         <p className="links">
-          <LoginLink>{account && message('provider-began-go-on', { account })}</LoginLink>
+          <LoginLink>{account && message('sign-out-other-stay', { account })}</LoginLink>
         </p>
       </PortalForm>
     </>

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { defaultDestination } from '#contract/destination.ts';
 import { SamlForm } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../../deps/deps.ts';
 import { setCookie } from '../../http/cookies.ts';
 import { limits } from '../../limits.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
-import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
+import { findSsoConnection } from '../../storage/sso-connection.ts';
 import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { answerCookie } from '../answer-cookie.ts';
@@ -16,9 +15,9 @@ import { toFinish } from '../finish-route.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
 import type { SamlKept } from '../request-details.ts';
 import { detailsOf } from '../request-details.ts';
-import { slowDownForAnswer, slowDownForRequest, waitsForSamlFailures } from '../slow-down.ts';
-import { connectionThatMayBegin } from './connection-that-may-begin.ts';
-import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
+import { slowDownForAnswer, slowDownForRequest } from '../slow-down.ts';
+import { keepSamlAnswer } from './keep-saml-answer.ts';
+import { providerBegan } from './provider-began.ts';
 import { readSamlAnswer } from './saml.ts';
 import type { XmlReading } from './strict-xml.ts';
 import { readSamlField } from './text.ts';
@@ -36,10 +35,12 @@ export function samlAcsRoute(deps: Deps) {
     if (!visitor) return reply;
     const { address } = visitor;
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
-    const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
-    if (!state || !row || row.browserHash === null) {
-      if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
-      return await unasked(request, reply, { response: readSamlField(samlResponse), address });
+    if (!state || !isToken(state)) return await providerBegan(deps, request, reply, { samlResponse, address });
+    const row = await findSsoRequestByState(deps.sql, tokenHash(state));
+    if (!row) {
+      const refusal = refusalFor('request-unknown', 'it answers no request of ours');
+      const slow = slowDownForAnswer(refusal.reason);
+      return await fail(deps, request, reply, refusal, { protocol: 'saml', address, slow });
     }
     // It may be the same answer, posted twice by a double click: only the browser's next request shows it.
     if (row.usedAt !== null || row.endsAt <= deps.now()) return withToken(reply, { state, token: null });
@@ -72,29 +73,6 @@ export function samlAcsRoute(deps: Deps) {
     const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
     if (token === null) return await no(refusalFor('answer-used', 'the assertion or the request was already used'));
     return withToken(reply, { state, token });
-  }
-
-  async function unasked(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { response, address }: { response: XmlReading; address: string },
-  ) {
-    const begun = await connectionThatMayBegin(deps.sql, response);
-    const connection: SamlConnection | null = begun.kind === 'ok' ? begun.connection : null;
-    const no = (refusal: Refusal) =>
-      fail(deps, request, reply, refusal, {
-        protocol: 'saml',
-        address,
-        connection,
-        slow: slowDownForAnswer(refusal.reason),
-      });
-    if (begun.kind === 'refused') return await no(begun);
-    const answer = await readSamlAnswer(deps, begun.connection, { response, kept: null });
-    if (answer.kind === 'refused') return await no(answer);
-    const destination = defaultDestination(deps.config.basePath);
-    const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
-    if (!kept) return await no(refusalFor('answer-used', 'the assertion was already used'));
-    return withToken(reply, kept);
   }
 
   /** Where the browser that began is recognized by its cookie, and gets back what was typed. */

@@ -66,7 +66,7 @@ function confirmationProblem(confirmation: XmlElement, { config, kept, now }: He
   if (recipient !== publicAddress(config, 'samlAnswer')) return `the assertion is for the recipient ${said(recipient)}`;
   if (attributeOf(data, 'NotBefore') !== null) return 'the confirmation of the subject has a NotBefore';
   const inResponseTo = attributeOf(data, 'InResponseTo');
-  if (inResponseTo !== (kept?.requestId ?? null)) return `the assertion answers ${said(inResponseTo)}, not the request`;
+  if (inResponseTo !== kept.requestId) return `the assertion answers ${said(inResponseTo)}, not the request`;
   return endProblem(data, 'NotOnOrAfter', 'the confirmation of the subject', now);
 }
 

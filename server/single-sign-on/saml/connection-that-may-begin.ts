@@ -2,34 +2,21 @@ import type { Connection } from '../../storage/database.ts';
 import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
 import type { ProtocolSettings } from '../../storage/sso-settings.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
-import { issuerOfSamlResponse } from './issuer.ts';
-import type { XmlReading } from './strict-xml.ts';
 
-/**
- * The connection whose provider may begin and claims it did. The name is not verified yet: it only chooses whose
- * certificates must verify the answer.
- */
+/** The one active connection with this issuer whose provider may begin. */
 export async function connectionThatMayBegin(
   sql: Connection,
-  response: XmlReading,
+  issuer: string,
 ): Promise<{ kind: 'ok'; connection: SamlConnection } | Refusal> {
-  const issuer = response.kind === 'ok' ? issuerOfSamlResponse(response.root) : null;
-  if (issuer === null) return refusalFor('answer-invalid', 'it is not a SAML response with an issuer');
-  const connections = (await listSsoConnections(sql)).filter(
+  const known = (await listSsoConnections(sql)).filter(
     (connection): connection is SamlConnection =>
       connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,
   );
-  const allowed = connections.filter(({ settings }) => settings.mayBegin);
-  if (allowed.length === 1) return { kind: 'ok', connection: allowed[0] as SamlConnection };
-  const words =
-    connections.length === 0
-      ? 'no connection has this issuer'
-      : 'vestibule connection set --idp-initiated on allows it';
-  return {
-    kind: 'refused',
-    reason: 'provider-began',
-    words: allowed.length > 1 ? 'several connections have this issuer' : words,
-  };
+  const [connection, another] = known.filter(({ settings }) => settings.mayBegin);
+  if (connection && !another) return { kind: 'ok', connection };
+  if (connection) return refusalFor('provider-began', 'several connections have this issuer');
+  if (known.length === 0) return refusalFor('provider-began', 'no connection has this issuer');
+  return refusalFor('provider-began', 'vestibule connection set --idp-initiated on allows it');
 }
 
 /** The key of another connection that lets the same provider begin, or null. */

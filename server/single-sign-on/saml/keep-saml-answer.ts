@@ -1,4 +1,3 @@
-import { hash, randomUUID } from 'node:crypto';
 import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import { seal } from '../../secrets/sealed.ts';
@@ -7,13 +6,8 @@ import type { Connection } from '../../storage/database.ts';
 import { RollBack } from '../../storage/database.ts';
 import { insertSamlAssertion } from '../../storage/saml-assertion.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
-import {
-  findSsoRequestByState,
-  insertSsoRequest,
-  requestPlace,
-  updateSsoRequestAnswer,
-} from '../../storage/sso-request.ts';
-import { type RequestDetails, type WaitingAnswer, waitingAnswer } from '../request-details.ts';
+import { findSsoRequestByState, requestPlace, updateSsoRequestAnswer } from '../../storage/sso-request.ts';
+import { type WaitingAnswer, waitingAnswer } from '../request-details.ts';
 import type { SamlAnswer } from './saml.ts';
 
 type Accepted = Extract<SamlAnswer, { kind: 'ok' }>;
@@ -33,36 +27,6 @@ export async function keepSamlAnswer(
     (await markAsUsed(sql, connection, answer)) ? await keep(deps, sql, id, connection, answer) : null,
   );
   return token ?? (await tokenOfSame(deps, state, connection, answer));
-}
-
-/** Keeps an unsolicited answer; returns how it is found, and the token as above. */
-export async function keepUnaskedAnswer(
-  deps: Deps,
-  connection: SamlConnection,
-  answer: Accepted,
-  destination: string,
-): Promise<{ state: string; token: string } | null> {
-  const id = randomUUID();
-  // The same for the same answer, and no secret: only the token lets anyone in.
-  const state = hash('sha256', JSON.stringify([connection.id, answer.assertionId]), 'base64url');
-  const madeAt = deps.now();
-  const details: RequestDetails = { url: null, destination, lang: null, typed: null, kept: null };
-  const made = await deps.sql.begin(async (sql) => {
-    if (!(await markAsUsed(sql, connection, answer))) return null;
-    await insertSsoRequest(sql, {
-      id,
-      stateHash: tokenHash(state),
-      connectionId: connection.id,
-      answersVersion: null,
-      browserHash: null,
-      sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
-      madeAt,
-      endsAt: new Date(madeAt.getTime() + limits.answerWaits),
-    });
-    return await keep(deps, sql, id, connection, answer);
-  });
-  const token = made ?? (await tokenOfSame(deps, state, connection, answer));
-  return token === null ? null : { state, token };
 }
 
 /** Returns whether an assertion is used for the first time. */

@@ -2,9 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
-import { entityId } from '../addresses.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
-import type { SamlKept } from '../request-details.ts';
 import { samlMetadata } from './metadata.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml.ts';
@@ -134,18 +132,6 @@ describe('with SimpleSAMLphp', () => {
       words:
         'the provider says "urn:oasis:names:tc:SAML:2.0:status:Responder", "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed": "cancelled"',
     });
-  });
-
-  it('a visit that it begins is read if it may begin', async () => {
-    await provider.set({});
-    const { samlResponse } = await visit(provider.beginUrl(entityId(portal.deps.config)), { subject: 'person-7' });
-    const mayBegin = { ...connection, settings: { ...connection.settings, mayBegin: true } };
-    const response = readSamlField(samlResponse);
-    const unasked = { response, kept: null };
-    expect(await readSamlAnswer(portal.deps, mayBegin, unasked)).toMatchObject({ kind: 'ok', identity: persistent });
-    expect(await readSamlAnswer(portal.deps, connection, unasked)).toMatchObject({ reason: 'provider-began' });
-    const kept: SamlKept = { requestId: '_another' };
-    expect(await readSamlAnswer(portal.deps, mayBegin, { response, kept })).toMatchObject({ kind: 'refused' });
   });
 
   it('SA-41 it refuses a request not signed by our key', async () => {

@@ -10,7 +10,7 @@ import { assertionIn, assertionProblem, idProblem, partsProblem, signaturesProbl
 import { attributeOf, childrenNamed, elementsIn, isNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 /** What an answer is compared with. */
-export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept | null };
+export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept };
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
@@ -89,15 +89,10 @@ export function issuerRefusal(issuer: XmlElement, { entityId }: SamlSettings, of
   return invalid(`the issuer of ${of} is named in the format ${said(format)}`);
 }
 
-/** SAML profiles §4.1.4.3 and §4.1.5: an answer names our request; an unsolicited one names none. */
-function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal | null {
+/** SAML profiles §4.1.4.3: an answer names our request. */
+function answersRequest(root: XmlElement, { kept }: Expected): Refusal | null {
   const inResponseTo = attributeOf(root, 'InResponseTo');
-  if (kept)
-    return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
-  if (inResponseTo !== null)
-    return refusalFor('request-unknown', `it answers a request that is not open: ${said(inResponseTo)}`);
-  if (settings.mayBegin) return null;
-  return refusalFor('provider-began', 'it answers no request');
+  return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
 }
 
 function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {

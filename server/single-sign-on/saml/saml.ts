@@ -31,11 +31,11 @@ export async function startSaml(
   return { kind: 'ok', url, fields, kept: { requestId: id } };
 }
 
-/** Reads the answer in a SAMLResponse field; `kept` is null if the provider began. */
+/** Reads the answer in a SAMLResponse field. */
 export async function readSamlAnswer(
   deps: Deps,
   { settings, attributes }: SamlConnection,
-  { response, kept }: { response: XmlReading; kept: SamlKept | null },
+  { response, kept }: { response: XmlReading; kept: SamlKept },
 ): Promise<SamlAnswer> {
   if (response.kind === 'refused') return refusalFor('answer-invalid', response.problem);
   const expected = { config: deps.config, settings, kept };

@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps/deps.ts';
+import { depart, travellerOf } from '../depart.ts';
+import { fail } from '../fail.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
+import { slowDownForAnswer } from '../slow-down.ts';
+import { connectionThatMayBegin } from './connection-that-may-begin.ts';
+
+/**
+ * An unsolicited answer, from a tile at the provider: anybody can have it posted, so it is not read. Its issuer names the
+ * connection where this browser begins a visit of its own at once, if the operator allows that.
+ */
+export async function providerBegan(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { samlResponse, address }: { samlResponse: string; address: string },
+): Promise<FastifyReply> {
+  const no = (refusal: Refusal) =>
+    fail(deps, request, reply, refusal, { protocol: 'saml', address, slow: slowDownForAnswer(refusal.reason) });
+  const text = Buffer.from(samlResponse, 'base64').toString();
+  // It answers a request, but not one of ours: asking again would hide that.
+  if (text.includes('InResponseTo=')) return await no(refusalFor('request-unknown', 'it answers no request of ours'));
+  const issuer = issuerIn(text);
+  if (issuer === null) return await no(refusalFor('answer-invalid', 'it names no issuer'));
+  const begun = await connectionThatMayBegin(deps.sql, issuer);
+  if (begun.kind === 'refused') return await no(begun);
+  const traveller = await travellerOf(deps, request, reply);
+  if (!traveller) return reply;
+  return await depart(deps, request, reply, begun.connection, { ...traveller, typed: null });
+}
+
+/** The first issuer in a message, unverified. */
+function issuerIn(text: string): string | null {
+  const [, issuer] = /<(?:[\w.-]{1,64}:)?Issuer(?:\s[^<>]{0,512})?>([^<>]{1,1024})</.exec(text) ?? [];
+  return issuer?.trim().replaceAll('&amp;', '&') ?? null;
+}
