@@ -1,5 +1,5 @@
 import type { Deps } from '../deps/deps.ts';
-import { findVisitorSession } from '../storage/visitor-session.ts';
+import { findFullSession } from '../storage/visitor-session.ts';
 
 /** A request or a WebSocket that is passed on. */
 export type OpenStream = {
@@ -27,8 +27,8 @@ export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) 
     for (const stream of streams) {
       const { tokenHash, address, customers } = stream;
       if (tokenHash === null) continue;
-      const found = await findVisitorSession(sql, tokenHash, { address, idleSince, now: at });
-      if (found.kind !== 'full' || found.session.customers.join() !== customers.join()) stream.close();
+      const session = await findFullSession(sql, tokenHash, { address, idleSince, now: at });
+      if (session?.customers.join() !== customers.join()) stream.close();
     }
   }
 

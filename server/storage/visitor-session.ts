@@ -16,23 +16,54 @@ export type VisitorSession =
   /** No session is stored under the token. */
   | { kind: 'nobody' };
 
-type Row = Omit<FullSession, 'customers'> &
-  Pick<HalfSession, 'codeTries' | 'waitsFor' | 'customers'> & {
-    stage: SessionStage;
-    /** The user is active, and the connection, if it has one. */
-    isOpen: boolean;
-  };
+/** From where and when a session is looked at. `idleSince`: full sessions last used before it count as ended. */
+type Looked = { address: string; idleSince: Date; now: Date };
 
-/** Reads what a token stands for. `idleSince`: full sessions last used before it count as ended. */
-export async function findVisitorSession(
+/** Reads what a token stands for. */
+export async function findVisitorSession(sql: Connection, tokenHash: Buffer, looked: Looked): Promise<VisitorSession> {
+  const session = await findFullSession(sql, tokenHash, looked);
+  return session ? { kind: 'full', session } : await findHalfOrEndedSession(sql, tokenHash, looked);
+}
+
+/** The session check: a row for each customer that the session is open for; null if there is none. */
+export async function findFullSession(
   sql: Connection,
   tokenHash: Buffer,
-  { address, idleSince, now }: { address: string; idleSince: Date; now: Date },
+  { address, idleSince, now }: Looked,
+): Promise<FullSession | null> {
+  const rows = await sql<(Omit<FullSession, 'customers'> & { customer: string })[]>`
+    select s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
+      s.proof, s.proven_at as "provenAt", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
+      c.key as customer
+    from session s
+      join portal_user u on u.id = s.user_id
+      join membership m on m.user_id = u.id
+      join customer c on c.id = m.customer_id
+    where s.token_hash = ${tokenHash} and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
+      and u.active and c.active and c.id = any(s.customer_ids)
+      and (s.connection_id is null or (select active from sso_connection where id = s.connection_id))
+      and (s.passkey_id is null or c.passkeys <> 'off')
+      and ${admits(sql, sql`c.allowed_networks`, address)}`;
+  const [row] = rows;
+  if (!row) return null;
+  const { customer: _, ...session } = row;
+  return { ...session, customers: rows.map(({ customer }) => customer).sort() };
+}
+
+type Row = Omit<HalfSession, 'factor' | 'mustRegister'> & {
+  stage: SessionStage;
+  /** The user is active, and the connection, if it has one. */
+  isOpen: boolean;
+};
+
+async function findHalfOrEndedSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  { address, now }: Looked,
 ): Promise<VisitorSession> {
   const row = await rowOrNull(sql<Row[]>`
-    select s.stage, s.id, s.user_id as "userId", s.connection_id as "connectionId",
-      u.username, u.email, u.language, s.proof, s.proven_at as "provenAt", s.code_tries as "codeTries", s.waits_for as "waitsFor",
-      s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
+    select s.stage, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
+      s.code_tries as "codeTries", s.waits_for as "waitsFor", s.created_at as "createdAt", s.ends_at as "endsAt",
       u.active and (s.connection_id is null or way.active) as "isOpen",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key,
@@ -47,14 +78,9 @@ export async function findVisitorSession(
       left join sso_connection way on way.id = s.connection_id
     where s.token_hash = ${tokenHash}`);
   if (row === null) return { kind: 'nobody' };
-  const { stage, isOpen, customers, codeTries, waitsFor, ...session } = row;
-  if (session.endsAt <= now) return { kind: 'ended', username: stage === 'half' ? session.username : null };
-  if (!isOpen || customers.length === 0) return { kind: 'ended', username: null };
-  if (stage === 'full') {
-    if (session.lastSeenAt <= idleSince) return { kind: 'ended', username: null };
-    return { kind: 'full', session: { ...session, customers: customers.map(({ key }) => key) } };
-  }
-  const open = await findOpenFactor(sql, session.id);
-  if (!open?.isStillAWayIn) return { kind: 'ended', username: null };
-  return { kind: 'half', half: { ...session, ...open, customers, codeTries, waitsFor } };
+  const { stage, isOpen, ...session } = row;
+  if (stage === 'full') return { kind: 'ended', username: null };
+  if (session.endsAt <= now) return { kind: 'ended', username: session.username };
+  const open = isOpen && session.customers.length > 0 ? await findOpenFactor(sql, session.id) : null;
+  return open?.isStillAWayIn ? { kind: 'half', half: { ...session, ...open } } : { kind: 'ended', username: null };
 }

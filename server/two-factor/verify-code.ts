@@ -1,5 +1,6 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { tokenOfFirstPress } from '../session/next-token.ts';
 import { findShownRecoveryCodes } from '../storage/recovery-code.ts';
 import { type Who, whoHas } from '../visitor/who.ts';
@@ -25,7 +26,7 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, who: Who): 
 async function answerOfFirstPress(deps: Deps, request: VerifyRequest): Promise<Right | null> {
   const { sessionToken: token, code, address } = request;
   const sessionToken = await tokenOfFirstPress(deps, { token, given: code });
-  const who = sessionToken && (await whoHas(deps, sessionToken, address));
+  const who = sessionToken && (await whoHas(deps, tokenHash(sessionToken), address));
   if (!who) return null;
   if (who.kind === 'half') return { kind: 'thenApp', sessionToken };
   if (who.kind !== 'full') return null;

@@ -25,7 +25,7 @@ export async function verifyHalf(deps: Deps, request: VerifyRequest, half: HalfS
   const { username } = half;
   const counted = await countTry(deps, half.id, half);
   if (counted.kind === 'usedUp')
-    return (await whoHas(deps, request.sessionToken, request.address)).kind === 'half'
+    return (await whoHas(deps, tokenHash(request.sessionToken), request.address)).kind === 'half'
       ? { kind: 'tooManyTries', username }
       : { kind: 'signInExpired' };
   if (counted.kind === 'throttled') await recordThrottledTry(deps, eventOf(half, request), half, counted);

@@ -7,7 +7,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
-import { findVisitorSession } from '../storage/visitor-session.ts';
+import { findFullSession } from '../storage/visitor-session.ts';
 import { type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
@@ -64,15 +64,22 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     readTokenCookie(request.headers, deps.config, name);
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
+  const sessionHash = sessionToken === null ? null : tokenHash(sessionToken);
   let who: Promise<Who> | undefined;
   return {
     address,
     sessionToken,
-    sessionHash: sessionToken === null ? null : tokenHash(sessionToken),
-    deviceToken: tokenOf('device'),
-    rememberedToken: tokenOf('remembered'),
-    passkeyToken: tokenOf('passkey'),
-    // Computed only when read: session checks need no language.
+    sessionHash,
+    // Read only when asked for: session checks need none of it.
+    get deviceToken() {
+      return tokenOf('device');
+    },
+    get rememberedToken() {
+      return tokenOf('remembered');
+    },
+    get passkeyToken() {
+      return tokenOf('passkey');
+    },
     get language() {
       return languageOfRequest(request);
     },
@@ -85,8 +92,8 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   };
 
   async function read(): Promise<Who> {
-    if (address === null || sessionToken === null) return { kind: 'nobody' };
-    return await whoHas(deps, sessionToken, address);
+    if (address === null || sessionHash === null) return { kind: 'nobody' };
+    return await whoHas(deps, sessionHash, address);
   }
 }
 
@@ -100,6 +107,6 @@ export function isSignedInAt(deps: Deps) {
     if (sessionHash === null || address === null) return false;
     const now = deps.now();
     const at = { address, idleSince: new Date(now.getTime() - deps.config.sessionIdle), now };
-    return (await findVisitorSession(deps.sql, sessionHash, at).catch(nullIfDatabaseAway))?.kind === 'full';
+    return (await findFullSession(deps.sql, sessionHash, at).catch(nullIfDatabaseAway)) !== null;
   };
 }
