@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
 import { askHub } from '../gate/ask-hub.ts';
-import { hubKeyTurn } from '../hub/hub-key-turn.ts';
+import { hubKeyTurn } from '../hub/roll-hub-keys.ts';
 import { day } from '../limits.ts';
 import { checkLogoutUrl } from '../sign-out/check-logout-url.ts';
 import { hubsToTell } from '../sign-out/tell-hubs.ts';

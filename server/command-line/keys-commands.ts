@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addMissingHubKeys } from '../hub/add-hub-keys.ts';
+import { addMissingHubKeys } from '../hub/hub-keys.ts';
 import { rollHubKeys } from '../hub/roll-hub-keys.ts';
 import { type HubKeyRow, listHubKeys } from '../storage/hub-key.ts';
 import { localTime, printJson, printLine, printTable } from './print.ts';

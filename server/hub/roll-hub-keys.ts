@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { deleteHubKeys, type HubKeyRow, listHubKeys, lockHubKeys } from '../storage/hub-key.ts';
-import { addHubKey, fromTheStart, type HubKeyDeps, hubAlgorithms } from './add-hub-keys.ts';
+import { addHubKey, fromTheStart, type HubKeyDeps, hubAlgorithms } from './hub-keys.ts';
 
 /** `underWay`: newer keys are published already, and sign from then on. */
 export type RollResult = { kind: 'rolled' | 'underWay'; signsFrom: Date };
@@ -20,14 +20,10 @@ export async function rollHubKeys(deps: HubKeyDeps, { atOnce = false } = {}): Pr
 
 /** Does that if the newest keys are old; whichever instance is first. */
 export async function rollOldHubKeys(deps: HubKeyDeps): Promise<void> {
-  const isOld = async (sql: Connection) => {
-    const newest = (await listHubKeys(sql, deps.now())).at(-1);
-    return newest !== undefined && deps.now().getTime() - newest.madeAt.getTime() >= limits.hubKeyAge;
-  };
-  if (!(await isOld(deps.sql))) return;
   await deps.sql.begin(async (sql) => {
     await lockHubKeys(sql);
-    if (await isOld(sql)) await roll(deps, sql, false);
+    const turn = await hubKeyTurn(sql, deps.now());
+    if (turn && turn.replacedAt <= deps.now()) await roll(deps, sql, false);
   });
 }
 
@@ -45,4 +41,10 @@ async function roll(deps: HubKeyDeps, sql: Connection, atOnce: boolean): Promise
   ];
   await insertAuditEvent(sql, { event: 'hub-keys-rolled', steps }, now);
   return { kind: 'rolled', signsFrom };
+}
+
+/** When the newest keys were made, and when housekeeping replaces them; null while there are none. */
+export async function hubKeyTurn(sql: Connection, now: Date): Promise<{ madeAt: Date; replacedAt: Date } | null> {
+  const newest = (await listHubKeys(sql, now)).at(-1);
+  return newest ? { madeAt: newest.madeAt, replacedAt: new Date(newest.madeAt.getTime() + limits.hubKeyAge) } : null;
 }

@@ -1,6 +1,6 @@
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
-import { hubLogoutTokens } from '../hub/hub-logout-tokens.ts';
+import { hubLogoutTokens } from '../hub/hub-tokens.ts';
 import { hour, minute, second } from '../limits.ts';
 import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import {

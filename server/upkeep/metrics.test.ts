@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addMissingHubKeys } from '#server/hub/add-hub-keys.ts';
+import { addMissingHubKeys } from '#server/hub/hub-keys.ts';
 import { day, limits } from '#server/limits.ts';
 import { queueMail } from '#server/mail/queue-mail.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';

@@ -1,7 +1,7 @@
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Deps } from '../deps/deps.ts';
 import type { Metrics } from '../deps/metrics.ts';
-import { hubKeyTurn } from '../hub/hub-key-turn.ts';
+import { hubKeyTurn } from '../hub/roll-hub-keys.ts';
 import { hashesInQueue } from '../secrets/password-hash.ts';
 import { listEnds } from '../single-sign-on/what-ends.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
