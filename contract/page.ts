@@ -19,11 +19,8 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 /** A page that the specification gives no address. */
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
-  /**
-   * `query`: what the sign-out was asked for besides; `account`: the user who is signed in, if a provider has
-   * answered for somebody else, else null.
-   */
-  | { name: 'signOutConfirm'; query: Record<string, string>; account: string | null }
+  /** `query`: what the sign-out was asked for besides; `account`: who is signed in. */
+  | { name: 'signOutConfirm'; query: Record<string, string>; account: string }
   /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */
   | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** Shown after registering an app or using a recovery code; `codes` is null once they are no longer shown. */

@@ -64,7 +64,7 @@ const serverPages: ServerPage[] = [
   { name: 'recoveryCodes', codes: null, left: 7, destination: '/portal/portal.html' },
   { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
-  { name: 'signOutConfirm', query: {}, account: null },
+  { name: 'signOutConfirm', query: {}, account: 'anna' },
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },

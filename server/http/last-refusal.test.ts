@@ -48,7 +48,6 @@ it.each<[string, Parameters<PortalForTest['send']>[0]]>([
     { method: 'POST', url: '/portal/performlogin', headers: { origin: 'https://evil.example' } },
   ],
   ['a method that is not allowed', { method: 'DELETE', url: '/portal/loginfail/default' }],
-  ['a page to confirm on', { url: '/portal/logout?confirm=', headers: { 'sec-fetch-site': 'cross-site' } }],
 ])('%s shows nothing of a sign-in that was refused before', async (_what, request) => {
   const { cookies, reference } = await refused();
   const answer = await portal.send({ ...request, cookies });

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { forOtherPage, signOutQuestionOf } from '#contract/sign-out-question.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import type { FormKeeper } from '../http/form-again.ts';
@@ -10,9 +9,9 @@ import { refuseForeignSite } from '../http/guards.ts';
 import { setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
+import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
-import { signOutQuestionUrl } from '../session/sign-out-question.ts';
+import { isSignOutQuestion, signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
@@ -27,26 +26,27 @@ export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const { headers } = request;
     if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
-    const asksWhy = signOutQuestionOf(splitUrl(request.url).search);
-    if (!asksWhy && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
+    const isQuestion = isSignOutQuestion(request);
+    if (!isQuestion && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
       return await signOut(deps, request, reply);
     if (!wantsPage(request)) return await refuseForeignSite(deps, request, reply);
     const forget = isToForget(request) ? 'connection' : undefined;
     const lang = languageOverride(request);
-    if (!asksWhy) return reply.redirect(signOutQuestionUrl(deps.config.basePath, forOtherPage, { forget, lang }), 303);
+    if (!isQuestion) return reply.redirect(signOutQuestionUrl(deps.config.basePath, { forget, lang }), 303);
     const destination = destinationOfAddress(request, deps.config);
-    const who = asksWhy === 'otherAccount' ? await visitorOf(deps, request).who() : null;
-    if (who && who.kind !== 'full')
+    const who = await visitorOf(deps, request).who();
+    if (who.kind !== 'full')
       return reply.redirect(
         screenUrl(deps.config.basePath, 'login', { [queryNames.destination]: destination, lang }),
         303,
       );
-    const account = who?.session.username ?? null;
     const query = {
       ...(forget && { [queryNames.forget]: forget }),
       ...(destination && { [queryNames.destination]: destination }),
     };
-    return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm', query, account } });
+    return await deps.pages.send(request, reply, 200, {
+      serverPage: { name: 'signOutConfirm', query, account: who.session.username },
+    });
   };
 }
 

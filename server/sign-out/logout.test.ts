@@ -92,8 +92,15 @@ it.each<[string, Record<string, string>]>([
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toContain('action="/portal/logout"');
   expect(answer.body).toContain('method="post"');
+  expect(answer.body).toContain('This browser is signed in as alice');
+  expect(answer.body).toContain('>Sign out</button>');
   expect(answer.headers['set-cookie']).toBeUndefined();
   expect(await isAlive()).toBe(true);
+});
+
+it('the page that asks leads to the form where nobody is signed in', async () => {
+  const { headers } = await portal.send({ url: `${url}?confirm=&destination=%2Fportal%2Fx&lang=de` });
+  expect(headers.location).toBe('/portal/login?destination=%2Fportal%2Fx&lang=de');
 });
 
 it.each(['same-origin', 'none'])('CS-11 the page that asks, loaded again (%s), asks again', async (site) => {

@@ -39,7 +39,7 @@ export async function signInByProvider(
   connection: SsoConnection,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' }> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'somebodyElse' }> {
   const steps: AuditStep[] = [];
   const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, steps));
   if (done.kind !== 'signedIn' && done.kind !== 'secondFactor') {
@@ -48,7 +48,7 @@ export async function signInByProvider(
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
-    if (done.kind === 'otherAccount') return { kind: 'otherAccount' };
+    if (done.kind === 'somebodyElse') return { kind: 'somebodyElse' };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
@@ -68,7 +68,7 @@ export async function signInByProvider(
 /** Why nothing is stored. */
 type Undone =
   | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
-  | { kind: 'otherAccount'; user: Member };
+  | { kind: 'somebodyElse'; user: Member };
 
 function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
   return new RollBack({ kind: 'refused', reason, user });
@@ -102,7 +102,7 @@ async function complete(
   const here = await visitor.who();
   if (here.kind === 'full' && here.session.userId !== user.id) {
     steps.push({ step: 'signed in here', outcome: here.session.username });
-    return new RollBack({ kind: 'otherAccount', user });
+    return new RollBack({ kind: 'somebodyElse', user });
   }
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));

@@ -1,4 +1,5 @@
 import type { ServerPage } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
@@ -8,19 +9,20 @@ import { SubmitButton } from '../parts/submit-button.tsx';
 type Props = Extract<ServerPage, { name: 'signOutConfirm' }>;
 
 /**
- * Asks for confirmation when another site's link leads to sign-out (decisions §6), or when a provider has answered for
- * somebody else (decisions §9): then it names who is signed in, and they may go on.
+ * Names who is signed in, when another site's link leads to sign-out (decisions §6), or when a provider has answered for
+ * somebody else (decisions §9), who goes on to a destination.
  */
 export function SignOutConfirm({ query, account }: Props) {
   const message = useMessage();
+  const goesOn = query[queryNames.destination] !== undefined;
   return (
     <>
       <Heading />
-      <p className="lede">{message(account ? 'sign-out-other-text' : 'sign-out-text', { account: account ?? '' })}</p>
+      <p className="lede">{message('sign-out-text', { account })}</p>
       <PortalForm call="logoutConfirmed" query={query}>
-        <SubmitButton>{message('sign-out-button')}</SubmitButton>
+        <SubmitButton>{message(goesOn ? 'sign-out-go-on' : 'sign-out-button')}</SubmitButton>
         <p className="links">
-          <LoginLink>{account && message('sign-out-other-stay', { account })}</LoginLink>
+          <LoginLink>{message('sign-out-stay', { account })}</LoginLink>
         </p>
       </PortalForm>
     </>

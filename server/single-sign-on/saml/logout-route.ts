@@ -5,6 +5,7 @@ import type { Deps } from '../../deps/deps.ts';
 import { sendFormPolicy } from '../../http/form-policy.ts';
 import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
+import { signOutQuestionUrl } from '../../session/sign-out-question.ts';
 import { insertEventOnceAMinute } from '../../storage/event-once-a-minute.ts';
 import { recordKey } from '../../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
@@ -104,8 +105,7 @@ export function samlLogoutRoute(deps: Deps) {
   /** Nothing ended. The visitor wanted to sign out, so they can. */
   async function turnDown(request: FastifyRequest, reply: FastifyReply) {
     if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
-    const serverPage = { name: 'signOutConfirm', query: {}, account: null } as const;
-    return await deps.pages.send(request, reply, 400, { serverPage });
+    return reply.redirect(signOutQuestionUrl(config.basePath), 303);
   }
 
   async function recordRefusal(

@@ -53,7 +53,7 @@ it('SA-26 whoever the answer names, the visit’s own answer counts; whoever is 
   await signInByTile('alice@acme.test');
   await tile(samlAnswer(portal, acme, null, { email: 'mallory@acme.test' }));
   expect((await browser.get('/portal/portal.html')).body).toContain('alice@acme.test');
-  expect(await signInByTile('mallory@acme.test')).toContain('/portal/logout?confirm=account');
+  expect(await signInByTile('mallory@acme.test')).toContain('/portal/logout?confirm=&destination');
   expect((await browser.get('/portal/portal.html')).body).toContain('alice@acme.test');
 });
 
