@@ -9,51 +9,72 @@ import { expect, it } from 'vitest';
  */
 const rooms = [
   'limits.ts',
+  // names, addresses and domains: reading, folding, comparing
   'names',
+  // the list of events and reasons
   'audit',
+  // hashing, sealing, tokens, keys
   'secrets',
+  // an operator's colours, logo and texts, read and checked
   'brand',
+  // environment and configuration file
   'config',
+  // all SQL, the migrations
   'storage',
+  // the built-in PostgreSQL
   'embedded',
   'open-storage.ts',
+  // what rules and routes are given: clock, database, log, mail transport …
   'deps',
   'worker.ts',
+  // requests and responses: guards, cookies, pages, refusals
   'http',
   'log.ts',
+  // who is making a request, and where they are sent
   'visitor',
+  // composing and delivering emails
   'mail',
+  // keys and tokens that tell a hub who is signed in, or signed out
   'hub',
+  // GET session; ending a session
   'session',
+  // codes, registration, recovery codes
   'two-factor',
+  // by password, and what every sign-in shares
   'sign-in',
+  // making them, signing in by them, in place of a code too
   'passkeys',
+  // by OpenID Connect and SAML
   'single-sign-on',
+  // leaving, here and at the provider
   'sign-out',
+  // reset links and new passwords
   'password',
+  // what people do on their own account page
   'account',
+  // what operators do to users and customers
   'accounts',
+  // users of other systems come in, ours go out
   'moving-in',
+  // housekeeping, workers, metrics, resealing
   'upkeep',
+  // the addresses of screens, and the page behind the sign-in
   'pages',
+  // the screens as files, for another backend
   'static-pages',
+  // whether another backend behaves as the pages need it
   'conformance',
+  // our own proxy in front of hubs
   'gate',
   'app.ts',
   'build-pages.ts',
   'run-portal.ts',
   'main.ts',
+  // vestibule …
   'command-line',
 ];
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-
-it('newcomers are shown the same rooms, in this order', async () => {
-  const page = await readFile(join(root, '../CONTRIBUTING.md'), 'utf8');
-  const [, table = ''] = page.split('| room | holds |');
-  const shown = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `([\w-]+)` \|/gm)].map(([, room]) => room);
-  expect(shown).toEqual(rooms.filter((room) => !room.endsWith('.ts')));
-});
 
 it('no file imports from a room above its own', async () => {
   const upward: string[] = [];
