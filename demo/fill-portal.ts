@@ -1,7 +1,7 @@
 import { addCustomer } from '#server/accounts/add-customer.ts';
 import { addUser } from '#server/accounts/add-user.ts';
 import { minute } from '#server/limits.ts';
-import { issueResetLink } from '#server/password/issue-reset-link.ts';
+import { issueResetLink } from '#server/password/make-link.ts';
 import type { Keys } from '#server/secrets/keys.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import { seal } from '#server/secrets/sealed.ts';

@@ -36,9 +36,8 @@ import {
   passkeySignInRoute,
   passkeySignInSchema,
 } from './passkeys/sign-in-route.ts';
-import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
-import { invitationRoutes } from './password/invitation-routes.ts';
+import { linkFormAgain, linkRoutes } from './password/link-routes.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
@@ -160,20 +159,10 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     attachValidation,
     handler: forgottenRoute(deps),
   });
-  const changeAgain = changeFormAgain(deps);
-  app.route({
-    ...on('passwordChange', changeAgain),
-    ...carriesDestination,
-    schema: changeSchema,
-    handler: changeRoute(deps),
-  });
-  const { options: invitationOptions, answer: invitationAnswer } = invitationRoutes(deps);
-  app.route({ ...on('passkeyInvitationOptions'), ...invitationOptions });
-  app.route({
-    ...on('passkeyInvitation', changeFormAgain(deps, 'passkey')),
-    ...carriesDestination,
-    ...invitationAnswer,
-  });
+  const { change, beginPasskey, addPasskey } = linkRoutes(deps);
+  app.route({ ...on('passwordChange', linkFormAgain(deps)), ...carriesDestination, ...change });
+  app.route({ ...on('passkeyInvitationOptions'), ...beginPasskey });
+  app.route({ ...on('passkeyInvitation', linkFormAgain(deps, 'passkey')), ...carriesDestination, ...addPasskey });
   for (const [purpose, options, answer] of [
     ['sign-in', 'passkeyOptions', 'passkeySignIn'],
     ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],

@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { screenUrl } from '#contract/screens.ts';
-import { makeResetToken } from '#server/password/reset-token.ts';
+import { makeLink } from '#server/password/make-link.ts';
 import { addAttackFixtures } from './accounts-for-test.ts';
 import { emptyDatabase } from './empty-tables.ts';
 import type { PortalForTest, SentMail, TestRequest } from './portal-for-test.ts';
@@ -41,7 +41,7 @@ export async function askForLink(portal: PortalForTest, username: string): Promi
 
 /** The token of an open link of a user, made without an email. */
 export async function linkFor(portal: PortalForTest, username: string): Promise<string> {
-  return await makeResetToken(portal.sql, await userId(portal, username), portal.deps.now());
+  return (await makeLink(portal.sql, await userId(portal, username), portal.deps.now())).token;
 }
 
 export async function userId({ sql }: PortalForTest, username: string): Promise<string> {

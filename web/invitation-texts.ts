@@ -17,8 +17,6 @@ const replaced = {
   'change-repeat': 'invitation-repeat',
   'change-button': 'invitation-button',
   'change-no-link-text': 'invitation-no-link-text',
-  'changed-title': 'invitation-done-title',
-  'changed-text': 'invitation-done-text',
   'change-failed-title': 'invitation-failed-title',
   'changed-failed-page-error-3': 'invitation-over',
   'changed-failed-page-error-4': 'invitation-failed-text',

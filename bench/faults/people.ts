@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { generateSync } from 'otplib';
-import { makeResetToken } from '#server/password/reset-token.ts';
+import { makeLink } from '#server/password/make-link.ts';
 import { seal } from '#server/secrets/sealed.ts';
 import { keysOf } from '#server/secrets/server-secret.ts';
 import { insertTotp } from '#server/storage/totp.ts';
@@ -63,7 +63,7 @@ export async function peopleWhoChange(portals: TwoPortals): Promise<People> {
 
   async function change(person: Person, turn: number): Promise<void> {
     const password = passwordOf(turn);
-    const link = await makeResetToken(sql, person.id, new Date());
+    const { token: link } = await makeLink(sql, person.id, new Date());
     const form = { hash: link, password, repeat: password };
     const changed = await counted('password', post('password/change', { form }), isChanged);
     if (changed === 'unknown') person.last = null;

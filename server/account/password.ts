@@ -1,10 +1,7 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import type { Deps } from '../deps/deps.ts';
-import { wasUsedBefore } from '../password/change-password.ts';
-import { newPasswordProblem } from '../password/new-password-problem.ts';
-import { newPasswordProblemsInWords } from '../password/new-password-problems-in-words.ts';
-import { newPasswordRules } from '../password/new-password-rules.ts';
-import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
+import { newPasswordProblem, newPasswordRules } from '../password/new-password.ts';
+import { passwordReplaced, queuePasswordNotice, wasUsedBefore } from '../password/password-replaced.ts';
 import { hashPassword } from '../secrets/password-hash.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { nextToken } from '../session/next-token.ts';
@@ -49,8 +46,7 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   const customers = await listKeysOfCustomers(deps.sql, id);
   const rules = await newPasswordRules(deps.sql, deps.config, { username, email, customers });
   const problem = newPasswordProblem(password, repeat, rules);
-  if (problem)
-    return await refused(deps, visit, problem, newPasswordProblemsInWords(password, repeat, rules).join('; '));
+  if (problem) return await refused(deps, visit, problem.reason, problem.words.join('; '));
   const checked = await checkPassword(deps, visit, current, 'password-change-refused');
   if (checked.kind === 'throttled') return checked;
   if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
@@ -58,7 +54,7 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   const throttled = await countChange(deps, visit, 'password');
   if (throttled) return throttled;
   const networks = networksOf(visit.visitor.address);
-  if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password, networks))
+  if (await wasUsedBefore(deps.sql, { id, passwordHash: checked.hash }, password, networks))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
   return await store(deps, visit, { current, before: checked.hash, after: await hashPassword(password, networks) });
 }

@@ -19,7 +19,7 @@ import {
   updateUser,
 } from '../storage/portal-user.ts';
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
-import { withdrawLinksOfUser } from '../storage/reset-link.ts';
+import { endLinksOfUser } from '../storage/reset-link.ts';
 import { endSessionsOfUser } from '../storage/session-list.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
@@ -34,8 +34,8 @@ type ChangeUserResult =
 
 /**
  * Changes the user with a username or email, and records the changes; all or nothing. A new or removed password, or
- * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers, ends reset links
- * and the account's waits; a new one notifies them, a removed one removes their passkeys, too, unless a customer takes nothing else. A new email ends reset links, sign-ins waiting for an emailed code, and
+ * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers and ends
+ * the account's waits; a new one notifies them, a removed one removes their passkeys, too, unless a customer takes nothing else. A new email ends reset links, sign-ins waiting for an emailed code, and
  * devices remembered by such a code; sessions that have proven a code set up no app.
  */
 export async function changeUser(
@@ -95,11 +95,7 @@ async function endWhatDepended(
   const { devicesForgotten } = emailed;
   let { sessionsEnded } = emailed;
   if (change.passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, user.id, hashBefore, now);
-  else if (change.active === false) {
-    // It would work again, days later, once the user is active; a reset link lasts an hour and says why it is refused.
-    await withdrawLinksOfUser(sql, user.id, 'invitation');
-    sessionsEnded += await endSessionsOfUser(sql, user.id);
-  }
+  else if (change.active === false) sessionsEnded += await endSessionsOfUser(sql, user.id);
   return { sessionsEnded, devicesForgotten };
 }
 
@@ -107,7 +103,7 @@ const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
 
 /** Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one. */
 async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
-  await withdrawLinksOfUser(sql, userId);
+  await endLinksOfUser(sql, userId);
   await updateProvenByCode(sql, userId);
   return {
     sessionsEnded: await deleteHalfSessionsOfUser(sql, userId),

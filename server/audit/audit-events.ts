@@ -125,11 +125,10 @@ export const resetOutcomes = {
   'single-sign-on-mailed': 'The user has no password and may not set one; an email says how they sign in.',
   'passkey-mailed': 'A customer of the user takes passkeys only; an email says how they sign in.',
   'unknown-user': 'No user has this name; nothing was sent.',
-  inactive: 'The user is inactive; nothing was sent.',
-  'no-customer': 'No active customer is assigned to the user; nothing was sent.',
-  'may-not-change': 'The user may not change the password; nothing was sent.',
+  'no-reset-mailed':
+    'The user is inactive, has no active customer, or may not change the password; an email says that no link can help.',
   'on-its-way': 'An email for the same user was already on its way; no second one was sent.',
-  'too-many-mails': 'Too many emails were sent to this user within the hour; their links still work.',
+  'too-many-mails': 'Too many emails were sent to this user within the hour; the newest link still works.',
   'throttled-address': 'Too many requests from this address, its network or overall; no user was looked up.',
 } as const;
 
@@ -157,7 +156,7 @@ export type AccountRefusalReason = keyof typeof accountRefusalReasons;
 export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network' | 'throttled', string> = {
   1: 'The password is too weak.',
   2: 'The account behind the link is gone.',
-  3: 'The link has expired, was used, or was withdrawn.',
+  3: 'The link has expired, was used, or was replaced by a newer one; or an invited user can sign in already.',
   4: 'The link is unknown or malformed, or the account was changed while the password was checked.',
   5: 'The two entries differ.',
   6: 'The entry is not a valid password.',

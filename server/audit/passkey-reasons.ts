@@ -30,9 +30,6 @@ export const passkeyRefusalReasons = {
   attestation: 'The new passkey came with an attestation, which was not asked for.',
   'already-enrolled': 'The new passkey is enrolled already.',
   'too-many-passkeys': 'The user has as many passkeys as one user may have.',
-  'invitation-over':
-    'The invitation is unknown, was used, has expired or was replaced, or its user can sign in already.',
-  'may-not-choose': 'The user may not choose how they sign in.',
   'session-over': 'The session that began the enrolment, or the proof, has ended, or may not enrol any more.',
 } as const;
 

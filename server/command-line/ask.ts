@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { second } from '../limits.ts';
-import type { NewPasswordRules } from '../password/new-password-problem.ts';
-import { newPasswordProblemsInWords } from '../password/new-password-problems-in-words.ts';
+import { type NewPasswordRules, newPasswordProblem } from '../password/new-password.ts';
 import type { NotAgreed, WhatFollows } from '../storage/what-follows.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
@@ -81,8 +80,8 @@ export async function readNewPassword(source: PasswordSource, rules: NewPassword
   const given = await readTwice(source);
   if (given === null) return null;
   const { password, repeat } = given;
-  const problems = newPasswordProblemsInWords(password, repeat, rules);
-  if (problems.length > 0) throw failure(`The password was not accepted: ${problems.join('; ')}.`);
+  const problem = newPasswordProblem(password, repeat, rules);
+  if (problem) throw failure(`The password was not accepted: ${problem.words.join('; ')}.`);
   const { hashPassword } = await import('../secrets/password-hash.ts');
   return await hashPassword(password, null);
 }

@@ -4,7 +4,7 @@ import { addUser } from '../accounts/add-user.ts';
 import { type ChangeOfUser, changeUser } from '../accounts/change-user.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { readEmail, readUsername } from '../names/read-name.ts';
-import { newPasswordRules } from '../password/new-password-rules.ts';
+import { newPasswordRules } from '../password/new-password.ts';
 import type { Connection } from '../storage/database.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import { findUser, type User } from '../storage/portal-user.ts';

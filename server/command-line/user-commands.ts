@@ -6,7 +6,7 @@ import { unlockUser } from '../accounts/unlock-user.ts';
 import { hour, limits } from '../limits.ts';
 import { outboxOf } from '../mail/outbox.ts';
 import { inviteUsers } from '../password/invite-users.ts';
-import { issueResetLink } from '../password/issue-reset-link.ts';
+import { issueResetLink } from '../password/make-link.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
 import { patientRead } from '../storage/patient-read.ts';
 import { listUsers, type User } from '../storage/portal-user.ts';

@@ -25,6 +25,7 @@ export function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config
     case 'singleSignOnHint':
       return to('singleSignOn', destination);
     case 'passkeyHint':
+    case 'noReset':
       return to('login', destination);
   }
 }

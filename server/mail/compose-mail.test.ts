@@ -46,6 +46,7 @@ const pathOf: Record<Mail['kind'], string | null> = {
   invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
   passkeyHint: '/portal/login?lang=',
+  noReset: '/portal/login?lang=',
   passwordChanged: '/portal/forgotten?lang=',
   newDevice: '/portal/forgotten?lang=',
   signInCode: null,

@@ -81,6 +81,7 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
       return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
     case 'singleSignOnHint':
     case 'passkeyHint':
+    case 'noReset':
       return [happened, action, facts, ifNotYou];
   }
 }

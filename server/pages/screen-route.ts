@@ -8,7 +8,6 @@ import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { mendedLink } from '../password/mended-link.ts';
 import { invitedPage, resetPage } from '../password/reset-page.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
@@ -34,8 +33,6 @@ export function screenRoute(deps: Deps) {
     const current = redirectOfLegacyPath(below);
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
-    const mended = mendedLink(request, config, name);
-    if (mended !== null) return reply.redirect(mended, 302);
     if (name === 'notFound') return await noRoute(request, reply);
     recordRefused(request, reply);
     // The forms must show even while the database is down.
@@ -102,7 +99,7 @@ export function screenRoute(deps: Deps) {
     who: Who | null,
   ): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'login') return loginPage(request, who);
-    if (name === 'forgottenChange') return await resetPage(deps, request);
+    if (name === 'forgottenChange') return await resetPage(deps, request, reply);
     if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo') return invitedPage(request);
     if (name === 'twoFactor' || name === 'twoFactorRegistration')
       return await secondFactorPage(deps, request, reply, { screen: name, who });

@@ -13,7 +13,6 @@ import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
-import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { findMayChangeFactors } from '../two-factor/may-change-factors.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
@@ -107,8 +106,6 @@ async function store(
     const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
     if (!id) return refused('already-enrolled');
-    // It is for whoever has none, and would work again once this one is removed.
-    await withdrawLinksOfUser(sql, userId, 'invitation');
     await deleteHalfSessionsOfUser(sql, userId);
     const place = placeOfVisitor(visitor);
     await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });

@@ -57,7 +57,7 @@ const deferred = (table: string) => `after insert on ${table} deferrable initial
 describe('a fault during a change', () => {
   it.each([
     ['the password', 'before update on portal_user for each row'],
-    ['the use of the link', `before update on reset_link for each row when (new.state = 'used')`],
+    ['the use of the link', `before update on reset_link for each row`],
     ['the history', 'before insert on former_password for each row'],
     ['the sessions', 'before delete on session for each row'],
     ['the known browsers', 'before delete on device for each row'],

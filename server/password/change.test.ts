@@ -100,7 +100,7 @@ describe('a password is changed by a link', () => {
       expect(before).toMatch(/^\/portal\/twoFactor/);
       const changed = await changeTo(portal, await linkFor(portal, 'frida'), newPassword);
       expect(changed.headers.location).toBe(changedPage);
-      expect(cookiesOf(changed)).toEqual({ 'vestibule-reset': '' });
+      expect(Object.keys(cookiesOf(changed))).not.toContain('vestibule-session');
       expect(await portal.sql`select from session`).toHaveLength(0);
       const signedIn = await portal.signIn('frida', newPassword);
       expect(signedIn.headers.location).toBe(before);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
-import { addUser } from '#testing/accounts-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { expectNowhere } from '#testing/expect-nowhere.ts';
 import { invitationFor, invite } from '#testing/invite-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
@@ -15,6 +15,7 @@ import {
   storedHash,
   tokenIn,
 } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { invitationsAtOnce } from './invite-users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
@@ -25,7 +26,8 @@ beforeEach(async () => {
   await addUser(portal, { username: 'heidi', passwordHash: null, language: 'de' });
 });
 
-const done = '/portal/forgottenChangedInfo?invited=true';
+const done = '/portal/portal.html';
+const used = '/portal/forgottenChangedInfo?invited=true';
 const over = '/portal/forgottenChangeFailedInfo?reason=3&invited=true';
 
 const landing = async (token: string, password = newPassword) =>
@@ -36,7 +38,7 @@ const events = () =>
   portal.sql`select event, reason, username, customer_key as customer, steps from audit_event order by id`;
 
 describe('an invitation', () => {
-  it('is an email with a link to choose a first password, which signs in', async () => {
+  it('is an email with a link to choose a first password, which signs in at once', async () => {
     expect(await invite(portal, 'grace@acme.test', 'heidi', 'grace')).toEqual({
       kind: 'invited',
       users: [
@@ -67,13 +69,39 @@ describe('an invitation', () => {
         steps: [{ step: 'sessions ended', outcome: '0' }],
       },
       { event: 'signed-in', username: 'grace' },
+      { event: 'signed-in', username: 'grace' },
     ]);
   });
 
-  it('is taken back with the account, also if that is active again', async () => {
+  it('opens nothing while the account is inactive, and works once it is active again', async () => {
     const token = await invitationFor(portal, 'grace');
-    for (const active of [false, true]) await changeUser(portal.sql, 'grace', { active }, portal.deps.now());
-    expect(await landing(token)).toBe(over);
+    await changeUser(portal.sql, 'grace', { active: false }, portal.deps.now());
+    expect(await landing(token)).toBe('/portal/forgottenChangeFailedInfo?reason=7&invited=true');
+    await changeUser(portal.sql, 'grace', { active: true }, portal.deps.now());
+    expect(await landing(token)).toBe(done);
+  });
+
+  it.each([
+    ['app', '/portal/twoFactorRegistration', 'twoFactorRegistration'],
+    ['email', '/portal/twoFactorRegistration', 'codeSentViaEmail=true'],
+  ] as const)('leads on to the second factor that a customer asks for, by %s', async (twoFactor, page, query) => {
+    await addCustomer(portal, 'careful', { twoFactor });
+    await addUser(portal, { username: 'ivan', passwordHash: null, customers: ['careful'] });
+    const changed = await changeTo(portal, await invitationFor(portal, 'ivan'), newPassword);
+    expect(changed.headers.location).toContain(page);
+    expect(changed.headers.location).toContain(query);
+    const cookies = cookiesOf(changed);
+    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+    expect(await portal.sql`select stage, waits_for from session`).toEqual([{ stage: 'half', waits_for: [twoFactor] }]);
+  });
+
+  it('leads to the page asked for, as another person than the one who is signed in here', async () => {
+    const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+    const url = '/portal/password/change?destination=%2Fportal%2Freports';
+    const changed = await changeTo(portal, await invitationFor(portal, 'grace'), newPassword, { url, cookies });
+    expect(changed.headers.location).toBe('/portal/reports');
+    expect(await signedInAs(portal, cookiesOf(changed))).toBe('grace');
+    expect(await signedInAs(portal, cookies)).toBeNull();
   });
 
   it('of a long list, waits for its turn', async () => {
@@ -118,7 +146,7 @@ describe('an invitation', () => {
       const { location } = (await portal.send({ url: `/portal/forgottenChange?hash=${token}` })).headers;
       return [location, headingOf((await portal.send({ url: String(location) })).body)];
     };
-    expect(await target(ofGrace)).toEqual([done, 'Password saved']);
+    expect(await target(ofGrace)).toEqual([used, 'Password changed']);
     expect(await target(ofHeidi)).toEqual([over, 'Password not saved']);
     expect((await portal.send({ url: over })).body).toContain('Ask whoever invited you');
     expect((await portal.send({ url: over })).body).toContain('href="/portal/forgotten"');
@@ -159,32 +187,30 @@ describe('an invitation', () => {
     const ofHeidi = await invitationFor(portal, 'heidi');
     await changeUser(portal.sql, 'heidi', { passwordHash: 'set by an operator' }, portal.deps.now());
     expect(await landing(ofHeidi)).toBe(over);
-    // Even if something else has left it open.
-    await portal.sql`update reset_link set state = 'open'`;
-    expect(await landing(ofHeidi)).toBe(over);
     expect(await storedHash(portal, 'heidi')).toBe('set by an operator');
     expect((await events()).at(-1)?.steps).toContainEqual({ step: 'password', outcome: 'set already' });
   });
 
-  it('PR-18 ends what a reset ends: other links, sessions, known browsers; the person is told', async () => {
+  it('PR-18 ends what a reset ends: sessions, known browsers; the person is told', async () => {
     const id = (await portal.sql<{ id: string }[]>`select id from portal_user where username = 'grace'`)[0]?.id ?? '';
     await changeUser(portal.sql, 'grace', { passwordHash: await storedHash(portal, 'alice') }, portal.deps.now());
     await portal.signIn('grace', testPassword);
     await portal.sql`update portal_user set password_hash = null where id = ${id}`;
     await portal.workOff();
     const token = await invitationFor(portal, 'grace');
-    const link = await askForLink(portal, 'grace');
     portal.mails.length = 0;
     const left = () => portal.sql`
-      select (select count(*) from session where user_id = ${id}) as sessions,
-        (select count(*) from device where user_id = ${id}) as devices,
-        (select count(*) from reset_link where user_id = ${id} and state = 'open') as links`;
-    expect(await left()).toEqual([{ sessions: 1, devices: 1, links: 2 }]);
+      select (select array_agg(id) from session where user_id = ${id}) as sessions,
+        (select array_agg(token_hash) from device where user_id = ${id}) as devices`;
+    const [before] = await left();
     expect(await landing(token)).toBe(done);
-    expect(await left()).toEqual([{ sessions: 0, devices: 0, links: 0 }]);
-    expect(await landing(link)).toBe('/portal/forgottenChangeFailedInfo?reason=3');
+    // Those of the person who has just signed in.
+    const [after] = await left();
+    expect(after?.sessions).not.toEqual(before?.sessions);
+    expect(after?.devices).not.toEqual(before?.devices);
+    expect([after?.sessions, after?.devices].map((rows) => rows?.length)).toEqual([1, 1]);
     await portal.workOff();
-    expect(portal.mails.map(({ subject }) => subject)).toEqual(['Your password for Vestibule was changed']);
+    expect(portal.mails.map(({ subject }) => subject)).toContain('Your password for Vestibule was changed');
   });
 
   it('leaves requests for a link as they are, and does not count as one', async () => {

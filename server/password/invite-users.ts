@@ -5,25 +5,22 @@ import type { Keys } from '../secrets/keys.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
-import { findInvitedForUpdate, type InvitedUser } from '../storage/invited-user.ts';
-import { withdrawLinksOfUser } from '../storage/reset-link.ts';
-import { makeResetToken } from './reset-token.ts';
+import { findResetUsersForUpdate, type ResetUser } from '../storage/reset-link.ts';
+import { makeLink } from './make-link.ts';
 
 /** So many invitations of one command are sent at once, and the next so many later. */
 export const invitationsAtOnce = 20;
 
 const invitationsEvery = 4 * second;
 
-type Invited = Pick<InvitedUser, 'username' | 'email'>;
-
 type InviteUsersResult =
   /** Nobody was invited; why, for each name that stood in the way. */
   | { kind: 'refused'; refusals: { name: string; problem: string }[] }
   /** In the order of the names; whoever was named twice is invited once. */
-  | { kind: 'invited'; users: Invited[] };
+  | { kind: 'invited'; users: Pick<ResetUser, 'username' | 'email'>[] };
 
 /**
- * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0053, 0055), in place
+ * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0053), in place
  * of any earlier invitation; all or nobody. `rpId`: the domain of passkeys, null if there are none.
  */
 export async function inviteUsers(
@@ -33,14 +30,16 @@ export async function inviteUsers(
   now: Date,
 ): Promise<InviteUsersResult> {
   return await sql.begin(async (sql): Promise<InviteUsersResult> => {
-    const found = await findInvitedForUpdate(sql, names.map(foldLoginName), rpId);
-    const asked = names.map((name) => ({ name, user: found.get(foldLoginName(name)) }));
-    const refusals = asked.flatMap(({ name, user }) => {
-      const problem = problemOf(user);
-      return problem === null ? [] : [{ name, problem }];
-    });
+    const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), { address: null, rpId });
+    const users = new Map<string, ResetUser>();
+    const refusals: { name: string; problem: string }[] = [];
+    for (const name of names) {
+      const user = found.get(foldLoginName(name));
+      const problem = user ? problemOf(user) : 'there is no such user';
+      if (problem) refusals.push({ name, problem });
+      else if (user) users.set(user.id, user);
+    }
     if (refusals.length > 0) return { kind: 'refused', refusals };
-    const users = new Map(asked.map(({ user }) => [user?.id, user as InvitedUser]));
     for (const [index, user] of [...users.values()].entries()) {
       // So that codes and reset links that others wait for get in between.
       const delay = Math.floor(index / invitationsAtOnce) * invitationsEvery;
@@ -50,12 +49,11 @@ export async function inviteUsers(
   });
 }
 
-function problemOf(user: InvitedUser | undefined): string | null {
-  if (!user) return 'there is no such user';
+function problemOf(user: ResetUser): string | null {
   if (!user.active) return 'the user is inactive';
   if (user.passkeys > 0)
     return `the user has a passkey already; vestibule user passkeys ${user.username} lists them, and removes lost ones`;
-  if (user.hasPassword && !user.passkeyRequired)
+  if (user.passwordHash !== null && !user.passkeyRequired)
     return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
   if (user.ssoRequired) return 'the domain of the user allows single sign-on only';
   if (!user.mayChangePassword && !user.passkeyRequired) return 'the user may not choose a password';
@@ -65,22 +63,17 @@ function problemOf(user: InvitedUser | undefined): string | null {
 async function invite(
   sql: Connection,
   keys: Pick<Keys, 'seal'>,
-  user: InvitedUser,
+  user: ResetUser,
   { now, delay }: { now: Date; delay: number },
 ): Promise<void> {
   const { id: userId, username, email, customers } = user;
-  const replaced = await withdrawLinksOfUser(sql, userId, 'invitation');
-  const token = await makeResetToken(sql, userId, now, 'invitation');
-  await queueMail(
-    sql,
-    user,
-    { kind: 'invitation', now, delay },
-    { token, tokenHash: tokenHash(token), keys: keys.seal },
-  );
+  const { token, replaced } = await makeLink(sql, userId, now, 'invitation');
+  const carried = { token, tokenHash: tokenHash(token), keys: keys.seal };
+  await queueMail(sql, user, { kind: 'invitation', now, delay }, carried);
   const steps = [
     { step: 'email', outcome: email },
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
   ];
-  const event = { event: 'invited', userId, username, customerKey: customers.join(', '), steps } as const;
-  await insertAuditEvent(sql, event, now);
+  const customerKey = customers.map(({ key }) => key).join(', ');
+  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps }, now);
 }

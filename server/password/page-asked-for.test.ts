@@ -36,7 +36,7 @@ const linkIn = ({ text }: { text: string } = { text: '' }) => /https?:\S+/.exec(
 /** The destination that the emailed link has; null if none. */
 async function mailed(destination: string): Promise<string | null> {
   portal.mails.length = 0;
-  await portal.sql`delete from reset_link`;
+  await portal.sql`delete from throttle`;
   expect((await ask(destination)).statusCode).toBe(303);
   await portal.workOff();
   expect(portal.mails).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('the page that was asked for first', () => {
     const open = () => portal.send({ url: `${asking('/portal/forgottenChange')}&hash=${token}` });
     portal.wait(limits.resetLink);
     expect((await open()).headers.location).toBe(kept(failedPage(3)));
-    await portal.sql`update reset_link set state = 'used'`;
+    await portal.sql`update reset_link set used_at = made_at`;
     expect((await open()).headers.location).toBe(kept(changedPage));
   });
 

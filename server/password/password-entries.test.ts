@@ -61,7 +61,7 @@ it('PW-03 LM-02 an oversized password is refused before anything is hashed', asy
   expect(await post('/portal/performlogin', kilobyte.repeat(7))).toEqual([400, undefined]);
   expect(await post('/portal/password/change', kilobyte.repeat(7))).toEqual([303, failedPage(9)]);
   expect([argon2.hash.mock.calls, argon2.verify.mock.calls]).toEqual([[], []]);
-  expect(await portal.sql`select state from reset_link`).toEqual([{ state: 'open' }]);
+  expect(await portal.sql`select used_at from reset_link`).toEqual([{ used_at: null }]);
 });
 
 it('BF-12 LM-08 without an open link nothing is hashed, and neither is a bad entry', async () => {

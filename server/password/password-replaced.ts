@@ -1,16 +1,29 @@
 import type { Language } from '#contract/languages.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
+import type { Origin } from '../secrets/fair-line.ts';
+import { verifyPassword } from '../secrets/password-hash.ts';
 import type { Connection } from '../storage/database.ts';
 import { deleteDevicesOfUser } from '../storage/device.ts';
-import { insertFormerPassword } from '../storage/former-password.ts';
+import { insertFormerPassword, listFormerPasswords } from '../storage/former-password.ts';
 import { countPasskeys } from '../storage/passkey.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
-import { withdrawLinksOfUser } from '../storage/reset-link.ts';
 import { endSessionsOfUser } from '../storage/session-list.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
+/** Whether a password is the current one of a user, or one of the nine before it. */
+export async function wasUsedBefore(
+  sql: Connection,
+  user: { id: string; passwordHash: string | null },
+  password: string,
+  networks: Origin,
+): Promise<boolean> {
+  const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, networks))) return true;
+  return false;
+}
+
 /**
- * The effects of a new or removed password, in its transaction: the old hash is remembered; links, sessions, known and
+ * The effects of a new or removed password, in its transaction: the old hash is remembered; sessions, known and
  * remembered browsers and waits end. Returns how many sessions ended. `kept`: the session that goes on, if the person changed it
  * there.
  */
@@ -22,7 +35,6 @@ export async function passwordReplaced(
   kept: string | null = null,
 ): Promise<number> {
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
-  await withdrawLinksOfUser(sql, userId);
   const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
   // Before the devices, as by a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);

@@ -34,8 +34,7 @@ type Case = {
 const cases: Case[] = [
   { reason: 1, what: 'weak', password: weak },
   { reason: 2, what: 'the account is gone', spoil: `delete from portal_user where username = 'alice'` },
-  { reason: 3, what: 'the link was used', spoil: `update reset_link set state = 'used'` },
-  { reason: 3, what: 'the link is withdrawn', spoil: `update reset_link set state = 'withdrawn'` },
+  { reason: 3, what: 'the link was used', spoil: `update reset_link set used_at = made_at` },
   { reason: 3, what: 'the link is over', spoil: `update reset_link set ends_at = made_at` },
   { reason: 4, what: 'the link is unknown', hash: newToken },
   { reason: 4, what: 'the link is malformed', hash: (token) => `${token}x` },

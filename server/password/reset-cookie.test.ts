@@ -50,7 +50,7 @@ it('the hash of the address wins over the kept one: that link was opened last', 
   const [ofAlice, ofBob] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
   const page = await form(`${name}=${ofAlice}`, `?hash=${ofBob}`);
   expect([hiddenHash(page), hiddenUsername(page)]).toEqual([ofBob, 'bob']);
-  await portal.sql`update reset_link set state = 'used'`;
+  await portal.sql`update reset_link set used_at = made_at`;
   expect((await form(`${name}=${ofAlice}`, `?hash=${ofBob}`)).headers.location).toBe(changedPage);
 });
 
@@ -73,7 +73,7 @@ it('CK-04 a cookie that is duplicated, without its prefix, or malformed is ignor
 
 it('after 2 and 3 it is deleted, even if it was there before', async () => {
   const [used, gone] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
-  await portal.sql`update reset_link set state = 'used' where user_id = (select id from portal_user where username = 'alice')`;
+  await portal.sql`update reset_link set used_at = made_at where user_id = (select id from portal_user where username = 'alice')`;
   await portal.sql`delete from portal_user where username = 'bob'`;
   for (const [token, reason] of [
     [used, 3],

@@ -15,6 +15,7 @@ import {
   linkFor,
   newPassword,
   startAfresh,
+  storedHash,
 } from '#testing/reset-for-test.ts';
 import { browserForTest } from '#testing/sso-for-test.ts';
 
@@ -82,6 +83,15 @@ describe('a link', () => {
     expect(await landing(token)).toBe(changedPage);
   });
 
+  it('leads to a sign-in with the name filled in, as it is used and when it is opened again', async () => {
+    const token = await linkFor(portal, 'alice');
+    for (const answer of [await changeTo(portal, token, newPassword), await open(token)]) {
+      expect(answer.headers.location).toBe(changedPage);
+      const cookies = cookiesOf(answer);
+      expect(hiddenUsername(await portal.send({ url: '/portal/login', cookies }))).toBe('alice');
+    }
+  });
+
   it('that was used says so, one that is over says 3, an unknown one shows the plain form', async () => {
     const [used, over] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
     await changeTo(portal, used, newPassword);
@@ -104,11 +114,14 @@ describe('a link', () => {
       return [page.statusCode, hiddenHash(page), hiddenUsername(page)];
     };
     expect(await shown()).toEqual([200, token, 'alice']);
-    for (const state of ['used', 'withdrawn']) {
-      await portal.sql`update reset_link set state = ${state}`;
-      expect(await shown(), state).toEqual([200, token, '']);
+    for (const [over, open] of [
+      ['used_at = made_at', 'used_at = null'],
+      ['ends_at = made_at', `ends_at = made_at + interval '1 hour'`],
+    ] as const) {
+      await portal.sql.unsafe(`update reset_link set ${over}`);
+      expect(await shown(), over).toEqual([200, token, '']);
+      await portal.sql.unsafe(`update reset_link set ${open}`);
     }
-    await portal.sql`update reset_link set state = 'open'`;
     await portal.sql`delete from portal_user where username = 'alice'`;
     expect(await shown()).toEqual([200, token, '']);
     expect(hiddenUsername(await portal.send({ url: `/portal/login`, cookies }))).toBe('');
@@ -125,6 +138,7 @@ describe('a link', () => {
     const token = await askForLink(portal, 'alice');
     const change = (what: Parameters<typeof changeUser>[2]) => changeUser(portal.sql, 'alice', what, portal.deps.now());
     await change({ language: 'de' });
+    await change({ passwordHash: await storedHash(portal, 'bob') });
     await change({ username: 'alicia', email: 'alice@acme.test' });
     expect(hiddenUsername(await open(token))).toBe('alicia');
     await changeUser(portal.sql, 'alicia', { email: 'other@acme.test' }, portal.deps.now());
@@ -141,7 +155,7 @@ describe('a link', () => {
       tokens.map((token) => tokenHash(token).toString('hex')).sort(),
     );
     const changed = cookiesOf(await changeTo(portal, tokens[1] as string, newPassword));
-    expect(changed).toEqual({ 'vestibule-reset': '' });
+    expect(changed).toEqual({ 'vestibule-reset': '', 'vestibule-refusal': expect.any(String) });
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 

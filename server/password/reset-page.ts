@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type InvitedFor, invitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
@@ -6,6 +6,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
+import { setLastRefusal } from '../http/last-refusal.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
@@ -13,11 +14,15 @@ import { findResetLinkPage, type ResetLinkPage } from '../storage/reset-link.ts'
 
 /**
  * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
- * the link was used or is over. Viewing never consumes a link. An unknown
- * hash shows the form as if it were valid. The address of an invitation says what it is for, so that this stays when the
+ * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form
+ * as if it were valid. The address of an invitation says what it is for, so that this stays when the
  * page's script has hidden the hash: one that says something else redirects to the right one.
  */
-export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
+export async function resetPage(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Partial<Page> | { redirect: string }> {
   const { config, sql } = deps;
   const asked = queryValue(request, queryNames.hash);
   const waiting = readTokenCookie(request.headers, config, 'reset');
@@ -28,7 +33,7 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
     if (isDatabaseAway(error)) return undefined;
     throw error;
   });
-  const isOpen = link?.state === 'open' && link.endsAt > deps.now();
+  const isOpen = link && !link.usedAt && link.endsAt > deps.now();
   const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
   if (link && !isOpen && asked) {
     const kept = {
@@ -36,7 +41,11 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
       [invitedParameter]: invitation ? invitedValues[invitation] : undefined,
       lang: languageOverride(request),
     };
-    if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
+    if (link.usedAt) {
+      // The form that it leads to has the name filled in.
+      if (link.username) setLastRefusal(reply, config, { reference: null, username: link.username });
+      return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
+    }
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
@@ -49,11 +58,11 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
 
 /** What an invitation is for; once it is used, what it was used for, as far as the account tells. */
 function purposeOf(
-  { state, hasPassword, passkeyTaken, passkeyRequired }: ResetLinkPage,
+  { usedAt, hasPassword, passkeyTaken, passkeyRequired }: ResetLinkPage,
   canMakePasskeys: boolean,
 ): InvitedFor {
   if (passkeyRequired) return 'passkey';
-  if (state === 'used') return hasPassword ? 'choice' : 'passkey';
+  if (usedAt) return hasPassword ? 'choice' : 'passkey';
   return passkeyTaken && canMakePasskeys ? 'choice' : 'password';
 }
 

@@ -9,6 +9,7 @@ const kinds = {
   invitation: 'help',
   singleSignOnHint: 'help',
   passkeyHint: 'help',
+  noReset: 'help',
   passwordChanged: 'notice',
   newDevice: 'notice',
   signInCode: 'help',

@@ -16,7 +16,7 @@ export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: D
 
 /** A condition: somebody waits for an email before they can go on. As in the index mail_by_turn. */
 const isWaitedFor = (sql: Connection) =>
-  sql`mail.kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint')`;
+  sql`mail.kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint', 'noReset')`;
 
 /** Whether an email is due that somebody waits for. */
 export async function isMailWaitedFor(sql: Connection, now: Date): Promise<boolean> {
@@ -70,11 +70,11 @@ export async function updateMailPutBack(
   await sql`update mail set send_after = ${sendAfter}, problem = ${problem}, tries = ${tries} where id = ${id}`;
 }
 
-/** Whether an email of a kind is still queued for a user; one whose link was withdrawn does not count. */
+/** Whether an email of a kind is still queued for a user; one whose link was replaced does not count. */
 export async function isMailWaiting(sql: Connection, userId: string, kind: Mail['kind']): Promise<boolean> {
   const rows = await sql`
     select from mail m where m.user_id = ${userId} and m.kind = ${kind} and (
-      m.token_hash is null or exists (select from reset_link l where l.token_hash = m.token_hash and l.state = 'open')
+      m.token_hash is null or exists (select from reset_link l where l.token_hash = m.token_hash and l.used_at is null and l.ends_at > l.made_at)
     )
     limit 1`;
   return rows.length > 0;

@@ -5,13 +5,11 @@ import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passk
 import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
-type ResetLinkState = 'open' | 'used' | 'withdrawn';
-
-/** Why a link was made: an invitation asks for a first password, and never replaces one (docs/decisions/0053). */
+/** Why a link was made: an invitation asks for a first way in, and never replaces one (docs/decisions/0053). */
 export type LinkPurpose = 'reset' | 'invitation';
 
 /** A link with its account, as one address may see it; `user` is null if the account is gone. */
-export type ResetLink = { state: ResetLinkState; purpose: LinkPurpose; endsAt: Date; user: ResetUser | null };
+export type ResetLink = { purpose: LinkPurpose; endsAt: Date; usedAt: Date | null; user: ResetUser | null };
 
 export type ResetUser = {
   id: string;
@@ -33,8 +31,8 @@ export type ResetUser = {
   customers: { key: string; name: string; admits: boolean }[];
 };
 
-/** From which address somebody looks at an account, and for which domain its passkeys are; null: for none. */
-type Seen = { address: string; rpId: string | null };
+/** From which address somebody looks at an account, null for an operator, and for which domain its passkeys are. */
+type Seen = { address: string | null; rpId: string | null };
 
 const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
   u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
@@ -44,35 +42,40 @@ const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
   ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
   (
     select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
-      ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
+      ${address === null ? sql`true` : admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
     from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.active
   ) as customers`;
 
 /** The link behind a token hash, or null if it is unknown or expired long ago. */
 export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Seen): Promise<ResetLink | null> {
   const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
-    select l.state, l.purpose, l.ends_at as "endsAt", ${userColumns(sql, seen)}
+    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", ${userColumns(sql, seen)}
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
   if (!row) return null;
-  const { state, purpose, endsAt, ...user } = row;
-  return { state, purpose, endsAt, user: user.id ? (user as ResetUser) : null };
+  const { purpose, endsAt, usedAt, ...user } = row;
+  return { purpose, endsAt, usedAt, user: user.id ? (user as ResetUser) : null };
 }
 
-/** The user with a folded name, locked until the transaction ends; or null. */
-export async function findResetUserForUpdate(sql: Connection, fold: string, seen: Seen) {
-  return await rowOrNull(sql<ResetUser[]>`
-    select ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
-    where n.fold = ${fold} for no key update of u`);
+/** The users with some folded names, by name, locked until the transaction ends; in one order, so that no two calls deadlock. */
+export async function findResetUsersForUpdate(
+  sql: Connection,
+  folds: readonly string[],
+  seen: Seen,
+): Promise<Map<string, ResetUser>> {
+  const rows = await sql<(ResetUser & { fold: string })[]>`
+    select n.fold, ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
+    where n.fold = any(${folds as string[]}::text[]) order by u.id for no key update of u`;
+  return new Map(rows.map(({ fold, ...user }) => [fold, user]));
 }
 
 /** A link as its page needs it; `username` is null if the account is gone. */
 export type ResetLinkPage = Omit<ResetLink, 'user'> &
   Pick<ResetUser, 'passkeyTaken' | 'passkeyRequired'> & { username: string | null; hasPassword: boolean };
 
-/** What a link's page needs: its state, its purpose, its expiry, its owner, and what they may choose. */
 export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Promise<ResetLinkPage | null> {
   return await rowOrNull(sql<ResetLinkPage[]>`
-    select l.state, l.purpose, l.ends_at as "endsAt", u.username, u.password_hash is not null as "hasPassword",
+    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", u.username,
+      u.password_hash is not null as "hasPassword",
       ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken", ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired"
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
@@ -86,49 +89,38 @@ export async function insertResetLink(
     values (${link.tokenHash}, ${link.userId}, ${link.purpose}, ${link.madeAt}, ${link.endsAt})`;
 }
 
-/**
- * Consumes a link: its owner, or null if it was not open at `now`. Of concurrent calls one wins; the others wait and
- * lose.
- */
-export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
-  const [row] = await sql<{ userId: string }[]>`
-    update reset_link set state = 'used'
-    where token_hash = ${tokenHash} and state = 'open' and ends_at > ${now}
-    returning user_id as "userId"`;
-  return row?.userId ?? null;
+/** Uses up a link: of concurrent calls one wins, the others wait and get false. */
+export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const { count } = await sql`
+    update reset_link set used_at = ${now}
+    where token_hash = ${tokenHash} and used_at is null and ends_at > ${now}`;
+  return count > 0;
 }
 
-/** Invalidates the open links of a user, or only those made for one purpose; returns how many. */
-export async function withdrawLinksOfUser(
+/** Ends the unused links of a user, or only those made for one purpose; returns how many. */
+export async function endLinksOfUser(
   sql: Connection,
   userId: string,
   purpose: LinkPurpose | null = null,
 ): Promise<number> {
   const { count } = await sql`
-    update reset_link set state = 'withdrawn'
-    where user_id = ${userId} and state = 'open' and purpose = coalesce(${purpose}, purpose)`;
+    update reset_link set ends_at = made_at
+    where user_id = ${userId} and used_at is null and ends_at > made_at and purpose = coalesce(${purpose}, purpose)`;
   return count;
 }
 
+/** Whether the email with a link is still worth sending: it was neither used nor replaced. */
 export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promise<boolean> {
-  return (await sql`select from reset_link where token_hash = ${tokenHash} and state = 'open'`).length > 0;
+  const rows = await sql`
+    select from reset_link where token_hash = ${tokenHash} and used_at is null and ends_at > made_at`;
+  return rows.length > 0;
 }
 
 /** Restarts the time of an open link, now that its email was sent. */
 export async function updateResetLinkEnd(sql: Connection, tokenHash: Buffer, endsAt: Date): Promise<void> {
-  await sql`update reset_link set ends_at = ${endsAt} where token_hash = ${tokenHash} and state = 'open'`;
-}
-
-/** How many links were made for a user since a time, invitations apart, and when the last one was. */
-export async function countResetLinksSince(
-  sql: Connection,
-  userId: string,
-  since: Date,
-): Promise<{ count: number; lastAt: Date | null }> {
-  const [row] = await sql<{ count: number; lastAt: Date | null }[]>`
-    select count(*) as count, max(made_at) as "lastAt"
-    from reset_link where user_id = ${userId} and made_at > ${since} and purpose = 'reset'`;
-  return row ?? { count: 0, lastAt: null };
+  await sql`
+    update reset_link set ends_at = ${endsAt}
+    where token_hash = ${tokenHash} and used_at is null and ends_at > made_at`;
 }
 
 /** Deletes links that ended before a time; returns how many. */

@@ -76,11 +76,10 @@ create table reset_link (
   -- A link outlives its user, so that its holder learns that the account is gone.
   user_id uuid references portal_user on delete set null,
   purpose text not null default 'reset' check (purpose in ('reset', 'invitation')),
-  -- Withdrawn: another link was used, or the password or email was changed otherwise.
-  state text not null default 'open' check (state in ('open', 'used', 'withdrawn')),
   made_at timestamptz not null,
-  -- Counted from the moment when the mail leaves; until then from the request.
-  ends_at timestamptz not null
+  -- Counted from the moment when the mail leaves, until then from the request; made_at once a newer link has replaced it.
+  ends_at timestamptz not null,
+  used_at timestamptz
 );
 create index reset_link_by_user on reset_link (user_id);
 
@@ -397,7 +396,7 @@ create index hub_logout_by_wait on hub_logout (waiting_since) where waiting_sinc
 create table mail (
   id uuid primary key,
   kind text not null check (kind in (
-    'resetLink', 'singleSignOnHint', 'passkeyHint', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded',
+    'resetLink', 'singleSignOnHint', 'passkeyHint', 'noReset', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded',
     'secondFactorRemoved', 'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded',
     'passkeyAdded', 'passkeyRemoved', 'invitation'
   )),
@@ -416,7 +415,7 @@ create table mail (
   problem text
 );
 -- Somebody waits for these kinds before they can go on, so they go first (storage/mail.ts has the same list).
-create index mail_by_turn on mail ((kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint')) desc, send_after, id);
+create index mail_by_turn on mail ((kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint', 'noReset')) desc, send_after, id);
 create index mail_by_user on mail (user_id);
 
 

@@ -86,17 +86,16 @@ describe('a passkey from an invitation', () => {
     const hash = await invitationFor(portal, 'grace');
     const browser = browserForTest(portal);
     const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
-    expect(await landing(hash)).toBe('/portal/forgottenChangedInfo?invited=true');
+    expect(await landing(hash)).toBe('/portal/portal.html');
     const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
     const answer = await postByLink(browser, hash, enrolmentOf(passkey, options));
     expect(answer.headers.location).toBe(over);
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-not-added', reason: 'invitation-over' });
+    expect(await lastEvent()).toMatchObject({ event: 'password-change-refused', reason: '3' });
     expect(await passkeys()).toHaveLength(0);
   });
 
-  it('ends open links, sessions and the session of the browser, as a password does', async () => {
+  it('ends sessions, that of the browser too, as a password does', async () => {
     const hash = await invitationFor(portal, 'grace');
-    const reset = await linkFor(portal, 'grace');
     const alice = browserForTest(portal);
     await alice.post('/portal/performlogin', { username: 'alice', password: 'Correct-Horse-42' });
     await portal.sql`
@@ -105,7 +104,6 @@ describe('a passkey from an invitation', () => {
       from portal_user u where username = 'grace'`;
     await makeByLink(alice, hash);
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-    expect(await landing(reset)).toBe('/portal/forgottenChangeFailedInfo?reason=3');
   });
 
   it.each(oneOfEach(enrolmentForgeries, () => 'forged'))(
@@ -207,18 +205,12 @@ describe('a link that makes no passkey', () => {
   it('a reset link', async () => {
     const hash = await linkFor(portal, 'grace');
     expect(await begins(hash)).toBe(204);
-    expect(await refusal(hash)).toEqual([
-      '/portal/forgottenChangeFailedInfo?reason=4&invited=passkey',
-      'invitation-over',
-    ]);
+    expect(await refusal(hash)).toEqual(['/portal/forgottenChangeFailedInfo?reason=4&invited=passkey', '4']);
   });
 
   it('none at all: such tries of an address wait', async () => {
     const hash = 'A'.repeat(43);
-    expect(await refusal(hash)).toEqual([
-      '/portal/forgottenChangeFailedInfo?reason=4&invited=passkey',
-      'invitation-over',
-    ]);
+    expect(await refusal(hash)).toEqual(['/portal/forgottenChangeFailedInfo?reason=4&invited=passkey', '4']);
     for (let n = 1; n < 100; n += 1) expect(await begins(hash)).toBe(204);
     expect([await begins(hash), await begins(hash)]).toContain(429);
     const answer = await postByLink(browserForTest(portal), hash, '{}');
@@ -234,19 +226,22 @@ describe('a link that makes no passkey', () => {
     const second = await invitationFor(portal, 'grace');
     expect([await begins(first), await begins(second)]).toEqual([204, 200]);
     portal.wait(72 * 60 * 60 * 1000);
-    expect(await refusal(second)).toEqual([over, 'invitation-over']);
+    expect(await refusal(second)).toEqual([over, '3']);
   });
 
   it.each([
     ['inactive', 7, `update portal_user set active = false where username = 'grace'`],
-    ['no-customer', 10, `delete from membership`],
-    ['may-not-choose', 8, `update portal_user set may_change_password = false`],
-    ['passkeys-off', 8, `update customer set passkeys = 'off'`],
-  ])('one whose account may have none: %s', async (reason, number, change) => {
+    ['no customer', 10, `delete from membership`],
+    ['may not choose', 8, `update portal_user set may_change_password = false`],
+    ['no customer takes passkeys', 8, `update customer set passkeys = 'off'`],
+  ])('one whose account may have none: %s', async (_what, reason, change) => {
     const hash = await invitationFor(portal, 'grace');
     await portal.sql.unsafe(change);
     expect(await begins(hash)).toBe(204);
-    expect(await refusal(hash)).toEqual([`/portal/forgottenChangeFailedInfo?reason=${number}&invited=passkey`, reason]);
+    expect(await refusal(hash)).toEqual([
+      `/portal/forgottenChangeFailedInfo?reason=${reason}&invited=passkey`,
+      `${reason}`,
+    ]);
   });
 
   it('one from another network', async () => {
@@ -263,7 +258,7 @@ describe('a link that makes no passkey', () => {
     await changeUser(portal.sql, 'grace', { active: false }, portal.deps.now());
     const passkey = newPasskey({ userHandle: Buffer.alloc(16, 1) });
     const { headers } = await postByLink(browser, hash, enrolmentOf(passkey, options));
-    expect(headers.location).toBe(over);
+    expect(headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=7&invited=passkey');
     expect(await passkeys()).toHaveLength(0);
   });
 });

@@ -1,0 +1,131 @@
+import { changeFailedReasons } from '#contract/reasons.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import type { RelyingParty } from '../config/relying-party.ts';
+import type { Deps } from '../deps/deps.ts';
+import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { passkeyName } from '../names/read-name.ts';
+import { beginCeremony, creationOptions, takeCeremony } from '../passkeys/ceremony.ts';
+import { checkEnrolment, type EnrolledKey } from '../passkeys/check-enrolment.ts';
+import { providerName } from '../passkeys/provider-name.ts';
+import { readClientData, readEnrolment } from '../passkeys/read-answer.ts';
+import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { RollBack } from '../storage/database.ts';
+import { insertPasskey } from '../storage/passkey.ts';
+import { lockUser } from '../storage/portal-user.ts';
+import { spendResetLink } from '../storage/reset-link.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+import { type LinkResult, linkOf, type OpenLink, readLink, refusalOfLink, refuseLink, stepsOfLink } from './link.ts';
+import { passwordReplaced } from './password-replaced.ts';
+
+/** Whoever has the link of an invitation open; `token` as sent. */
+type Invited = { visitor: KnownVisitor; token: string };
+
+/**
+ * Begins the passkey of an invitation, for whoever has its link open, in this browser; returns what the browser is told, or
+ * `closed` for a link that makes no passkey. `throttled`: until when the address has to wait.
+ */
+export async function beginPasskeyByLink(
+  deps: Deps,
+  { id }: RelyingParty,
+  { visitor, token }: Invited,
+  browserToken: string,
+): Promise<
+  | { kind: 'begun'; options: ReturnType<typeof creationOptions> }
+  | { kind: 'closed' }
+  | { kind: 'throttled'; until: Date }
+> {
+  const { link, refusal } = await readLink(deps, { ...visitor, token }, 'passkey');
+  if (refusal) return typeof refusal === 'object' ? { kind: 'throttled', ...refusal } : { kind: 'closed' };
+  const ceremony = { purpose: 'invitation', sessionId: null, linkHash: tokenHash(token) } as const;
+  const challenge = await beginCeremony(deps, browserToken, ceremony);
+  const rp = { id, name: deps.config.brand.branding.name };
+  return { kind: 'begun', options: creationOptions(challenge, rp, link.user, []) };
+}
+
+/**
+ * Stores the first passkey of an invited user, and uses up their link; or nothing. It ends what a password from the link
+ * ends, and signs nobody in: the person signs in by it.
+ */
+export async function addPasskeyByLink(
+  deps: Deps,
+  rp: RelyingParty,
+  { visitor, token }: Invited,
+  answer: string,
+): Promise<LinkResult> {
+  const holder = { ...visitor, token };
+  const { link, refusal } = await readLink(deps, holder, 'passkey');
+  if (refusal) return await refuseLink(deps, holder, link, refusal);
+  const wait = await waitOfPasskeys(deps, visitor, link.user);
+  if (wait) return { kind: 'throttled', ...wait };
+
+  const steps = stepsOfLink(link, deps.now());
+  const key = await readKey(deps, rp, { visitor, token }, answer, steps);
+  const added = typeof key === 'string' ? key : await store(deps, rp, { visitor, token }, link, key);
+  if (added === 'added') return { kind: 'changed', purpose: 'invitation', username: link.user.username };
+  if (added === 'outrun') {
+    const now = await readLink(deps, holder, 'passkey');
+    return await refuseLink(deps, holder, now.link, now.refusal ?? changeFailedReasons.requestExpired);
+  }
+  const refused = { event: 'passkey-not-added', reason: added, steps, user: link.user } as const;
+  const reference = await refusePasskey(deps, visitor, refused);
+  return { kind: 'refused', purpose: 'invitation', reason: null, reference };
+}
+
+/** The key that an authenticator has made in this browser for this link, or why its answer is refused. */
+async function readKey(
+  deps: Deps,
+  rp: RelyingParty,
+  { visitor, token }: Invited,
+  answer: string,
+  steps: AuditStep[],
+): Promise<EnrolledKey | PasskeyRefusalReason> {
+  const enrolment = readEnrolment(answer);
+  const clientData = enrolment && readClientData(enrolment.clientData);
+  if (!enrolment || !clientData) return 'malformed';
+  const { passkeyToken: browserToken } = visitor;
+  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'invitation' }, steps);
+  if (!ceremony) return 'challenge-unknown';
+  if (!ceremony.linkHash?.equals(tokenHash(token))) {
+    steps.push({ step: 'challenge', outcome: 'begun by another link' });
+    return 'challenge-unknown';
+  }
+  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
+  return checked.kind === 'refused' ? checked.reason : checked.key;
+}
+
+/** All or nothing; `outrun`: the link is over by now, or the account was changed while the answer was checked. */
+async function store(
+  deps: Deps,
+  rp: RelyingParty,
+  { visitor, token }: Invited,
+  { user }: OpenLink,
+  key: EnrolledKey,
+): Promise<'added' | 'outrun' | 'already-enrolled'> {
+  const { address, userAgent, requestId } = visitor;
+  const { id: userId, username, customers } = user;
+  const now = deps.now();
+  const stored = await deps.sql.begin(async (sql) => {
+    await lockUser(sql, userId);
+    const link = await linkOf(deps, sql, { token, address });
+    if (refusalOfLink(link, now, 'passkey') || !(await spendResetLink(sql, tokenHash(token), now)))
+      return new RollBack('outrun' as const);
+    const name = (providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey').slice(0, passkeyName);
+    const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name, now });
+    if (!id) return new RollBack('already-enrolled' as const);
+    const sessionsEnded = await passwordReplaced(sql, userId, null, now);
+    await queueMail(sql, user, { kind: 'passkeyAdded', now, ...placeOfVisitor(visitor), passkey: name });
+    const steps = [
+      { step: 'passkey', outcome: `${id}, ${name}` },
+      { step: 'sessions ended', outcome: String(sessionsEnded) },
+    ];
+    const who = { userId, username, ...customersOfEvent(customers), address, requestId };
+    await insertAuditEvent(sql, { event: 'invitation-used', ...who, steps }, now);
+    return 'added' as const;
+  });
+  if (stored === 'added') deps.wake.mails();
+  return stored;
+}
