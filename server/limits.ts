@@ -99,13 +99,15 @@ export const limits = {
   },
   /** How long a visitor may stay at an identity provider. */
   ssoRequest: 30 * minute,
-  /** How long all requests to an identity provider for one page may take together. */
-  providerAnswer: 8 * second,
+  /** How long an identity provider may take for one answer. */
+  providerAnswer: 5 * second,
+  /** How long an OpenID provider's discovery and keys are remembered. */
+  providerRemembered: 5 * minute,
   /** The longest answer read from an identity provider, after unpacking. */
   providerBytes: 512 * 1024,
   /** The allowed clock skew of a provider. */
   providerClock: 2 * minute,
-  /** An ID token is made for the code that we have just sent; an older one is refused. */
+  /** A logout token older than this is refused. */
   idTokenAge: 10 * minute,
   /** A SAML assertion older than this is refused, whatever it says. */
   samlAssertionAge: 10 * minute,

@@ -12,7 +12,6 @@ import { openTransport } from './mail/open-transport.ts';
 import type { Storage } from './open-storage.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { hubsToTell } from './sign-out/tell-hubs.ts';
-import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
@@ -37,7 +36,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
     mails: openTransport(config, log),
     metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ sql, now }),
-    providers: createProviderMemory({ now, log }),
+    providers: new Map(),
     outage: { isDatabaseAway: false },
   };
   const workers = startWorkers(depsWithoutWake);

@@ -10,7 +10,6 @@ import { createLog } from '#server/log.ts';
 import { mailDelivery } from '#server/mail/deliver-mail.ts';
 import { answerResetRequest } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
-import { createProviderMemory } from '#server/single-sign-on/oidc/provider-memory.ts';
 import type { Database } from '#server/storage/database.ts';
 import type { WordedMail } from '#server/storage/mail-kinds.ts';
 import { createMetrics } from '#server/upkeep/metrics.ts';
@@ -81,7 +80,7 @@ export async function portalForTest(
     keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
     mails: { send: (mail, words) => send(mail, words), close() {} },
     metrics: await createMetrics({ sql: sql ?? database.sql, now }),
-    providers: createProviderMemory({ now, log }),
+    providers: new Map(),
     outage: { isDatabaseAway: false },
     wake: { resetRequests() {}, mails() {} },
   };

@@ -20,7 +20,7 @@ export type Deps = {
   keys: Keys;
   mails: MailTransport;
   metrics: Metrics;
-  /** What this process caches about identity providers, and how it queries them. */
+  /** What this process remembers of OpenID providers. */
   providers: ProviderMemory;
   /** Whether the database was down when this process's workers last looked, a second ago at most (upkeep/workers.ts). */
   outage: { isDatabaseAway: boolean };

@@ -1,36 +1,10 @@
-import type { CustomFetchOptions, ServerMetadata } from 'openid-client';
+import type { JWTVerifyGetKey } from 'jose';
+import type { Configuration } from 'openid-client';
 
-export type ProviderRequest = Partial<Pick<CustomFetchOptions, 'method' | 'headers' | 'body'>>;
+/** An OpenID provider as it was read for a connection: the library's client, and the keys of its logout tokens. */
+export type OidcProvider = { client: Configuration; keys: JWTVerifyGetKey & { jwks: () => JwkSet | undefined } };
 
-/** All requests to a provider for one page. Each function throws a ProviderFailure. */
-export type Conversation = {
-  /** Networks listed for the connection besides the public ones. */
-  networks: readonly string[];
-  /** Aborts when the time for all requests is over. */
-  signal: AbortSignal;
-  /** An answer with any status; redirects are not followed. */
-  look: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** An answer for programs: no redirect, server error or web page. */
-  ask: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** Like `ask`, with status 200. */
-  read: (url: string, request?: ProviderRequest) => Promise<Response>;
-};
+type JwkSet = { keys: Record<string, unknown>[] };
 
-/** A JSON Web Key Set (RFC 7517 §5); keys are read only when needed. */
-export type KeySet = { keys: Record<string, unknown>[] };
-
-/** A process's cache of what OpenID providers publish. Each function throws a ProviderFailure. */
-export type ProviderMemory = {
-  /** Begins the requests to a provider for one page. */
-  open: (networks: readonly string[]) => Conversation;
-  /** The same for optional requests. */
-  openBriefly: (networks: readonly string[]) => Conversation;
-  /** The provider's metadata (OpenID Connect Discovery §3). */
-  discovery: (issuer: string, conversation: Conversation) => Promise<ServerMetadata>;
-  /** The keys at an address; refreshed if they don't fit, but not every time when that fails. */
-  keys: (
-    address: string,
-    willDo: (keySet: KeySet) => boolean | Promise<boolean>,
-    conversation: Conversation,
-  ) => Promise<KeySet>;
-};
+/** The providers that a process has read within the last minutes, by the id of the connection. */
+export type ProviderMemory = Map<string, { version: number; until: Date; provider: Promise<OidcProvider> }>;

@@ -3,6 +3,7 @@ import type { DepsWithoutWake } from '../deps/deps.ts';
 import { hubLogoutTokens } from '../hub/hub-tokens.ts';
 import { hour, minute, second } from '../limits.ts';
 import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
+import { openConversation } from '../single-sign-on/provider-fetch.ts';
 import {
   deleteHubLogout,
   type HubLogout,
@@ -59,7 +60,7 @@ export function hubTelling(deps: DepsWithoutWake): () => Promise<Outcome> {
 
   async function send({ logoutUrl, logoutNetworks }: TellableHub, token: string) {
     try {
-      const { status } = await deps.providers.open(logoutNetworks).look(logoutUrl, {
+      const { status } = await openConversation(logoutNetworks).look(logoutUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ logout_token: token }).toString(),

@@ -8,7 +8,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { insertSsoRequest, requestPlace } from '../storage/sso-request.ts';
 import { type Refusal, refusalFor } from './identity.ts';
-import { startOidc } from './oidc/oidc.ts';
+import { startOidc } from './oidc/start.ts';
 import type { RequestDetails } from './request-details.ts';
 import { startSaml } from './saml/saml.ts';
 

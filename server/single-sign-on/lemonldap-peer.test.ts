@@ -6,7 +6,7 @@ import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { LemonldapVisitor } from '#testing/walk-lemonldap.ts';
 import { publicAddress } from './addresses.ts';
-import { readOidcAnswer } from './oidc/oidc.ts';
+import { readOidcAnswer } from './oidc/redeem.ts';
 import { portalKeys } from './portal-keys.ts';
 import { samlMetadata } from './saml/metadata.ts';
 import { readSamlMetadata } from './saml/read-saml-metadata.ts';

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { second } from '../limits.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { providerPatience } from './oidc/provider-memory.ts';
 import { mayReach, refusedByHost } from './provider-networks.ts';
 
 type Lookup = (host: string) => Promise<{ address: string }[]>;
@@ -30,7 +30,7 @@ async function warningOf(connection: SsoConnection, lookUp: Lookup): Promise<str
 
 /** Lookups have a short timeout, and an unknown name is not a question of networks. */
 async function addressesOf(host: string, lookUp: Lookup): Promise<string[]> {
-  const none = pause(providerPatience, [], { ref: false });
+  const none = pause(2 * second, [], { ref: false });
   const found = await Promise.race([lookUp(host).catch(() => []), none]);
   return found.map(({ address }) => address);
 }

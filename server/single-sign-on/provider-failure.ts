@@ -10,8 +10,11 @@ export class ProviderFailure extends Error {
   }
 }
 
+/** The connection must be changed: its provider is elsewhere, or is not as the operator configured it. */
+export class ConnectionBroken extends ProviderFailure {}
+
 /** A provider, or an address it names, is in a network not listed for the connection. */
-export class NetworkNotListed extends ProviderFailure {
+export class NetworkNotListed extends ConnectionBroken {
   readonly addresses: readonly string[];
   constructor(host: string, addresses: readonly string[]) {
     const at = addresses.length === 1 && addresses[0] === host ? '' : ` (${addresses.join(', ')})`;

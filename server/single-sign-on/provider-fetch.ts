@@ -1,27 +1,39 @@
+import type { CustomFetchOptions } from 'openid-client';
 import type { Agent, Response as Answer } from 'undici';
 import { loopbackNames } from '../config/loopback-names.ts';
-import type { Conversation, ProviderRequest } from '../deps/provider-memory.ts';
 import { limits } from '../limits.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
 import { lookupWithin, refusedByHost } from './provider-networks.ts';
 
-/** Begins a conversation with a provider that may be in `networks` too; its time starts now. */
+type ProviderRequest = Partial<Pick<CustomFetchOptions, 'method' | 'headers' | 'body'>>;
+type Ask = (url: string, request?: ProviderRequest) => Promise<Response>;
+
+/** Requests to a provider. Each throws a ProviderFailure, if only because the answer takes too long. */
+export type Conversation = {
+  /** An answer with any status; redirects are not followed. */
+  look: Ask;
+  /** An answer for programs: no redirect, server error or web page. */
+  ask: Ask;
+  /** Like `ask`, with status 200. */
+  read: Ask;
+};
+
+/** Requests to a provider that may be in `networks` besides the public ones. */
 export function openConversation(networks: readonly string[], within: number = limits.providerAnswer): Conversation {
-  const signal = AbortSignal.timeout(within);
-  const look = (url: string, request: ProviderRequest = {}) => limitedFetch(url, request, { networks, signal });
-  const ask = async (url: string, request?: ProviderRequest) => {
+  const look: Ask = (url, request = {}) => limitedFetch(url, request, { networks, within });
+  const ask: Ask = async (url, request) => {
     const answer = await look(url, request);
     const isForUs = answer.status < 300 || (answer.status >= 400 && answer.status < 500);
     if (!isForUs) throw unexpected(url, statusWords(answer));
     if (answer.headers.get('content-type')?.startsWith('text/html')) throw unexpected(url, 'with a web page');
     return answer;
   };
-  const read = async (url: string, request?: ProviderRequest) => {
+  const read: Ask = async (url, request) => {
     const answer = await look(url, request);
     if (answer.status !== 200) throw unexpected(url, statusWords(answer));
     return answer;
   };
-  return { networks, signal, look, ask, read };
+  return { look, ask, read };
 }
 
 function unexpected(url: string, words: string): ProviderFailure {
@@ -52,35 +64,27 @@ function agentOf({ Agent }: typeof import('undici'), networks: readonly string[]
 /** Reads a response to its end, so that callers never meet an endless or stalled body. */
 async function limitedFetch(
   address: string,
-  { method = 'GET', headers: asked = {}, body: sent = null }: ProviderRequest,
-  { networks, signal }: Pick<Conversation, 'networks' | 'signal'>,
+  { method = 'GET', headers: asked = {}, body = null }: ProviderRequest,
+  { networks, within }: { networks: readonly string[]; within: number },
 ): Promise<Response> {
   if (!isProviderAddress(address)) throw new ProviderFailure('an address of the provider is not https');
   const url = new URL(address);
   const refused = refusedByHost(url, networks);
   if (refused) throw refused;
-  return await fetchFrom(url, { method, headers: asked, body: sent }, { networks, signal });
-}
-
-async function fetchFrom(
-  url: URL,
-  { method, headers: asked, body: sent }: Required<ProviderRequest>,
-  { networks, signal }: Pick<Conversation, 'networks' | 'signal'>,
-): Promise<Response> {
   // Loaded only now, as most commands and the start of the server ask no provider.
   const undici = await import('undici');
   const dispatcher = agentOf(undici, networks);
-  const how = { method, headers: asked, redirect: 'manual', signal, dispatcher } as const;
+  const signal = AbortSignal.timeout(within);
   try {
-    const answer = await undici.fetch(url, { ...how, body: sent ?? null });
+    const answer = await undici.fetch(url, { method, headers: asked, body, redirect: 'manual', signal, dispatcher });
     if (answer.status > 599) throw new ProviderFailure(`${placeOf(url)} answers ${answer.status}`);
-    const body = await limitedBody(answer, url);
+    const whole = await limitedBody(answer, url);
     const headers = new Headers({ 'content-type': answer.headers.get('content-type') ?? '' });
     for (const name of ['location', 'www-authenticate']) {
       const value = answer.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    return new Response(body.length > 0 ? body : null, { status: answer.status, headers });
+    return new Response(whole.length > 0 ? whole : null, { status: answer.status, headers });
   } catch (error) {
     throw failureOfRequest(error, url);
   }

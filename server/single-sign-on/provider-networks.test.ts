@@ -7,8 +7,7 @@ import { oidcConnection } from '#testing/oidc-for-test.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { eachRow } from '#testing/runs-all.ts';
 import { networkWarnings } from './network-warnings.ts';
-import { startOidc } from './oidc/oidc.ts';
-import { createProviderMemory } from './oidc/provider-memory.ts';
+import { startOidc } from './oidc/start.ts';
 import { failureOfRequest } from './provider-failure.ts';
 import { openConversation } from './provider-fetch.ts';
 import { lookupWithin, mayReach, refusedByHost } from './provider-networks.ts';
@@ -117,8 +116,7 @@ describe('a provider', () => {
     provider = await startForgedProvider(portal.deps);
   });
   beforeEach(() => {
-    const { now, log } = portal.deps;
-    deps = { ...portal.deps, providers: createProviderMemory({ now, log }) };
+    deps = { ...portal.deps, providers: new Map() };
     provider.bend({});
     provider.requests.length = 0;
   });

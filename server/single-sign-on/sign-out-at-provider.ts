@@ -6,9 +6,8 @@ import type { DeletedSession } from '../storage/end-sessions.ts';
 import { idTokenPlace } from '../storage/session.ts';
 import { findSsoConnection, type OidcConnection, type SamlConnection } from '../storage/sso-connection.ts';
 import type { SamlName } from './identity.ts';
-import { oidcClient } from './oidc/client.ts';
+import { oidcProvider } from './oidc/provider.ts';
 import { portalKeys } from './portal-keys.ts';
-import { ProviderFailure } from './provider-failure.ts';
 import { isProviderAddress } from './provider-fetch.ts';
 import { type Carried, carryMessage } from './saml/carry-message.ts';
 import { logoutRequestXml } from './saml/logout-messages.ts';
@@ -49,24 +48,19 @@ async function samlLogout(deps: Deps, { settings }: SamlConnection, name: SamlNa
 /** A longer hint makes an address that servers refuse; without it the provider asks the person. */
 const longestHint = 4096;
 
-/** OpenID Connect RP-Initiated Logout §2; null if the provider has no address for it or does not answer quickly. */
+/** OpenID Connect RP-Initiated Logout §2; null if the provider has no address for it or does not answer. */
 export async function oidcLogout(
   deps: Deps,
   connection: OidcConnection,
   idToken: string | null,
 ): Promise<Carried | null> {
-  const { config, providers } = deps;
-  const conversation = providers.openBriefly(connection.providerNetworks);
-  try {
-    const metadata = await providers.discovery(connection.settings.issuer, conversation);
-    if (metadata.end_session_endpoint === undefined) return null;
-    const url = buildEndSessionUrl(oidcClient(deps, connection, metadata, { conversation }), {
-      post_logout_redirect_uri: config.publicUrl.origin + screenUrl(config.basePath, 'login'),
-      ...(idToken !== null && idToken.length <= longestHint && { id_token_hint: idToken }),
-    });
-    return { url: url.href, fields: null };
-  } catch (error) {
-    if (error instanceof ProviderFailure) return null;
-    throw error;
-  }
+  const provider = await oidcProvider(deps, connection);
+  if (provider.kind === 'refused') return null;
+  const { client } = provider;
+  if (client.serverMetadata().end_session_endpoint === undefined) return null;
+  const url = buildEndSessionUrl(client, {
+    post_logout_redirect_uri: deps.config.publicUrl.origin + screenUrl(deps.config.basePath, 'login'),
+    ...(idToken !== null && idToken.length <= longestHint && { id_token_hint: idToken }),
+  });
+  return { url: url.href, fields: null };
 }

@@ -24,7 +24,7 @@ import { toFinish } from '../finish-route.ts';
 import { type ProviderAnswer, refusalFor } from '../identity.ts';
 import { detailsOf, type OidcKept, type WaitingAnswer } from '../request-details.ts';
 import { isOpen } from '../visits.ts';
-import { readOidcAnswer } from './oidc.ts';
+import { readOidcAnswer } from './redeem.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core

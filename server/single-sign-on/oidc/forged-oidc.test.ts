@@ -1,4 +1,4 @@
-import { createHash, KeyObject, sign } from 'node:crypto';
+import { KeyObject, sign } from 'node:crypto';
 import { exportSPKI } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps/deps.ts';
@@ -15,8 +15,7 @@ import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-tes
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { oneOfEach } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
-import { readOidcAnswer } from './oidc.ts';
-import { createProviderMemory } from './provider-memory.ts';
+import { readOidcAnswer } from './redeem.ts';
 
 let foreign: KeyOfProvider;
 let connection: OidcConnection;
@@ -28,8 +27,7 @@ beforeAll(async () => {
   foreign = await newKey('RS256');
 });
 beforeEach(() => {
-  const { now, log } = portal.deps;
-  deps = { ...portal.deps, providers: createProviderMemory({ now, log }) };
+  deps = { ...portal.deps, providers: new Map() };
   connection = oidcConnection(deps, provider);
   provider.bend({});
   provider.requests.length = 0;
@@ -86,30 +84,6 @@ describe('an honest answer is accepted', () => {
     },
   );
 
-  it.each(['RS512', 'ES384', 'EdDSA', 'Ed25519'])(
-    'OI-32 with the hashes of token, code and state by %s',
-    async (alg) => {
-      const key = await newKey(alg);
-      const { url, state, kept } = await startVisit(deps, connection);
-      const back = provider.visit(url);
-      const hash = { RS512: 'sha512', ES384: 'sha384', EdDSA: 'sha512', Ed25519: 'sha512' }[alg] ?? '';
-      const half = (text: string) => {
-        const whole = createHash(hash).update(text).digest();
-        return whole.subarray(0, whole.length / 2).toString('base64url');
-      };
-      const hashes = {
-        at_hash: half('access'),
-        c_hash: half(back.searchParams.get('code') ?? ''),
-        s_hash: half(state),
-      };
-      provider.bend({
-        keys: () => ({ keys: [key.jwk] }),
-        idToken: (said) => signed({ ...said, ...hashes }, { alg, kid: key.kid }, key.privateKey),
-      });
-      expect(await readOidcAnswer(deps, connection, { url: back, state, kept })).toMatchObject({ kind: 'ok' });
-    },
-  );
-
   it('with signed userinfo', async () => {
     const { kind } = await answerTo(signedUserInfo(provider.key));
     expect(kind).toBe('ok');
@@ -120,31 +94,9 @@ describe('an honest answer is accepted', () => {
     ['with one audience in a list', () => claims({ aud: [provider.clientId] })],
     ['with several audiences and our azp', () => claims({ aud: [provider.clientId, 'other'], azp: provider.clientId })],
     ['with our azp', () => claims({ azp: provider.clientId })],
-    ['from a clock that is 2 minutes ahead', () => claims({ iat: seconds() + 120, nbf: seconds() + 120 })],
-    ['from a clock that is 2 minutes behind', () => claims({ iat: seconds() - 720, exp: seconds() - 118 })],
+    ['from a clock that is 2 minutes ahead', () => claims({ nbf: seconds() + 120 })],
+    ['from a clock that is 2 minutes behind', () => claims({ exp: seconds() - 118 })],
     ['with a subject of 255 characters', () => claims({ sub: 's'.repeat(255) })],
-    ['with the hash of the access token', () => claims({ at_hash: hashOf('access') })],
-    ['with the type JWT', () => header({ typ: 'JWT' })],
-    ['with the type jwt', () => header({ typ: 'application/jwt' })],
-    [
-      'with 50 audiences',
-      () =>
-        claims({ aud: [provider.clientId, ...Array.from({ length: 49 }, (_, n) => `a${n}`)], azp: provider.clientId }),
-    ],
-    [
-      'with names that are alike in different places',
-      () => claims({ a: { sub: 'x', b: { sub: 'x' } }, b: [{ a: 1 }, { a: '"a":1,' }] }),
-    ],
-    [
-      'written with spaces and escapes',
-      () =>
-        written((said, head) => [
-          ` ${said.replaceAll(':', ' : ').replace('"sub"', '"s\\u0075b"')}\n`
-            .replaceAll('http : ', 'http:')
-            .replace(/(127\.0\.0\.1) : /, '$1:'),
-          head,
-        ]),
-    ],
     ['without a kid, where there is one key', () => header({ kid: undefined })],
   ];
   it.each(accepted)('%s', async (_name, bend) => {
@@ -163,9 +115,6 @@ const signedUserInfo = ({ privateKey }: KeyOfProvider, more: Record<string, unkn
     },
   },
 });
-
-const hashOf = (accessToken: string) =>
-  createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
 
 const ofTheCallback: Forgery[] = [
   [
@@ -407,13 +356,6 @@ const ofTheClaims: Forgery[] = [
   ['OI-10 no exp is refused', () => claims({ exp: undefined }), /"exp"/],
   ['OI-10 an exp that is a string is refused', () => claims({ exp: String(seconds() + 300) }), /"exp"/],
   ['OI-10 an nbf in the future is refused', () => claims({ nbf: seconds() + minutes(3) }), /"nbf"/],
-  [
-    'OI-10 an iat one hour in the future is refused',
-    () => claims({ iat: seconds() + minutes(60), exp: seconds() + minutes(120) }),
-    /iat is in the future/,
-  ],
-  ['OI-10 an iat of yesterday is refused', () => claims({ iat: seconds() - minutes(24 * 60) }), /iat is too long ago/],
-  ['OI-10 an iat in milliseconds is refused', () => claims({ iat: seconds() * 1000 }), /iat is in the future/],
   ['OI-10 no iat is refused', () => claims({ iat: undefined }), /"iat"/],
   ['OI-10 an iat that is a string is refused', () => claims({ iat: String(seconds()) }), /"iat"/],
   ['OI-11 no sub is refused', () => claims({ sub: undefined }), /"sub"/],
@@ -424,71 +366,31 @@ const ofTheClaims: Forgery[] = [
   ['OI-11 a sub with half a surrogate pair is refused', () => claims({ sub: 'alice\ud800' }), /sub is not/],
   ['OI-11 a number as sub is refused', () => claims({ sub: 7 }), /"sub"/],
   ['OI-11 a list as sub is refused', () => claims({ sub: ['alice'] }), /"sub"/],
-  ['OI-29 the hash of another access token is refused', () => claims({ at_hash: hashOf('other') }), /at_hash/],
-  ['OI-29 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
+  ...[' ', '\u00a0\u2003', '\u200b', '\u3164'].map(
+    (sub): Forgery => [`OI-32 the blank sub ${JSON.stringify(sub)} is refused`, () => claims({ sub }), /sub is/],
+  ),
 ];
 
-/** An ID token with its parts rewritten, then honestly signed. */
-function written(change: (claims: string, header: string) => [claims: string, header: string], after = ''): Bend {
+/** An ID token with other text in its header or after its end, honestly signed. */
+function written(more: string, after = ''): Bend {
   return idToken((said, head) => {
-    const [claimsText, headerText] = change(JSON.stringify(said), JSON.stringify(head));
-    const data = [headerText, claimsText].map((text) => Buffer.from(text).toString('base64url')).join('.');
+    const header = JSON.stringify(head).replace(/\}$/, `${more}}`);
+    const data = [header, JSON.stringify(said)].map((text) => Buffer.from(text).toString('base64url')).join('.');
     const signature = sign('sha256', Buffer.from(data), KeyObject.from(provider.key.privateKey));
     return `${data}.${signature.toString('base64url')}${after}`;
   });
 }
 
-const withClaim = (text: string) => written((said, head) => [said.replace(/\}$/, `,${text}}`), head]);
-const withExp = (text: string) => written((said, head) => [said.replace(/"exp":\d+/, `"exp":${text}`), head]);
-const withHeader = (text: string) => written((said, head) => [said, head.replace(/\}$/, `,${text}}`)]);
-const honestly = (after: string) => written((said, head) => [said, head], after);
-
 const ofTheLetter: Forgery[] = [
-  ['OI-32 an exp of 1e999 is refused', () => withExp('1e999'), /exp/],
-  ['OI-32 an exp of 1e308 is refused', () => withExp('1e308'), /exp/],
-  ['OI-32 an exp in milliseconds is refused', () => claims({ exp: seconds() * 1000 }), /exp/],
-  ['OI-32 an auth_time of 1e308 is refused', () => withClaim('"auth_time":1e308'), /auth_time/],
-  ...['at+jwt', 'AT+JWT', 'application/at+jwt', 'logout+jwt', 'secevent+jwt', 'JOSE', 'JWT ', ''].map(
-    (typ): Forgery => [`OI-32 a token of typ ${JSON.stringify(typ)} is refused`, () => header({ typ }), /typ/],
-  ),
-  ['OI-32 a typ that is a list is refused', () => withHeader('"typ":["JWT"]'), /typ/],
-  ...['', ' ', '\u00a0\u2003', '\u200b', '\u3164'].map(
-    (sub): Forgery => [`OI-32 the blank sub ${JSON.stringify(sub)} is refused`, () => claims({ sub }), /sub is/],
-  ),
-  ['OI-32 the hash of another code is refused', () => claims({ c_hash: hashOf('other') }), /c_hash/],
-  ['OI-32 a hash of the code that is a list is refused', () => claims({ c_hash: [] }), /c_hash/],
-  ['OI-32 the hash of another state is refused', () => claims({ s_hash: hashOf('other') }), /s_hash/],
-  ['OI-32 a claim twice is refused', () => withClaim('"sub":"subject of mallory"'), /repeats.*sub/],
-  [
-    'OI-32 a claim twice, once escaped, is refused',
-    () => withClaim('"s\\u0075b":"subject of mallory"'),
-    /repeats.*sub/,
-  ],
-  ['OI-32 a name twice within a claim is refused', () => withClaim('"x":[{"a":{"b":1,"b":1}}]'), /repeats "b"/],
-  ['OI-32 a parameter of the header twice is refused', () => withHeader('"alg":"RS256"'), /repeats.*alg/],
-  ['OI-32 b64 false is refused', () => withHeader('"b64":false'), /b64/],
-  ['OI-32 b64 true is refused', () => withHeader('"b64":true'), /b64/],
-  ['OI-32 b64 false that is said to be critical is refused', () => withHeader('"b64":false,"crit":["b64"]'), /crit/],
-  ['OI-32 an empty crit is refused', () => withHeader('"crit":[]'), /crit/],
-  ['OI-32 claims that are packed (zip) are refused', () => withHeader('"zip":"DEF"'), /zip/],
-  [
-    'OI-32 51 audiences are refused',
-    () =>
-      claims({ aud: [provider.clientId, ...Array.from({ length: 50 }, (_, n) => `a${n}`)], azp: provider.clientId }),
-    /audiences/,
-  ],
-  ...['.', '.e30', '.e30.e30.e30', '=', '==', ' ', '\n', '\0', '~', '~e30~', '!', '%00'].map(
+  ['OI-32 a critical b64 is refused', () => written(',"b64":false,"crit":["b64"]'), /crit/],
+  ['OI-32 an empty crit is refused', () => written(',"crit":[]'), /crit/],
+  ...['.', '.e30', '.e30.e30.e30', '~', '!', '%00'].map(
     (after): Forgery => [
       `OI-32 ${JSON.stringify(after)} after the third part is refused`,
-      () => honestly(after),
-      /Invalid JWT|not correctly encoded|three parts|JWE/,
+      () => written('', after),
+      /Invalid JWT|not correctly encoded|JWE|signature verification/,
     ],
   ),
-  [
-    'OI-32 space before the first part is refused',
-    () => idToken(async (said, head) => ` ${await signed(said, head, provider.key.privateKey)}`),
-    /./,
-  ],
 ];
 
 const ofTheTokens: Forgery[] = [

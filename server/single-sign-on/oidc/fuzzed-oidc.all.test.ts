@@ -1,23 +1,24 @@
 import { KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import type { Deps } from '#server/deps/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import { type Bend, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { oidcConnection } from '#testing/oidc-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
-import { readOidcAnswer, startOidc } from './oidc.ts';
-import { createProviderMemory } from './provider-memory.ts';
+import { readOidcAnswer } from './redeem.ts';
+import { startOidc } from './start.ts';
 
 let deps: Deps;
 let connection: OidcConnection;
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(() => {
-  const { now, log } = portal.deps;
+  deps = portal.deps;
   // A generated endpoint may be a slow address.
-  deps = { ...portal.deps, providers: createProviderMemory({ now, log, answerWithin: 300 }) };
+  const { timeout } = AbortSignal;
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((time) => timeout.call(AbortSignal, Math.min(time, 300)));
   connection = oidcConnection(deps, provider);
 });
 
@@ -73,8 +74,7 @@ it('OI-11 any answer of a provider is read as the person it honestly names, or r
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(change, async ([place, name, value]) => {
-      const { now, log } = portal.deps;
-      deps.providers = createProviderMemory({ now, log, answerWithin: 300 });
+      deps.providers.clear();
       provider.bend(bendOf(place, name, value));
       const started = await startOidc(deps, connection, { state: 'state', loginHint: null, language: 'en' });
       if (started.kind === 'refused') return expectHarmless(started.words);

@@ -49,3 +49,8 @@ function textOf(claim: unknown): string | null {
   const isText = typeof claim === 'string' && claim.length >= 1 && claim.length <= longestText;
   return isText && claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;
 }
+
+/** A subject is text that is not blank. */
+export function isSubject(sub: string): boolean {
+  return textOf(sub) !== null && !/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(sub);
+}

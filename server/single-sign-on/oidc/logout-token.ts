@@ -1,4 +1,4 @@
-import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
@@ -7,7 +7,7 @@ import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
 import { providerWords } from '../provider-words.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
-import { mayHaveSigned } from './may-have-signed.ts';
+import { oidcProvider } from './provider.ts';
 import { unreachable } from './refusal.ts';
 
 /** The event that a logout token must contain (Back-Channel Logout §2.4). */
@@ -22,8 +22,10 @@ export async function readLogoutToken(
   connection: OidcConnection,
   token: string,
 ): Promise<({ kind: 'ok' } & ProviderLogout) | Refusal> {
+  const provider = await oidcProvider(deps, connection);
+  if (provider.kind === 'refused') return provider;
   try {
-    const payload = await verifiedPayload(deps, connection, token);
+    const payload = await verifiedPayload(deps, connection, token, provider.keys);
     const wrong = wrongInLogoutToken(payload);
     if (wrong !== null) return invalid(wrong);
     const { sub = null, sid, iat } = payload as { sub?: string; sid?: string; iat: number };
@@ -37,19 +39,16 @@ export async function readLogoutToken(
 
 /** The claims, once signature, issuer, audience and times are verified: as for an ID token, and by our clock. */
 async function verifiedPayload(
-  { providers, now }: Deps,
-  { settings, providerNetworks }: OidcConnection,
+  { now }: Deps,
+  { settings }: OidcConnection,
   token: string,
+  keys: JWTVerifyGetKey,
 ): Promise<JWTPayload> {
   const { typ } = decodeProtectedHeader(token);
   // An explicit other type is not a logout token (RFC 8725 §3.11); older providers send JWT or nothing.
   if (typ !== undefined && !/^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ))
     throw new errors.JOSEError(`its typ is ${providerWords(typ)}`);
-  const conversation = providers.open(providerNetworks);
-  const { jwks_uri } = await providers.discovery(settings.issuer, conversation);
-  const address = new URL(jwks_uri ?? '').href;
-  const keys = await providers.keys(address, (keySet) => mayHaveSigned(keySet, token), conversation);
-  const { payload } = await jwtVerify(token, createLocalJWKSet(keys as unknown as JSONWebKeySet), {
+  const { payload } = await jwtVerify(token, keys, {
     issuer: settings.issuer,
     audience: settings.clientId,
     algorithms: [...idTokenAlgorithms],

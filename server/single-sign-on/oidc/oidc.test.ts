@@ -14,9 +14,9 @@ import { redirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { oidcLogout } from '../sign-out-at-provider.ts';
-import { publicJwk } from './keys.ts';
-import { oidcKeysRoute } from './keys-route.ts';
-import { readOidcAnswer, startOidc } from './oidc.ts';
+import { oidcKeysRoute, publicJwk } from './keys-route.ts';
+import { readOidcAnswer } from './redeem.ts';
+import { startOidc } from './start.ts';
 
 let deps: Deps;
 const providers: OpenIdProvider[] = [];
@@ -143,16 +143,22 @@ describe('the portal proves who it is', () => {
   });
 
   it.each([
-    ['a wrong secret', { clientSecret: 'wrong' }, {}, /invalid_client/],
-    ['no secret', {}, { sealedSecret: null }, /has no client secret/],
-    ['a secret that was sealed for another connection', {}, { id: crypto.randomUUID() }, /cannot be opened/],
-  ])('%s is a fault of the connection', async (_name, client, stored, words) => {
+    ['no secret', { sealedSecret: null }, /has no client secret/],
+    ['a secret that was sealed for another connection', { id: crypto.randomUUID() }, /cannot be opened/],
+  ])('%s is a fault of the connection, and nobody departs', async (_name, stored, words) => {
+    const connection = { ...oidcConnection(deps, await providerWith()), ...stored };
+    const visit = { state: 'state', loginHint: null, language: 'en' };
+    const refused = { kind: 'refused', reason: 'connection-broken', words: expect.stringMatching(words) };
+    expect(await startOidc(deps, connection, visit)).toEqual(refused);
+  });
+
+  it('a wrong secret is a fault of the connection', async () => {
     const provider = await providerWith();
-    const connection = { ...oidcConnection(deps, { ...provider, ...client }), ...stored };
+    const connection = oidcConnection(deps, { ...provider, clientSecret: 'wrong' });
     expect(await signIn(provider, connection)).toEqual({
       kind: 'refused',
       reason: 'connection-broken',
-      words: expect.stringMatching(words),
+      words: expect.stringMatching(/invalid_client/),
     });
   });
 

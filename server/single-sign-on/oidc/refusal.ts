@@ -5,10 +5,9 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { type Refusal, refusalFor } from '../identity.ts';
-import { NetworkNotListed, ProviderFailure } from '../provider-failure.ts';
+import { ConnectionBroken, ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
 import { acceptedAlgorithms } from './id-token-algorithms.ts';
-import { ProviderMismatch } from './read-provider.ts';
 
 /** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */
 export function oidcRefusal(error: unknown): Refusal {
@@ -54,10 +53,12 @@ function unexpectedAlgorithm(error: unknown): string | null {
   return details ? providerWords(String(details.header.alg)) : null;
 }
 
-/** A provider that is down, or is not the connection's. */
+/** A provider that is down, or a connection that is wrong. */
 export function unreachable(failure: ProviderFailure): Refusal {
-  const isOurs = failure instanceof ProviderMismatch || failure instanceof NetworkNotListed;
-  return refusalFor(isOurs ? 'connection-broken' : 'provider-unreachable', failure.message);
+  return refusalFor(
+    failure instanceof ConnectionBroken ? 'connection-broken' : 'provider-unreachable',
+    failure.message,
+  );
 }
 
 /** The token endpoint's answer to a code (RFC 6749 §5.2). */

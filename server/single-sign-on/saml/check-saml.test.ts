@@ -1,4 +1,4 @@
-import type { Conversation } from '../../deps/provider-memory.ts';
+import type { Conversation } from '../provider-fetch.ts';
 // The library below requires it at load time.
 import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';

@@ -1,8 +1,8 @@
-import type { Conversation } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { CheckStep } from '../check-step.ts';
+import type { Conversation } from '../provider-fetch.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import { expiryWarning } from '../what-ends.ts';
 import { certificateFacts } from './certificate-ends.ts';

@@ -1,5 +1,4 @@
 import type { DepsWithoutWake } from '../../deps/deps.ts';
-import type { Conversation } from '../../deps/provider-memory.ts';
 import { day } from '../../limits.ts';
 import { insertAuditEvent } from '../../storage/audit-event.ts';
 import type { Connection } from '../../storage/database.ts';
@@ -10,7 +9,7 @@ import {
 } from '../../storage/saml-metadata-reading.ts';
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import { openConversation } from '../provider-fetch.ts';
+import { type Conversation, openConversation } from '../provider-fetch.ts';
 import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 

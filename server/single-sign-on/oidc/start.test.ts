@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { afreshParameters } from './afresh-parameters.ts';
+import { afreshParameters } from './start.ts';
 
 it.each([
   ['https://idp.example', undefined, { max_age: '0', prompt: 'login' }],

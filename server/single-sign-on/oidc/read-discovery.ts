@@ -1,12 +1,8 @@
 import { allowInsecureRequests, ClientError, customFetch, discovery, type ServerMetadata } from 'openid-client';
-import type { Conversation, KeySet } from '../../deps/provider-memory.ts';
-import { ProviderFailure } from '../provider-failure.ts';
-import { isProviderAddress } from '../provider-fetch.ts';
+import { ConnectionBroken, ProviderFailure } from '../provider-failure.ts';
+import { type Conversation, isProviderAddress, openConversation } from '../provider-fetch.ts';
 import { refusedByHost } from '../provider-networks.ts';
 import { providerWords } from '../provider-words.ts';
-
-/** A provider publishes something other than what the operator configured: not a network failure. */
-export class ProviderMismatch extends ProviderFailure {}
 
 /**
  * Reads a provider's metadata. Its issuer must equal the configured one exactly (OpenID Connect Discovery §4.3): the
@@ -14,16 +10,17 @@ export class ProviderMismatch extends ProviderFailure {}
  */
 export async function readDiscovery(
   issuer: string,
-  { read, networks }: Pick<Conversation, 'read' | 'networks'>,
+  networks: readonly string[],
+  { read }: Pick<Conversation, 'read'> = openConversation(networks),
 ): Promise<ServerMetadata> {
   const metadata = await discovered(issuer, read);
   if (metadata.issuer !== issuer) throw wrongIssuer(issuer, metadata.issuer);
   const wrong = wrongEndpoint(metadata);
-  if (wrong) throw new ProviderMismatch(`discovery: ${wrong} is not an https address`);
+  if (wrong) throw new ConnectionBroken(`discovery: ${wrong} is not an https address`);
   const internal = endpoints.map((name) => internalEndpoint(metadata, name, networks)).find((words) => words !== null);
-  if (internal) throw new ProviderMismatch(internal);
+  if (internal) throw new ConnectionBroken(internal);
   const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
-  if (noList) throw new ProviderMismatch(`discovery: ${noList} is not a list of strings`);
+  if (noList) throw new ConnectionBroken(`discovery: ${noList} is not a list of strings`);
   return metadata;
 }
 
@@ -59,7 +56,7 @@ function wrongEndpoint(metadata: ServerMetadata): string | undefined {
 }
 
 async function discovered(issuer: string, read: Conversation['read']): Promise<ServerMetadata> {
-  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`${providerWords(issuer)} is not an https address`);
+  if (!isProviderAddress(issuer)) throw new ConnectionBroken(`${providerWords(issuer)} is not an https address`);
   try {
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, undefined, {
       [customFetch]: read,
@@ -81,34 +78,12 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
   return new ProviderFailure(`${issuer}: the discovery document is invalid (${messageOf(error)})`);
 }
 
-function wrongIssuer(issuer: string, said: string): ProviderMismatch {
-  return new ProviderMismatch(
+function wrongIssuer(issuer: string, said: string): ConnectionBroken {
+  return new ConnectionBroken(
     `the discovery document of ${providerWords(issuer)} names another issuer, ${providerWords(said)}`,
   );
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? providerWords(error.message) : 'unknown';
-}
-
-/** Reads the keys of a provider. */
-export async function readKeys(address: string, { read }: Conversation): Promise<KeySet> {
-  const answer = await read(address, { headers: { accept: 'application/json, application/jwk-set+json' } });
-  const text = await answer.text();
-  const keySet = parsed(text);
-  if (!isKeySet(keySet)) throw new ProviderFailure(`${address} does not return a key set`);
-  return keySet;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function isKeySet(value: unknown): value is KeySet {
-  if (typeof value !== 'object' || value === null || !('keys' in value)) return false;
-  return Array.isArray(value.keys) && value.keys.every((key) => typeof key === 'object' && key !== null);
 }

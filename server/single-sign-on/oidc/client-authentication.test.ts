@@ -3,7 +3,7 @@ import { decodeProtectedHeader, importX509, jwtVerify } from 'jose';
 import type { ServerMetadata } from 'openid-client';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../make-certificate.ts';
-import { clientAssertion } from './client-assertion.ts';
+import { clientAssertion } from './client-authentication.ts';
 
 const entra = 'https://login.microsoftonline.com/7f1c8a52-0000-4000-8000-000000000000/v2.0';
 const elsewhere = 'https://idp.example';

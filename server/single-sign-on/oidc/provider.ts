@@ -1,0 +1,93 @@
+import { createRemoteJWKSet, customFetch as customKeysFetch } from 'jose';
+import {
+  allowInsecureRequests,
+  type ClientAuth,
+  Configuration,
+  clockSkew,
+  clockTolerance,
+  customFetch,
+  enableNonRepudiationChecks,
+  type ServerMetadata,
+} from 'openid-client';
+import type { Deps } from '../../deps/deps.ts';
+import type { OidcProvider } from '../../deps/provider-memory.ts';
+import { limits } from '../../limits.ts';
+import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { Refusal } from '../identity.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { openConversation } from '../provider-fetch.ts';
+import { clientAuthentication } from './client-authentication.ts';
+import { idTokenAlgorithms } from './id-token-algorithms.ts';
+import { readDiscovery } from './read-discovery.ts';
+import { unreachable } from './refusal.ts';
+
+/** The provider of a connection, as it was read within the last minutes; who comes meanwhile waits for the same reading. */
+export async function oidcProvider(
+  deps: Deps,
+  connection: OidcConnection,
+): Promise<({ kind: 'ok' } & OidcProvider) | Refusal> {
+  const { providers, now } = deps;
+  const { id, answersVersion: version } = connection;
+  const known = providers.get(id);
+  const isCurrent = known !== undefined && known.version === version && now() < known.until;
+  const provider = isCurrent ? known.provider : readProvider(deps, connection);
+  if (!isCurrent) {
+    const until = new Date(now().getTime() + limits.providerRemembered);
+    providers.set(id, { version, until, provider });
+  }
+  try {
+    return { kind: 'ok', ...(await provider) };
+  } catch (error) {
+    if (providers.get(id)?.provider === provider) providers.delete(id);
+    if (error instanceof ProviderFailure) return unreachable(error);
+    throw error;
+  }
+}
+
+async function readProvider(deps: Deps, connection: OidcConnection): Promise<OidcProvider> {
+  const metadata = await readDiscovery(connection.settings.issuer, connection.providerNetworks);
+  const authentication = await clientAuthentication(deps, connection, metadata);
+  return { client: oidcClient(deps, connection, metadata, authentication), keys: providerKeys(connection, metadata) };
+}
+
+/**
+ * The library's client. The signature of each ID token is verified (by default TLS is enough, as OpenID Connect Core
+ * §3.1.3.7 no. 6 allows), and our clock is used.
+ */
+export function oidcClient(
+  { now }: Pick<Deps, 'now'>,
+  { settings, providerNetworks }: OidcConnection,
+  metadata: ServerMetadata,
+  authentication: ClientAuth,
+): Configuration {
+  const skew = Math.floor(now().getTime() / 1000) - Math.floor(Date.now() / 1000);
+  const client = new Configuration(
+    withOurAlgorithms(metadata),
+    settings.clientId,
+    { [clockSkew]: skew, [clockTolerance]: limits.providerClock / 1000 },
+    authentication,
+  );
+  client.timeout = undefined;
+  client[customFetch] = openConversation(providerNetworks).ask;
+  enableNonRepudiationChecks(client);
+  // For a provider on this machine; the requests refuse http elsewhere.
+  allowInsecureRequests(client);
+  return client;
+}
+
+/** Only our list counts (RFC 8725 §3.1): the announced ones may be older than the signing key, or missing. */
+function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
+  return {
+    ...metadata,
+    id_token_signing_alg_values_supported: [...idTokenAlgorithms],
+    userinfo_signing_alg_values_supported: [...idTokenAlgorithms],
+  };
+}
+
+/** The keys of logout tokens, which openid-client does not read. */
+export function providerKeys({ providerNetworks }: OidcConnection, { jwks_uri = '' }: ServerMetadata) {
+  const { read } = openConversation(providerNetworks);
+  return createRemoteJWKSet(new URL(jwks_uri), {
+    [customKeysFetch]: (url, { headers }) => read(url, { headers: Object.fromEntries(headers) }),
+  });
+}
