@@ -1,6 +1,6 @@
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 
-/** Every recorded event and its meaning; docs/events.md has a row for each. */
+/** Every recorded event and its meaning: docs/events.md is made from these lists. */
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
   'second-factor-asked': 'The password was right; a second factor was requested.',
