@@ -58,6 +58,7 @@ async function takeStep(
   const reader = await findActiveUserForChange(sql, userId);
   const session = reader && (await findHalfSessionForUpdate(sql, tokenHash(request.sessionToken)));
   if (!session) return new RollBack('gone');
+  // The session still has the token by which `half` was read, and each step gives it another: it waits for the same.
   const isFull = half.waitsFor.length === 1;
   // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.
   if (isFull && half.factor === 'email' && (await findTotp(sql, userId)) !== null) return new RollBack('gone');

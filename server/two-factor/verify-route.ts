@@ -44,6 +44,11 @@ function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: '
   return result.kind === 'tooManyTries' || (result.kind === 'wrong' && result.isLast);
 }
 
+/** The form has a checkbox; a script, whose body is the code alone, says it in the address. */
+function isToRemember(request: FastifyRequest, form: VerifyForm | null): boolean {
+  return form ? form.remember === 'on' : queryValue(request, queryNames.remember) === 'true';
+}
+
 /** `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form without JavaScript. */
 export function verifyRoute(deps: Deps) {
   const { config } = deps;
@@ -69,7 +74,7 @@ export function verifyRoute(deps: Deps) {
               sessionToken,
               address,
               code,
-              remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
+              remember: isToRemember(request, form),
               isForm: form !== null,
             },
             who,
