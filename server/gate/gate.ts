@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import { type Hub, isAtOrBelow, rootPaths } from '../config/hub.ts';
@@ -64,7 +64,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, config.origins);
     // On a public path another site's page acts as nobody.
     if (isForeign && !isPublic) return await refuseForeignSite(deps, request, closing(request, reply));
-    const signedIn = isForeign ? null : identityOf(await inTime(visitor.who()));
+    const signedIn = isForeign ? null : identityOf(await visitor.who());
     const isAhead = signedIn !== null && isForeignAhead(request.headers);
     if (isAhead && !isPublic) return await refuse(deps, request, closing(request, reply), 403);
     if (signedIn === null && !isPublic) return await refuseNobody(visitor, request, closing(request, reply));
@@ -97,7 +97,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const { raw } = request;
     const { socket, handshakeHead: head } = raw;
     const response = reply.raw;
-    const token = identity && hub.audience ? await inTime(hubToken(identity, hub.audience)) : null;
+    const token = identity && hub.audience ? await hubToken(identity, hub.audience) : null;
     const headers = forHub(raw.headers, { address: visitor.address, person: identity?.person ?? null, token });
     // A visitor who has left by now would keep the hub's connection open.
     if (socket.destroyed) return reply.hijack();
@@ -111,26 +111,15 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     };
     const carrier = head ? socket : response;
     carrier.once('close', streams.add(stream));
-    if (!head) {
+    if (head) {
+      stream.isEndless = await way.passHandshakeOn({ raw, response, head }, headers);
+      // Fastify ends a request with its response, and this one never ends.
+      if (stream.isEndless) Object.assign(response, { statusCode: 101 }).emit('finish');
+    } else {
       response.once('close', letTakeTime(socket));
-      const answer = await way.passOn(raw, response, headers);
-      if (isEvents(answer)) {
-        stream.isEndless = true;
-        // An end is no error to a browser, which asks again.
-        stream.close = () => {
-          answer.unpipe(response);
-          response.end();
-          // Who has not read the end by the next look is cut off.
-          stream.close = () => void socket.destroy();
-        };
-      }
-      return reply.hijack();
+      stream.isEndless = isEvents(await way.passOn(raw, response, headers));
     }
-    stream.isEndless = await way.passHandshakeOn({ raw, response, head }, headers);
-    reply.hijack();
-    // Fastify ends a request with its response, and this one never ends.
-    if (stream.isEndless) Object.assign(response, { statusCode: 101 }).emit('finish');
-    return reply;
+    return reply.hijack();
   }
 
   /** A page for a person, a problem document for a script. What was sent is never sent again by us. */
@@ -178,15 +167,4 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
 /** What remains of a body that is not passed on is not read. */
 function closing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return hasBody(request.raw) ? reply.header('connection', 'close') : reply;
-}
-
-/** A check has the same deadline as every route; passing on has none. */
-async function inTime<T>(check: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new errorCodes.FST_ERR_HANDLER_TIMEOUT()), limits.handlerTimeout);
-  try {
-    return await Promise.race([check, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -19,7 +19,6 @@ export type OpenStream = {
  */
 export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) {
   const streams = new Set<OpenStream>();
-  let isLooking = false;
 
   async function look(): Promise<void> {
     const at = now();
@@ -36,14 +35,11 @@ export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) 
     for (const { isEndless, close } of streams) if (isEndless) close();
   }
 
-  const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    await look().catch((error: unknown) =>
+  const lookAgain = () =>
+    void look().catch((error: unknown) =>
       log.warn({ err: error }, 'the sessions of open streams could not be checked'),
     );
-    isLooking = false;
-  }, lookEvery).unref();
+  const timer = setInterval(lookAgain, lookEvery).unref();
 
   return {
     /** Watches a stream; call what is returned when it has ended. */

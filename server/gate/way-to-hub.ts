@@ -165,9 +165,7 @@ function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     throw new HubFailure('broken', (error as Error).message);
   }
-  // Together with the first part of the body, if that is here; it may also be far away.
-  const flush = setImmediate(() => response.flushHeaders());
-  answer.once('data', () => clearImmediate(flush));
+  response.flushHeaders();
   answer.setTimeout(silence, () => answer.destroy());
   response.setTimeout(silence, () => response.destroy());
   answer.pipe(response);
