@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import type { FormKeeper } from '../http/form-again.ts';
@@ -24,30 +25,29 @@ import { signOutHere } from './sign-out-here.ts';
  */
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
+    const { config } = deps;
     const { headers } = request;
     if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
-    const isQuestion = isSignOutQuestion(request);
-    if (!isQuestion && !isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
-      return await signOut(deps, request, reply);
+    if (isSignOutQuestion(request)) return await askFirst(deps, request, reply);
+    if (isOurs(headers, config.origins) && !isAheadOfPerson(headers)) return await signOut(deps, request, reply);
     if (!wantsPage(request)) return await refuseForeignSite(deps, request, reply);
-    const forget = isToForget(request) ? 'connection' : undefined;
-    const lang = languageOverride(request);
-    if (!isQuestion) return reply.redirect(signOutQuestionUrl(deps.config.basePath, { forget, lang }), 303);
-    const destination = destinationOfAddress(request, deps.config);
-    const who = await visitorOf(deps, request).who();
-    if (who.kind !== 'full')
-      return reply.redirect(
-        screenUrl(deps.config.basePath, 'login', { [queryNames.destination]: destination, lang }),
-        303,
-      );
-    const query = {
-      ...(forget && { [queryNames.forget]: forget }),
-      ...(destination && { [queryNames.destination]: destination }),
-    };
-    return await deps.pages.send(request, reply, 200, {
-      serverPage: { name: 'signOutConfirm', query, account: who.session.username },
-    });
+    const { forget } = purposeOf(request, config);
+    return reply.redirect(signOutQuestionUrl(config.basePath, { forget, lang: languageOverride(request) }), 303);
   };
+}
+
+/** Names who is signed in, and asks; if nobody is, there is only the form. */
+async function askFirst(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { config } = deps;
+  const who = await visitorOf(deps, request).who();
+  const { destination, forget } = purposeOf(request, config);
+  if (who.kind !== 'full') return reply.redirect(loginUrl(request, config), 303);
+  const query = {
+    ...(forget && { [queryNames.forget]: forget }),
+    ...(destination && { [queryNames.destination]: destination }),
+  };
+  const serverPage = { name: 'signOutConfirm', query, account: who.session.username } as const;
+  return await deps.pages.send(request, reply, 200, { serverPage });
 }
 
 /** A page, or a script's request: nobody clicks what a browser loads as an image or frame. */
@@ -71,19 +71,17 @@ export function logoutConfirmedRoute(deps: Deps) {
 /** While the database is down its button stays, with what it was to do; the session is as it was. */
 export function logoutAgain(deps: Deps): FormKeeper {
   return async function giveAgain(request, reply, wait) {
-    const query = {
-      [queryNames.destination]: destinationOfAddress(request, deps.config),
-      [queryNames.forget]: isToForget(request) ? 'connection' : undefined,
-    };
+    const { destination, forget } = purposeOf(request, deps.config);
+    const query = { [queryNames.destination]: destination, [queryNames.forget]: forget };
     return await refuse(deps, request, reply, 503, { ...wait, again: { call: 'logoutConfirmed', query } });
   };
 }
 
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { config } = deps;
-  const destination = destinationOfAddress(request, config);
-  const ended = await signOutHere(deps, request, reply, { forgets: isToForget(request) });
-  // Our button with a destination begins another sign-in there: its tab keeps its way, and the provider is asked afresh.
+  const { destination, forget } = purposeOf(request, config);
+  const ended = await signOutHere(deps, request, reply, { forgets: forget !== undefined });
+  // Our button with a destination begins another sign-in there: its tab keeps its way.
   const goesOn = request.method === 'POST' && destination !== undefined;
   // Who cancels a registration, or signs in again to set up an app, is still the same person.
   const isToRegister = goesOn && leadsToRegistration(config, destination);
@@ -91,17 +89,25 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const username = isSamePerson ? ended.username : '';
   setLastRefusal(reply, config, { reference: null, username, isSignedOut: !goesOn && ended?.stage !== 'half' });
   if (!wantsPage(request)) return reply.code(204).send();
-  const elsewhere = ended && !goesOn && (await signOutAtProvider(deps, ended));
-  if (elsewhere) {
-    const { url, provider, fields } = elsewhere;
-    if (fields) sendFormPolicy(reply, url);
-    const serverPage = { name: 'leaving', isSignOut: true, url, provider, ...(fields && { fields }) } as const;
-    return await deps.pages.send(request, reply, 200, { serverPage });
-  }
-  const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };
-  return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
+  const away = ended && !goesOn && (await signOutAtProvider(deps, ended));
+  if (!away) return reply.redirect(loginUrl(request, config), 303);
+  const { url, provider, fields } = away;
+  if (fields) sendFormPolicy(reply, url);
+  const serverPage = { name: 'leaving', isSignOut: true, url, provider, ...(fields && { fields }) } as const;
+  return await deps.pages.send(request, reply, 200, { serverPage });
 }
 
-function isToForget(request: FastifyRequest): boolean {
-  return queryValue(request, queryNames.forget) === 'connection';
+/** What a sign-out is for: where the tab goes on, and whether the browser forgets its connection. */
+function purposeOf(request: FastifyRequest, config: Config) {
+  const isToForget = queryValue(request, queryNames.forget) === 'connection';
+  return {
+    destination: destinationOfAddress(request, config),
+    forget: isToForget ? ('connection' as const) : undefined,
+  };
+}
+
+function loginUrl(request: FastifyRequest, config: Config): string {
+  const destination = destinationOfAddress(request, config);
+  const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };
+  return screenUrl(config.basePath, 'login', query);
 }
