@@ -109,7 +109,6 @@ export const ssoRefusalReasons = {
   'unverified-email': 'The identity provider does not say that the email address is verified.',
   'unknown-user': 'No user of the customer is linked to the subject or has the email address.',
   'other-subject': 'The user with this email address is linked to another subject of the same provider.',
-  'other-user': 'The subject is linked to a user, but its verified email address belongs to another one.',
   'signed-in-as-other': 'Somebody else was signed in in the browser, and stays so; the page offered to sign out.',
   'name-taken': 'The user cannot be created: someone else has the email address or username.',
   inactive: 'The user is inactive.',

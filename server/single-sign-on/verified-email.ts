@@ -10,7 +10,7 @@ export type VerifiedEmail = { kind: 'ok'; email: string; fold: string };
  * The email address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
  * verified. An ambiguous one finds nobody: stored addresses have one form, and only case may differ.
  */
-export function verifiedEmail(connection: SsoConnection, identity: Identity): VerifiedEmail | Refusal {
+export function verifiedEmail(connection: SsoConnection, identity: Omit<Identity, 'subject'>): VerifiedEmail | Refusal {
   if (identity.tellsSeveralEmails)
     return refusalFor(
       'unknown-user',

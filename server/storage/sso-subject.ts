@@ -1,27 +1,17 @@
 import type { Connection } from './database.ts';
 import { isInDomains } from './sso-domain.ts';
 
-/** The user a provider means by a subject, or null if it is not linked. */
-export async function findUserOfSubject(
+/** Links a subject to a user; false if the subject is another user's, or the user has another subject there. */
+export async function linkSubject(
   sql: Connection,
-  connectionId: string,
-  subject: string,
-): Promise<string | null> {
-  const [row] = await sql<{ userId: string }[]>`
-    select user_id as "userId" from sso_subject where connection_id = ${connectionId} and subject = ${subject}`;
-  return row?.userId ?? null;
-}
-
-/** Links a subject to a user; false if either is already linked through this connection. */
-export async function insertSsoSubject(
-  sql: Connection,
-  link: { connectionId: string; subject: string; userId: string; now: Date },
+  { connectionId, subject, userId, now }: { connectionId: string; subject: string; userId: string; now: Date },
 ): Promise<boolean> {
-  const rows = await sql`
+  await sql`
     insert into sso_subject (connection_id, subject, user_id, linked_at)
-    values (${link.connectionId}, ${link.subject}, ${link.userId}, ${link.now})
-    on conflict do nothing returning user_id`;
-  return rows.length > 0;
+    values (${connectionId}, ${subject}, ${userId}, ${now}) on conflict do nothing`;
+  const linked = await sql`
+    select from sso_subject where connection_id = ${connectionId} and subject = ${subject} and user_id = ${userId}`;
+  return linked.length > 0;
 }
 
 /** How many users are linked through a connection, and the latest of them. */
