@@ -13,24 +13,6 @@ export type ThrottleLimit = {
   longestWait: number;
 };
 
-/** How much a foreign document may contain; reading it takes time for each part. */
-export type XmlLimits = {
-  elements: number;
-  depth: number;
-  attributes: number;
-  attributesOfElement: number;
-  /** Distinct declarations, each a prefix with its namespace. */
-  namespaces: number;
-  /** Elements that belong to signatures, per kind. */
-  signatureParts: number;
-  /** Characters written as entities or numbers. */
-  references: number;
-  /** In characters: a tag with its attributes, one value, one name with its prefix. */
-  tag: number;
-  value: number;
-  name: number;
-};
-
 /**
  * What an attacker meets: lifetimes, attempts and sizes; times in milliseconds, sizes in bytes unless named otherwise. Other
  * numbers stand beside the code that uses them.
@@ -117,39 +99,15 @@ export const limits = {
   answerRead: 20 * second,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
-  /** A SAML answer: 200 groups are 250 elements if they share an attribute, and 450 if each has its own. */
-  samlAnswer: {
-    elements: 800,
-    depth: 16,
-    attributes: 1600,
-    attributesOfElement: 16,
-    namespaces: 40,
-    signatureParts: 8,
-    references: 2000,
-    tag: 4096,
-    value: 2048,
-    name: 100,
-  } satisfies XmlLimits,
+  /** Signs of elements, attributes and entities in a SAML message: 200 groups are about 2,000 if each has its own attribute. */
+  samlSigns: 3000,
   /** A logout message by redirect, after unpacking, and the RelayState returned with an answer. */
   samlLogoutBytes: 64 * 1024,
   samlRelayState: 2048,
-  /** A signature's value and its digest, in base64 with line breaks: RSA of 16,384 bits needs 2,800 characters. */
-  samlSignatureValue: 4096,
-  /** Prefixes that a signature may declare as counting although no name uses them. */
-  inclusivePrefixes: 20,
-  /** The metadata of SAML providers, including several in one document. */
-  samlMetadata: {
-    elements: 2000,
-    depth: 40,
-    attributes: 6000,
-    attributesOfElement: 40,
-    namespaces: 200,
-    signatureParts: 100,
-    references: 10_000,
-    tag: 16 * 1024,
-    value: 4096,
-    name: 100,
-  } satisfies XmlLimits,
+  /** A signature in a SAML message, with the certificates of its KeyInfo. */
+  samlSignature: 16 * 1024,
+  /** The same in the metadata of SAML providers, including several in one document. */
+  samlMetadataSigns: 30_000,
   /** A provider's RSA key with fewer bits causes a warning. */
   weakestRsaKey: 2048,
   /** How long a token for a hub is valid. Each request brings a new one. */

@@ -11,7 +11,7 @@ import { portalKeys } from './portal-keys.ts';
 import { samlMetadata } from './saml/metadata.ts';
 import { readSamlMetadata } from './saml/read-saml-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/saml.ts';
-import { readSamlField } from './saml/text.ts';
+import { readSamlField } from './saml/xml.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';

@@ -5,7 +5,7 @@ import { answer, changed, type Forgery, forged } from './forgery.ts';
 const signed: [string, RegExp, string][] = [
   ['a comment', /comment/, 'admin-1<!-- -->.evil'],
   ['a processing instruction', /processing instruction/, 'admin-1<?x y?>.evil'],
-  ['CDATA', /DOCTYPE or CDATA/, '<![CDATA[admin-1]]>.evil'],
+  ['CDATA', /CDATA/, '<![CDATA[admin-1]]>.evil'],
   ['an element', /NameID nothing cannot/, 'admin-1<x/>.evil'],
   ['a line', /cannot be used/, 'admin-1&#10;.evil'],
   ['nothing', /cannot be used/, ''],
@@ -16,11 +16,11 @@ const signed: [string, RegExp, string][] = [
 /** Inserted after signing, where a signature over canonical XML does not cover it, or the parser misreads it. */
 const putIn: [string, RegExp, string][] = [
   ['a comment', /comment/, '<!-- -->'],
-  ['an entity', /entity/, '&x;'],
-  ['NUL by its number', /reference to an invalid character/, '&#0;'],
-  ['half a character by its number', /reference to an invalid character/, '&#xD800;'],
-  ['a number after a large X', /entity/, '&#X41;'],
-  ['a number that is too large', /reference to an invalid character/, '&#9999999;'],
+  ['an entity', /well-formed/, '&x;'],
+  ['NUL by its number', /not verified/, '&#0;'],
+  ['half a character by its number', /not verified/, '&#xD800;'],
+  ['a number after a large X', /not verified/, '&#X41;'],
+  ['a number that is too large', /not verified/, '&#9999999;'],
 ];
 
 /** NameIDs and attributes that one parser would truncate and another would not. */

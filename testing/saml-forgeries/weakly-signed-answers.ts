@@ -15,7 +15,7 @@ export const weaklySignedAnswers: Forgery[] = [
   forged('SA-02 the response carries a signature that is not true, the assertion a true one', /not verified/, (f) =>
     field(changed(signedResponse(f, f.sign(f.assertion())), ' IssueInstant', ' Consent="urn:x" IssueInstant')),
   ),
-  forged('SA-12 two elements with one ID', /twice/, (f) =>
+  forged('SA-12 two elements with one ID', /multiple elements with the same value for the ID/, (f) =>
     field(
       f.response(f.sign(f.assertion()), {
         extensions: '<samlp:Extensions><x xmlns="urn:x" Id="_a1"/></samlp:Extensions>',
@@ -32,10 +32,10 @@ export const weaklySignedAnswers: Forgery[] = [
     const [info = ''] = /<ds:SignedInfo>.*<\/ds:SignedInfo>/s.exec(signed) ?? [];
     return field(f.response(changed(signed, info, info + info)));
   }),
-  forged('SA-12 a SignedInfo of the forger hides in KeyInfo', /SignedInfo is in the wrong place/, (f) =>
+  forged('SA-12 a SignedInfo of the forger hides in KeyInfo', /parts that do not belong/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { keyInfo: '<ds:KeyName>k</ds:KeyName><ds:SignedInfo/>' }))),
   ),
-  forged('SA-12 two references', /exactly one reference/, (f) => {
+  forged('SA-12 two references', /parts that do not belong/, (f) => {
     const signed = f.sign(f.assertion());
     const [reference = ''] = /<ds:Reference .*<\/ds:Reference>/s.exec(signed) ?? [];
     return field(f.response(changed(signed, reference, reference + reference)));
@@ -43,22 +43,22 @@ export const weaklySignedAnswers: Forgery[] = [
   forged('SA-12 a comment in DigestValue', /comment/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), '<ds:DigestValue>', '<ds:DigestValue><!-- x -->')),
   ),
-  forged('SA-13 no transforms', /parts in its reference|transforms/, (f) =>
+  forged('SA-13 no transforms', /parts that do not belong/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), /<ds:Transforms>.*<\/ds:Transforms>/s, '<ds:Transforms/>')),
   ),
-  forged('SA-13 a transform by XSLT', /transforms/, (f) =>
+  forged('SA-13 a transform by XSLT', /xslt.* is not supported/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), enveloped, 'http://www.w3.org/TR/1999/REC-xslt-19991116')),
   ),
-  forged('SA-13 a transform by XPath', /transforms/, (f) =>
+  forged('SA-13 a transform by XPath', /xpath.* is not supported/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), enveloped, 'http://www.w3.org/TR/1999/REC-xpath-19991116')),
   ),
-  forged('SA-13 canonicalized with comments', /canonicalized with/, (f) =>
+  forged('SA-13 canonicalized with comments', /WithComments. is not supported/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { canonicalization: `${exclusive}WithComments` }))),
   ),
-  forged('SA-13 a transform that keeps comments', /transforms/, (f) =>
+  forged('SA-13 a transform that keeps comments', /WithComments. is not supported/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { transforms: [enveloped, `${exclusive}WithComments`] }))),
   ),
-  forged('SA-13 canonicalized with all that is around', /transforms/, (f) =>
+  forged('SA-13 canonicalized with all that is around', /xml-c14n-20010315. is not supported/, (f) =>
     field(
       f.response(
         f.sign(f.assertion(), '_a1', { transforms: [enveloped, 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'] }),
@@ -73,16 +73,16 @@ export const weaklySignedAnswers: Forgery[] = [
     const at = rest.indexOf('</saml:Issuer>', rest.indexOf('<saml:Assertion'));
     return field(`${rest.slice(0, at)}</saml:Issuer>${signature}${rest.slice(at + '</saml:Issuer>'.length)}`);
   }),
-  forged('SA-14 a signature by HMAC, with the certificate for a key', /Assertion uses/, (f) =>
+  forged('SA-14 a signature by HMAC, with the certificate for a key', /hmac-sha1. is not supported/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), rsaSha256, 'http://www.w3.org/2000/09/xmldsig#hmac-sha1')),
   ),
-  forged('SA-15 a signature by SHA-1', /Assertion uses .*rsa-sha1/, (f) =>
+  forged('SA-15 a signature by SHA-1', /rsa-sha1. is not supported/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }))),
   ),
-  forged('SA-15 a digest by SHA-1', /digest by .*sha1/, (f) =>
+  forged('SA-15 a digest by SHA-1', /hash algorithm .*sha1. is not supported/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { digest: 'http://www.w3.org/2000/09/xmldsig#sha1' }))),
   ),
-  forged('SA-15 the signature around a good one is by SHA-1', /its Response uses/, (f) =>
+  forged('SA-15 the signature around a good one is by SHA-1', /its Response is not verified.*rsa-sha1/, (f) =>
     field(
       f.sign(f.response(f.sign(f.assertion())), '_r1', { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
     ),

@@ -5,7 +5,7 @@ import { changed, evil, type Forgery, forged, signedResponse } from './forgery.t
 export const wrappedAnswers: Forgery[] = [
   forged(
     'SA-04 XSW1: a response carries the signature of another that is inside it',
-    /parts than a signature has|assertions/,
+    /is over "#_r1", not over "#_r2"/,
     (f) => {
       const { signature, rest } = partSignature(signedResponse(f, f.assertion()));
       const inside = changed(signature, '</ds:Signature>', `${rest}</ds:Signature>`);
@@ -15,7 +15,7 @@ export const wrappedAnswers: Forgery[] = [
   ),
   forged(
     'SA-05 XSW2: the signed response stands before its signature in another',
-    /unexpected part|assertions/,
+    /is over "#_r1", not over "#_r2"/,
     (f) => {
       const { signature, rest } = partSignature(signedResponse(f, f.assertion()));
       const around = f.response(evil(f), { id: '_r2' });
@@ -28,13 +28,11 @@ export const wrappedAnswers: Forgery[] = [
   forged('SA-06 XSW3: another assertion after the signed one', /2 assertions/, (f) =>
     field(f.response(f.sign(f.assertion()) + evil(f))),
   ),
-  forged('SA-06 another assertion of another namespace before the signed one', /unexpected part/, (f) =>
+  forged('SA-06 another assertion of another namespace before the signed one', /2 assertions/, (f) =>
     field(f.response(`<Assertion xmlns="urn:else" ID="_x"/>${f.sign(f.assertion())}`)),
   ),
-  forged(
-    'SA-06 the signed assertion is in a part of its own, another in its place',
-    /unexpected part|2 assertions/,
-    (f) => field(f.response(`<samlp:Old>${f.sign(f.assertion())}</samlp:Old>${evil(f)}`)),
+  forged('SA-06 the signed assertion is in a part of its own, another in its place', /2 assertions/, (f) =>
+    field(f.response(`<samlp:Old>${f.sign(f.assertion())}</samlp:Old>${evil(f)}`)),
   ),
   forged('SA-07 XSW4: the signed assertion is inside another', /2 assertions/, (f) =>
     field(f.response(evil(f, '_evil', f.sign(f.assertion())))),

@@ -19,8 +19,7 @@ import { slowDownForAnswer, slowDownForRequest } from '../slow-down.ts';
 import { keepSamlAnswer } from './keep-saml-answer.ts';
 import { providerBegan } from './provider-began.ts';
 import { readSamlAnswer } from './saml.ts';
-import type { XmlReading } from './strict-xml.ts';
-import { readSamlField } from './text.ts';
+import { readSamlField, type XmlReading } from './xml.ts';
 
 export const samlAcsSchema = { body: SamlForm };
 

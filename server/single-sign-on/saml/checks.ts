@@ -1,33 +1,114 @@
+import type { Config } from '../../config/config.ts';
+import { limits } from '../../limits.ts';
+import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId, publicAddress } from '../addresses.ts';
-import type { Refusal } from '../identity.ts';
-import { saml } from './names.ts';
-import { type Expected, invalid, issuerRefusal } from './response.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
+import type { SamlKept } from '../request-details.ts';
+import { nameFormats, saml, samlp } from './names.ts';
 import { said } from './said.ts';
-import { samlTime } from './time.ts';
-import { ageProblem, endProblem, latest } from './validity.ts';
+import { idPattern } from './verify.ts';
 import {
   attributeOf,
   childrenNamed,
   childrenOf,
+  elementsIn,
   isNamed,
   textOf,
   type XmlElement,
   type XmlName,
 } from './xml-elements.ts';
 
-type Held = Expected & { now: Date };
-type Check = (assertion: XmlElement, held: Held) => Refusal | null;
+/** What an answer is compared with. */
+export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept; now: Date };
+type Check = (element: XmlElement, expected: Expected) => Refusal | null;
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
+/** Checks the response around an assertion. Nothing that identifies a person is read here. */
+export function responseRefusal(root: XmlElement, expected: Expected): Refusal | null {
+  return firstOf([isResponse, isSuccess, isForUs, isFromProvider, answersRequest, hasOneAssertion], root, expected);
+}
 
 /** Checks a verified assertion against what we expect (SAML profiles §4.1.4.3, core §2.3 to §2.7). */
-export function assertionRefusal(assertion: XmlElement, held: Held): Refusal | null {
-  const checks: Check[] = [isWhole, isOfProvider, isFresh, isConfirmed, isWithinTime, isForUsAlone, isSignIn];
+export function assertionRefusal(assertion: XmlElement, expected: Expected): Refusal | null {
+  const checks = [isWhole, isOfProvider, isFresh, isConfirmed, isWithinTime, isForUsAlone, isSignIn];
+  return firstOf(checks, assertion, expected);
+}
+
+function firstOf(checks: readonly Check[], element: XmlElement, expected: Expected): Refusal | null {
   for (const check of checks) {
-    const refusal = check(assertion, held);
+    const refusal = check(element, expected);
     if (refusal) return refusal;
   }
   return null;
+}
+
+/** The refusal of an answer that fails a check. */
+export function invalid(words: string): Refusal {
+  return refusalFor('answer-invalid', words);
+}
+
+function isResponse(root: XmlElement): Refusal | null {
+  if (!isNamed(root, samlp('Response'))) return invalid(`it is not a SAML response but ${said(root.nodeName)}`);
+  if (attributeOf(root, 'Version') !== '2.0') return invalid('it is not of SAML 2.0');
+  return idPattern.test(attributeOf(root, 'ID') ?? '') ? null : invalid('it has no ID');
+}
+
+/** SAML core §3.2.2.2: the outer status counts, whatever assertion is inside. */
+function isSuccess(root: XmlElement): Refusal | null {
+  const [status, second] = childrenNamed(root, samlp('Status'));
+  const [code, another] = status ? childrenNamed(status, samlp('StatusCode')) : [];
+  if (!status || second || !code || another) return invalid('it does not have one status');
+  if (attributeOf(code, 'Value') === success) return null;
+  const codes = elementsIn(code).map((element) => said(attributeOf(element, 'Value')));
+  const [message] = childrenNamed(status, samlp('StatusMessage'));
+  const words = message ? `: ${said(textOf(message))}` : '';
+  return refusalFor('provider-refused', `the provider says ${codes.join(', ')}${words}`);
+}
+
+/** SAML bindings §3.5.5.2. */
+function isForUs(root: XmlElement, { config }: Expected): Refusal | null {
+  const destination = attributeOf(root, 'Destination');
+  if (destination === publicAddress(config, 'samlAnswer')) return null;
+  return invalid(`its Destination is ${said(destination)}, not ${said(publicAddress(config, 'samlAnswer'))}`);
+}
+
+/** SAML profiles §4.1.4.2: the issuer of a response is optional. */
+function isFromProvider(root: XmlElement, { settings }: Expected): Refusal | null {
+  const [issuer] = childrenNamed(root, saml('Issuer'));
+  return issuer ? issuerRefusal(issuer, settings, 'the response') : null;
+}
+
+/** An issuer must be the provider's exact name, and no other kind of name (SAML core §2.2.5). */
+export function issuerRefusal(issuer: XmlElement, { entityId }: SamlSettings, of: string): Refusal | null {
+  const text = textOf(issuer);
+  if (text !== entityId) return invalid(`the issuer of ${of} is ${said(text)}, not ${said(entityId)}`);
+  const format = attributeOf(issuer, 'Format');
+  if (format === null || format === nameFormats.entity) return null;
+  return invalid(`the issuer of ${of} is named in the format ${said(format)}`);
+}
+
+/** SAML profiles §4.1.4.3: an answer names our request. */
+function answersRequest(root: XmlElement, { kept }: Expected): Refusal | null {
+  const inResponseTo = attributeOf(root, 'InResponseTo');
+  return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
+}
+
+/** Wherever a second one hides, by whatever prefix: which one is read must be unambiguous. */
+function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {
+  const all = elementsIn(root).filter(({ localName }) => /^(?:Encrypted)?Assertion$/.test(localName));
+  const { plain, encrypted } = assertionIn(root);
+  if (all.length !== 1 || !(plain ?? encrypted))
+    return invalid(`it holds ${all.length} assertions, or not in their place`);
+  return settings.wantsEncryption && plain ? invalid('its assertion is not encrypted') : null;
+}
+
+/** The assertion of a response. */
+export function assertionIn(root: XmlElement): { plain: XmlElement | undefined; encrypted: XmlElement | undefined } {
+  const [plain] = childrenNamed(root, saml('Assertion'));
+  const [encrypted] = childrenNamed(root, saml('EncryptedAssertion'));
+  return { plain, encrypted };
 }
 
 /** Required parts occur once: of two, one could be checked and the other read. */
@@ -38,18 +119,17 @@ function isWhole(assertion: XmlElement): Refusal | null {
   return wrong ? invalid(`the assertion does not have one ${wrong}`) : null;
 }
 
-function isOfProvider(assertion: XmlElement, { settings }: Held): Refusal | null {
+function isOfProvider(assertion: XmlElement, { settings }: Expected): Refusal | null {
   return issuerRefusal(only(assertion, saml('Issuer')), settings, 'the assertion');
 }
 
 /** Our own limit, whatever the assertion says. */
-function isFresh(assertion: XmlElement, { now }: Held): Refusal | null {
-  const problem = ageProblem(assertion, 'the assertion', now);
-  return problem ? invalid(problem) : null;
+function isFresh(assertion: XmlElement, { now }: Expected): Refusal | null {
+  return invalidIf(ageProblem(assertion, 'the assertion', now));
 }
 
 /** Some confirmation says that the bearer, in time and for this request, is the subject. */
-function isConfirmed(assertion: XmlElement, held: Held): Refusal | null {
+function isConfirmed(assertion: XmlElement, held: Expected): Refusal | null {
   const confirmations = childrenNamed(only(assertion, saml('Subject')), saml('SubjectConfirmation'));
   const problems = confirmations.map((confirmation) => confirmationProblem(confirmation, held));
   if (problems.includes(null)) return null;
@@ -57,7 +137,7 @@ function isConfirmed(assertion: XmlElement, held: Held): Refusal | null {
 }
 
 /** SAML profiles §4.1.4.2. */
-function confirmationProblem(confirmation: XmlElement, { config, kept, now }: Held): string | null {
+function confirmationProblem(confirmation: XmlElement, { config, kept, now }: Expected): string | null {
   const method = attributeOf(confirmation, 'Method');
   if (method !== bearer) return `the subject is confirmed by ${said(method)}, not by bearer`;
   const [data, another] = childrenNamed(confirmation, saml('SubjectConfirmationData'));
@@ -71,17 +151,16 @@ function confirmationProblem(confirmation: XmlElement, { config, kept, now }: He
 }
 
 /** SAML core §2.5.1.2. However long it claims to be valid, `isFresh` limits it. */
-function isWithinTime(assertion: XmlElement, { now }: Held): Refusal | null {
+function isWithinTime(assertion: XmlElement, { now }: Expected): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const begins = attributeOf(conditions, 'NotBefore');
   const beginsAt = samlTime(begins);
   if (beginsAt !== null && !(beginsAt <= latest(now))) return invalid(`the assertion is valid from ${said(begins)} on`);
-  const problem = endProblem(conditions, 'NotOnOrAfter', 'the assertion', now);
-  return problem ? invalid(problem) : null;
+  return invalidIf(endProblem(conditions, 'NotOnOrAfter', 'the assertion', now));
 }
 
 /** SAML core §2.5.1.4; unknown conditions make an assertion invalid (§2.5.1.1). */
-function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
+function isForUsAlone(assertion: XmlElement, { config }: Expected): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const known = [saml('AudienceRestriction'), saml('OneTimeUse'), saml('ProxyRestriction')];
   const strange = childrenOf(conditions).find((child) => !known.some((name) => isNamed(child, name)));
@@ -96,7 +175,7 @@ function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
 }
 
 /** SAML core §2.7.2: the person signed in at the provider, not in the future, and the session has not ended. */
-function isSignIn(assertion: XmlElement, { now }: Held): Refusal | null {
+function isSignIn(assertion: XmlElement, { now }: Expected): Refusal | null {
   const statements = childrenNamed(assertion, saml('AuthnStatement'));
   if (statements.length === 0) return invalid('the assertion does not say that anyone signed in');
   for (const statement of statements) {
@@ -110,8 +189,50 @@ function isSignIn(assertion: XmlElement, { now }: Held): Refusal | null {
   return null;
 }
 
+function invalidIf(problem: string | null): Refusal | null {
+  return problem === null ? null : invalid(problem);
+}
+
 function only(parent: XmlElement, name: XmlName): XmlElement {
   const [child] = childrenNamed(parent, name);
   if (!child) throw new Error(`There is no ${name[1]}, although it was checked before`);
   return child;
+}
+
+/** The provider's clock may be this far ahead of ours. */
+export function latest(now: Date): number {
+  return now.getTime() + limits.providerClock;
+}
+
+/** When a message or an assertion is too old for every check, so that its use need not be remembered any longer. */
+export function acceptableUntil(element: XmlElement): Date {
+  const issued = samlTime(attributeOf(element, 'IssueInstant')) ?? 0;
+  return new Date(issued + limits.samlAssertionAge + limits.providerClock);
+}
+
+/** Why an element, called `of` in words, is too old or of the future by our own limits; null if it is neither. */
+export function ageProblem(element: XmlElement, of: string, now: Date): string | null {
+  const text = attributeOf(element, 'IssueInstant');
+  const issued = samlTime(text);
+  if (issued === null || Number.isNaN(issued)) return `${of} was issued at ${said(text)}, which is not a time`;
+  if (issued > latest(now)) return `${of} was issued in the future: ${said(text)}`;
+  return now < acceptableUntil(element) ? null : `${of} is too old: it was issued at ${said(text)}`;
+}
+
+/** Why what an element limits by an attribute, called `of` in words, is over; null if it is not. */
+export function endProblem(element: XmlElement, name: string, of: string, now: Date): string | null {
+  const text = attributeOf(element, name);
+  const end = samlTime(text);
+  if (end === null) return `${of} has no end`;
+  // Not `<=`: an unreadable time must not count as the future.
+  return end > now.getTime() - limits.providerClock ? null : `${of} ended at ${said(text)}`;
+}
+
+/** xs:dateTime as in SAML: only in UTC (core §1.3.3). */
+const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** The time in an attribute, in milliseconds; null if missing, `NaN` if unreadable. */
+export function samlTime(text: string | null): number | null {
+  if (text === null) return null;
+  return pattern.test(text) ? Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) : Number.NaN;
 }

@@ -1,12 +1,14 @@
 import type { Config } from '../../config/config.ts';
+import type { Deps } from '../../deps/deps.ts';
 import type { Attributes, SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId } from '../addresses.ts';
 import type { Identity, Refusal } from '../identity.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { invalid, samlTime } from './checks.ts';
+import { decrypt } from './decrypt.ts';
 import { nameFormats, saml } from './names.ts';
-import { invalid } from './response.ts';
 import { said } from './said.ts';
-import { samlTime } from './time.ts';
-import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 /** The usual names of an email address, if the connection names none. */
 const emailAttributes = [
@@ -129,4 +131,32 @@ function authenticationContexts(assertion: XmlElement): string[] {
     .map(textOf)
     .filter((text) => text !== null && text !== '')
     .map(String);
+}
+
+/**
+ * The one NameID of the subject of a verified assertion, decrypted if necessary (SAML core §2.2.4). The assertion's
+ * signature covers the encrypted data, so AES-CBC is safe here.
+ */
+export async function subjectName(
+  deps: Deps,
+  assertion: XmlElement,
+): Promise<{ kind: 'ok'; name: XmlElement } | Refusal> {
+  const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
+  const names = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
+  return await openedName(deps, names);
+}
+
+/** The one NameID among elements that a verified signature covers, decrypted if necessary. */
+export async function openedName(
+  deps: Deps,
+  [name, another]: readonly XmlElement[],
+): Promise<{ kind: 'ok'; name: XmlElement } | Refusal> {
+  if (!name || another) return invalid('the subject does not have one NameID');
+  if (isNamed(name, saml('NameID'))) return { kind: 'ok', name };
+  if (!isNamed(name, saml('EncryptedID'))) return invalid('the subject does not have one NameID');
+  const opened = await decrypt(name, 'NameID', { keys: await portalKeys(deps), isSigned: true });
+  if (opened.kind === 'refused') return invalid(opened.problem);
+  return isNamed(opened.root, saml('NameID'))
+    ? { kind: 'ok', name: opened.root }
+    : invalid('the decrypted element is not a NameID');
 }

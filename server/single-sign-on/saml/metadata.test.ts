@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { ds, md } from './names.ts';
-import { readXml } from './strict-xml.ts';
+import { readXml } from './xml.ts';
 import { attributeOf, childrenNamed, descendantsNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 const portal = portalOfFile();

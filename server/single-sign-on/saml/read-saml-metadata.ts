@@ -5,7 +5,7 @@ import { expiryWarning } from '../what-ends.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { bindings, ds, md, namespaces } from './names.ts';
 import { said } from './said.ts';
-import { readXml } from './strict-xml.ts';
+import { readXml } from './xml.ts';
 import {
   attributeOf,
   childrenNamed,
@@ -30,7 +30,7 @@ export type MetadataReading =
  */
 export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
   if (text.length > limits.providerBytes) return { kind: 'refused', problem: 'the metadata are too long' };
-  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true, most: limits.samlMetadata });
+  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true, signs: limits.samlMetadataSigns });
   if (reading.kind === 'refused')
     return { kind: 'refused', problem: `the metadata cannot be read: ${reading.problem}` };
   const entity = entityOf(reading.root, entityId);

@@ -4,16 +4,16 @@ import { type Identity, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import type { SamlKept } from '../request-details.ts';
-import { assertionRefusal } from './checks.ts';
-import { samlIdentity } from './identity.ts';
+import { validCertificates } from './certificates.ts';
+import { acceptableUntil, assertionIn, assertionRefusal, type Expected, invalid, responseRefusal } from './checks.ts';
+import { decrypt } from './decrypt.ts';
+import { samlIdentity, subjectName } from './identity.ts';
+import { ds, saml } from './names.ts';
 import { type RequestFields, samlRequest } from './request.ts';
-import { responseRefusal } from './response.ts';
 import { said } from './said.ts';
-import type { XmlReading } from './strict-xml.ts';
-import { subjectName } from './subject.ts';
-import { acceptableUntil } from './validity.ts';
-import { verifiedAssertion } from './verification.ts';
-import { attributeOf } from './xml-elements.ts';
+import { verify } from './verify.ts';
+import type { XmlReading } from './xml.ts';
+import { attributeOf, childrenNamed, isNamed, type XmlElement } from './xml-elements.ts';
 
 /** What a SAML answer said, and what prevents a second use. */
 export type SamlAnswer = { kind: 'ok'; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
@@ -37,16 +37,13 @@ export async function readSamlAnswer(
   { settings, attributes }: SamlConnection,
   { response, kept }: { response: XmlReading; kept: SamlKept },
 ): Promise<SamlAnswer> {
-  if (response.kind === 'refused') return refusalFor('answer-invalid', response.problem);
-  const expected = { config: deps.config, settings, kept };
-  const refusal = responseRefusal(response.root, expected);
-  if (refusal) return refusal;
-  const verified = await verifiedAssertion(deps, settings, response.root);
+  const now = deps.now();
+  const expected = { config: deps.config, settings, kept, now };
+  const verified = await verifiedAssertion(deps, response, expected);
   if (verified.kind === 'refused') return verified;
   const { assertion } = verified;
-  const now = deps.now();
-  const failed = assertionRefusal(assertion, { ...expected, now });
-  if (failed) return failed;
+  const refusal = assertionRefusal(assertion, expected);
+  if (refusal) return refusal;
   const subject = await subjectName(deps, assertion);
   if (subject.kind === 'refused') return subject;
   const identity = samlIdentity(assertion, subject.name, { settings, attributes, config: deps.config });
@@ -57,4 +54,31 @@ export async function readSamlAnswer(
     assertionId: attributeOf(assertion, 'ID') ?? '',
     endsAt: acceptableUntil(assertion),
   };
+}
+
+/**
+ * The assertion of a response, as the provider signed it: decrypted, verified by its own signature, and read again from
+ * the bytes that this covers. A response may be signed too, and then that signature must be valid as well.
+ */
+async function verifiedAssertion(
+  deps: Deps,
+  response: XmlReading,
+  expected: Expected,
+): Promise<{ kind: 'ok'; assertion: XmlElement } | Refusal> {
+  if (response.kind === 'refused') return invalid(response.problem);
+  const certificates = validCertificates(expected.settings, expected.now);
+  if (certificates.length === 0) return refusalFor('connection-broken', 'no certificate of the provider is valid now');
+  const isSigned = childrenNamed(response.root, ds('Signature')).length > 0;
+  const outer = isSigned ? verify(response.text, response.root, certificates) : response;
+  if (outer.kind === 'refused') return invalid(outer.problem);
+  const refusal = responseRefusal(outer.root, expected);
+  if (refusal) return refusal;
+  const { encrypted } = assertionIn(outer.root);
+  // A plain one from the message as it came: namespaces that its signature counts may be declared around it.
+  const sealed = encrypted && (await decrypt(encrypted, 'assertion', { keys: await portalKeys(deps), isSigned }));
+  if (sealed?.kind === 'refused') return invalid(sealed.problem);
+  const signed = sealed?.root ?? assertionIn(response.root).plain;
+  if (!signed || !isNamed(signed, saml('Assertion'))) return invalid('the decrypted element is not an assertion');
+  const verified = verify((sealed ?? response).text, signed, certificates);
+  return verified.kind === 'ok' ? { kind: 'ok', assertion: verified.root } : invalid(verified.problem);
 }

@@ -24,8 +24,8 @@ import {
   lastFailure,
 } from '#testing/sso-for-test.ts';
 import { portalKeys } from '../portal-keys.ts';
-import { readXml } from './strict-xml.ts';
-import { verifiedXml } from './verified-xml.ts';
+import { verify } from './verify.ts';
+import { readXml } from './xml.ts';
 
 let acme: SamlProviderForTest;
 let beta: SamlProviderForTest;
@@ -96,7 +96,8 @@ describe('the way in', () => {
     const reading = readXml(Buffer.from(field('SAMLRequest'), 'base64').toString());
     if (reading.kind === 'refused') throw new Error(reading.problem);
     const [{ certificate }] = await portalKeys(portal.deps);
-    expect(verifiedXml(reading.root, [certificate])).toContain(`Destination="${acme.entityId}/sign-on"`);
+    const signed = verify(reading.text, reading.root, [certificate]);
+    expect(signed.kind === 'ok' && signed.text).toContain(`Destination="${acme.entityId}/sign-on"`);
     const asked = { id: reading.root.getAttribute('ID') ?? '', state: field('RelayState') };
     const answer = await finish(await post(samlAnswer(portal, acme, asked)));
     expect(answer.headers.location).toBe('/portal/portal.html');

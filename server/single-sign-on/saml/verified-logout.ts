@@ -6,14 +6,11 @@ import { publicAddress } from '../addresses.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
 import type { CarriedMessage } from './carried-message.ts';
 import { validCertificates } from './certificates.ts';
-import { ds, saml, samlp } from './names.ts';
-import { issuerRefusal } from './response.ts';
+import { ageProblem, endProblem, issuerRefusal, samlTime } from './checks.ts';
+import { openedName } from './identity.ts';
+import { saml, samlp } from './names.ts';
 import { said } from './said.ts';
-import { idPattern } from './signature.ts';
-import { partsProblem } from './structure.ts';
-import { openedName } from './subject.ts';
-import { samlTime } from './time.ts';
-import { ageProblem, endProblem } from './validity.ts';
+import { idPattern } from './verify.ts';
 import {
   attributeOf,
   childrenNamed,
@@ -55,8 +52,7 @@ export async function verifiedLogout(
   return { kind: 'ok', root, connections: [first.connection, ...others.map((one) => one.connection)] };
 }
 
-/** The names allowed once in each of the two, and those of which there is one. */
-const once = [saml('Issuer'), ds('Signature'), samlp('Extensions')];
+/** Of these, a message has exactly one. */
 const oneOf: Record<'LogoutRequest' | 'LogoutResponse', XmlName[]> = {
   LogoutRequest: [saml('NameID'), saml('EncryptedID')],
   LogoutResponse: [samlp('Status')],
@@ -77,12 +73,10 @@ function logoutProblem(
   const destination = attributeOf(root, 'Destination');
   const here = publicAddress(config, 'samlLogout');
   if (destination !== here) return `its Destination is ${said(destination)}, not ${said(here)}`;
-  const [issuer] = childrenNamed(root, saml('Issuer'));
-  if (!issuer) return 'it has no issuer';
-  const several = kind === 'LogoutRequest' ? [samlp('SessionIndex')] : [];
-  const problem =
-    issuerRefusal(issuer, settings, 'the message')?.words ?? partsProblem(root, once, [...oneOf[kind], ...several]);
-  if (problem) return problem;
+  const [issuer, second] = childrenNamed(root, saml('Issuer'));
+  if (!issuer || second) return 'it does not have one issuer';
+  const foreign = issuerRefusal(issuer, settings, 'the message');
+  if (foreign) return foreign.words;
   const [one, another] = oneOf[kind].flatMap((name) => childrenNamed(root, name));
   return one && !another ? null : `it does not have one ${oneOf[kind].map(([, name]) => name).join(' or ')}`;
 }

@@ -1,0 +1,142 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SignedXml } from 'xml-crypto';
+import { enveloped, exclusive, type Forger, type ForgerKey, forger, rsaSha256, sha256 } from '#testing/forged-saml.ts';
+import { ecCertificate } from '#testing/xml-signature-algorithms.ts';
+import { makeCertificate } from '../make-certificate.ts';
+import { verify } from './verify.ts';
+import { readXml } from './xml.ts';
+import { elementsIn } from './xml-elements.ts';
+
+const now = new Date('2026-03-04T10:00:00Z');
+let provider: ForgerKey;
+let other: ForgerKey;
+let f: Forger;
+beforeAll(async () => {
+  [provider, other] = await Promise.all([makeCertificate('provider', now), makeCertificate('other', now)]);
+  const acs = 'https://portal.example/acs';
+  const audience = 'https://portal.example';
+  f = forger({ key: provider, now, entityId: 'https://idp.example', acs, audience, requestId: null });
+});
+
+/** The bytes of an element that are verified, or the problem. */
+function verified(xml: string, certificates: string[], id = '_a1'): string {
+  const reading = readXml(xml);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
+  const found = elementsIn(reading.root).find((each) => each.getAttribute('ID') === id);
+  if (!found) throw new Error(`no ${id}`);
+  const answer = verify(xml, found, certificates);
+  return answer.kind === 'ok' ? answer.text : answer.problem;
+}
+
+const typed = `<saml:AttributeStatement>${Array.from(
+  { length: 200 },
+  (_, at) =>
+    `<saml:Attribute Name="groups${at}" NameFormat="basic"><saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">Group ${at} "é"\r\n</saml:AttributeValue></saml:Attribute>`,
+).join('')}</saml:AttributeStatement>`;
+const foreign = '<x xmlns="urn:x"><y xmlns="" b="2" a="1"><z xmlns:q="urn:q" q:c="&#9;&quot;"/></y></x>';
+
+describe('an element is read from the bytes that were signed', () => {
+  it.each([
+    ['an assertion', '_a1', () => f.response(f.sign(f.assertion()))],
+    ['a response around it', '_r1', () => f.sign(f.response(f.sign(f.assertion())), '_r1')],
+    ['an assertion in a signed response', '_a1', () => f.sign(f.response(f.sign(f.assertion())), '_r1')],
+    ['200 groups, each an attribute with a type', '_a1', () => f.response(f.sign(f.assertion({ attributes: typed })))],
+    ['elements of many namespaces', '_a1', () => f.response(f.sign(f.assertion({ end: foreign })))],
+    ['lines between everything', '_a1', () => f.response(f.sign(f.assertion().replaceAll('><', '>\r\n  <')))],
+  ])('%s', (_name, id, make) => {
+    const text = verified(make(), [other.certificate, provider.certificate], id);
+    expect(text).toMatch(/^<saml(p:Response|:Assertion) .*<saml:Issuer>.*bob-1/s);
+    expect(readXml(text)).toMatchObject({ kind: 'ok' });
+    expect(verified(make(), [other.certificate], id)).toContain('is not verified');
+  });
+
+  it('A prefix that counts although no name uses it, declared around the signed part.', () => {
+    const value = '<saml:AttributeValue xmlns:xsi="urn:xsi" xsi:type="xs:string">b</saml:AttributeValue>';
+    const attributes = `<saml:AttributeStatement><saml:Attribute Name="a">${value}</saml:Attribute></saml:AttributeStatement>`;
+    const around = f
+      .response(f.assertion({ attributes }))
+      .replace('<samlp:Response ', '<samlp:Response xmlns:xs="urn:xs" ');
+    const xml = withPrefixes(f.sign(around), 'xs saml');
+    expect(verified(xml, [provider.certificate])).toContain(
+      '<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" xmlns:xs="urn:xs" ID',
+    );
+    const moved = xml.replace('xmlns:xs="urn:xs"', 'xmlns:xs="urn:evil"');
+    expect(verified(moved, [provider.certificate])).toContain('a digest differs');
+  });
+});
+
+/** Signs again with a list of prefixes, as Shibboleth does; the test library cannot. */
+function withPrefixes(xml: string, list: string): string {
+  const plain = verified(xml, [provider.certificate]);
+  const covered = plain.replace('SAML:2.0:assertion"', 'SAML:2.0:assertion" xmlns:xs="urn:xs"');
+  const transform = `<ds:Transform Algorithm="${exclusive}"/>`;
+  const listed = `<ds:Transform Algorithm="${exclusive}"><ec:InclusiveNamespaces xmlns:ec="${exclusive}" PrefixList="${list}"/></ds:Transform>`;
+  const digest = createHash('sha256').update(covered).digest('base64');
+  const changed = xml.replace(transform, listed).replace(/(<ds:DigestValue>)[^<]*/, `$1${digest}`);
+  const [info = ''] = /<ds:SignedInfo>.*<\/ds:SignedInfo>/s.exec(changed) ?? [];
+  const canonical = info
+    .replace('<ds:SignedInfo>', '<ds:SignedInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#">')
+    .replace(/<([\w:]+)( [^>]*)\/>/g, '<$1$2></$1>');
+  const signature = sign('sha256', Buffer.from(canonical), provider.privateKey).toString('base64');
+  return changed.replace(/(<ds:SignatureValue>)[^<]*/, `$1${signature}`);
+}
+
+describe('signatures of today', () => {
+  const hashes = ['sha256', 'sha384', 'sha512'];
+  const more = 'http://www.w3.org/2001/04/xmldsig-more#';
+  const rsa = hashes.flatMap((hash) => [
+    `${more}rsa-${hash}`,
+    `http://www.w3.org/2007/05/xmldsig-more#${hash}-rsa-MGF1`,
+  ]);
+
+  it.each(rsa)('%s', (algorithm) => {
+    for (const digest of [sha256, `${more}sha384`, 'http://www.w3.org/2001/04/xmlenc#sha512']) {
+      const signed = f.sign(f.assertion(), '_a1', { algorithm, digest });
+      expect(verified(signed, [provider.certificate]), digest).toContain('bob-1');
+      expect(verified(signed, [other.certificate]), digest).toContain('is not verified');
+    }
+  });
+
+  it.each(hashes.map((hash) => `${more}ecdsa-${hash}`))('%s, by NIST curves', async (algorithm) => {
+    for (const curve of ['P-256', 'P-384', 'P-521']) {
+      const key = await ecCertificate(curve, now);
+      const signed = f.sign(f.assertion(), '_a1', { algorithm, key });
+      expect(verified(signed, [key.certificate]), curve).toContain('bob-1');
+      expect(verified(signed, [provider.certificate]), curve).toContain('is not verified');
+    }
+  });
+
+  it('SA-16 none by a key of another kind than the algorithm’s', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const key = { ...provider, privateKey: pem };
+    const signed = f.sign(f.assertion(), '_a1', { algorithm: `${more}ecdsa-sha256`, key });
+    expect(verified(signed, [provider.certificate])).toContain('is not verified');
+  });
+});
+
+it('SA-12 a signature over two elements covers neither', () => {
+  const signing = new SignedXml({
+    privateKey: provider.privateKey,
+    signatureAlgorithm: rsaSha256,
+    canonicalizationAlgorithm: exclusive,
+  });
+  for (const id of ['_a1', '_a2'])
+    signing.addReference({
+      xpath: `//*[@ID='${id}']`,
+      transforms: [enveloped, exclusive],
+      digestAlgorithm: sha256,
+    });
+  const xpath = "/*/*[local-name(.)='Issuer']";
+  const location = { reference: xpath, action: 'after' } as const;
+  signing.computeSignature(f.assertion({ end: '<saml:Advice ID="_a2"/>' }), { prefix: 'ds', location });
+  expect(verified(signing.getSignedXml(), [provider.certificate])).toContain('parts that do not belong');
+});
+
+it('SA-16 no certificate is taken from the message', () => {
+  const signed = f.sign(f.assertion(), '_a1', { key: other });
+  expect(signed).toContain('<ds:X509Certificate>');
+  expect(verified(signed, [other.certificate])).toContain('bob-1');
+  expect(verified(signed, [provider.certificate])).toContain('is not verified');
+});

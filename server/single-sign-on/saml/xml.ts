@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import { limits } from '../../limits.ts';
+import type { XmlElement } from './xml-elements.ts';
+
+type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
+
+// Not by `import`: its types would add a browser's whole DOM to the server's.
+const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
+  DOMParser: new (options: { errorHandler: (level: string, message: string) => never }) => Parser;
+};
+
+export type XmlReading = { kind: 'ok'; text: string; root: XmlElement } | { kind: 'refused'; problem: string };
+
+const declaration = /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/i;
+
+/**
+ * Reads foreign XML by a parser whose every warning is an error. Before it sees a document, the signs are counted that
+ * cost time (elements, attributes, entities), and document types, processing instructions, CDATA and, unless they are
+ * allowed, comments are refused. XHTML too: the parser reads its scripts by other rules.
+ */
+export function readXml(
+  text: string,
+  { comments = false, signs = limits.samlSigns }: { comments?: boolean; signs?: number } = {},
+): XmlReading {
+  const no = (problem: string): XmlReading => ({ kind: 'refused', problem });
+  if ((text.match(/[<=&]/g) ?? []).length > signs) return no('it has too many elements, attributes or entities');
+  const body = text.replace(declaration, '');
+  if (comments ? /<(?:\?|!(?!--))/.test(body) : /<[?!]/.test(body))
+    return no('it holds a comment, CDATA, a document type or a processing instruction, or is not declared as UTF-8');
+  if (!/^[\t\n\r ]*</.test(body) || !body.trimEnd().endsWith('>')) return no('it has text outside its root');
+  if (body.includes('http://www.w3.org/1999/xhtml')) return no('it holds XHTML');
+  try {
+    const root = new DOMParser({ errorHandler }).parseFromString(text, 'text/xml').documentElement;
+    return root ? { kind: 'ok', text, root } : no('it has no root');
+  } catch {
+    return no('it is not well-formed');
+  }
+}
+
+function errorHandler(_level: string, message: string): never {
+  throw new Error(message);
+}
+
+/** The content of a SAMLResponse field (SAML bindings §3.5.4). */
+export function readSamlField(field: string): XmlReading {
+  const text = samlText(field);
+  return text.kind === 'ok' ? readXml(text.text) : text;
+}
+
+/** The text in a field: canonical base64, except for line breaks, of UTF-8 without a byte order mark. */
+export function samlText(field: string): { kind: 'ok'; text: string } | { kind: 'refused'; problem: string } {
+  if (field.length > limits.samlBodyBytes) return { kind: 'refused', problem: 'it is too long' };
+  const base64 = field.replace(/[\t\n\r ]/g, '');
+  const bytes = Buffer.from(base64, 'base64');
+  if (base64 === '' || bytes.toString('base64') !== base64) return { kind: 'refused', problem: 'it is not base64' };
+  try {
+    return { kind: 'ok', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { kind: 'refused', problem: 'it is not UTF-8' };
+  }
+}
