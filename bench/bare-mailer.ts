@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer';
 import { readConfig } from '#server/config/config.ts';
 import { composeMail } from '#server/mail/compose-mail.ts';
-import { mailLanes } from '#server/mail/smtp-transport.ts';
+import { mailsAtOnce } from '#server/mail/smtp-transport.ts';
 import { mailOfBench } from './mail-of-bench.ts';
 
 const [port = '', count = ''] = process.argv.slice(2);
@@ -13,7 +13,7 @@ const transport = createTransport({
   host: '127.0.0.1',
   port: Number(port),
   pool: true,
-  maxConnections: mailLanes,
+  maxConnections: mailsAtOnce,
   maxMessages: Number.POSITIVE_INFINITY,
   ignoreTLS: true,
 });
@@ -35,5 +35,5 @@ async function sendOn(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: mailLanes }, sendOn));
+await Promise.all(Array.from({ length: mailsAtOnce }, sendOn));
 transport.close();

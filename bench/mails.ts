@@ -66,10 +66,10 @@ async function drain(sink: Sink, dataFolder: string, sql: Database): Promise<Rec
       });
   });
   // They are due once both instances are up, so that neither competes with the other's start.
-  await sql`update mail set send_after = 'infinity'`;
+  await sql`update job set run_after = 'infinity'`;
   const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}?starttls=off` };
   const portals = await Promise.all(Array.from({ length: senders }, () => startPortal(dataFolder, env)));
-  await sql`update mail set send_after = ${new Date()}`;
+  await sql`update job set run_after = ${new Date()}`;
   while ((await sink.count()) < mailCount) await new Promise((resolve) => setTimeout(resolve, 100));
   // Waits for emails that might be sent twice.
   await new Promise((resolve) => setTimeout(resolve, 500));

@@ -11,7 +11,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 /** How many emails wait in a portal's database. */
 async function waitingMails(portal: PortalUnderTest): Promise<number> {
-  return await onDatabaseOf(portal, async (sql) => (await sql`select from mail`).length);
+  return await onDatabaseOf(portal, async (sql) => (await sql`select from job`).length);
 }
 
 async function askFor(page: Page, email: string): Promise<void> {

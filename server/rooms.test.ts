@@ -27,6 +27,7 @@ const rooms = [
   // what rules and routes are given: clock, database, log, mail transport …
   'deps',
   'worker.ts',
+  'do-job.ts',
   // requests and responses: guards, cookies, pages, refusals
   'http',
   'log.ts',

@@ -9,7 +9,6 @@ const log = { error: (line: unknown, text: string) => errors.push([line, text]) 
 let worker: Worker;
 /** Pieces of work in progress, in starting order. */
 let begun: PromiseWithResolvers<Outcome>[];
-let signal: AbortSignal;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] });
   errors.length = 0;
@@ -25,8 +24,7 @@ afterEach(async () => {
 /** Starts a worker whose pieces of work are ended by the test; returns how many have started. */
 function begin(options: Partial<WorkerOptions> = {}): () => number {
   let inAll = 0;
-  const work = (stopping: AbortSignal) => {
-    signal = stopping;
+  const work = () => {
     const piece = Promise.withResolvers<Outcome>();
     begun.push(piece);
     inAll += 1;
@@ -85,8 +83,8 @@ it('wakes at once; a wake-up during a poll is not missed', async () => {
   expect(underWay()).toBe(0);
 });
 
-it('runs at most one piece per lane, and uses all lanes if there is enough work', async () => {
-  const inAll = begin({ lanes: 3 });
+it('runs at most as many pieces as it may, and as many if there is enough work', async () => {
+  const inAll = begin({ atOnce: 3 });
   for (let n = 0; n < 10; n += 1) worker.wake();
   expect(underWay()).toBe(3);
   for (let n = 0; n < 20; n += 1) {
@@ -96,8 +94,8 @@ it('runs at most one piece per lane, and uses all lanes if there is enough work'
   expect(inAll()).toBe(23);
 });
 
-it('opens more lanes as soon as one has found work', async () => {
-  begin({ lanes: 3 });
+it('begins more as soon as one has found work', async () => {
+  begin({ atOnce: 3 });
   expect(underWay()).toBe(1);
   await end('more');
   expect(underWay()).toBe(2);
@@ -118,41 +116,48 @@ it('logs an error and tries again at the next poll, not sooner', async () => {
   await end('nothing');
 });
 
-it('rests during a pause, whoever wakes it, and continues afterwards', async () => {
+it('rests while a server is down, twice as long each time up to a minute, whoever wakes it, until it is back', async () => {
   begin();
-  await end({ pause: 10 * second });
-  for (let n = 0; n < 9; n += 1) {
-    worker.wake();
+  for (const rest of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    await end('away');
+    for (let n = 1; n < rest; n += 1) {
+      worker.wake();
+      await pass(second);
+      expect(underWay()).toBe(0);
+    }
     await pass(second);
-    expect(underWay()).toBe(0);
+    expect(underWay()).toBe(1);
   }
+  await end('more');
+  await end('away');
   await pass(second);
   expect(underWay()).toBe(1);
   await end('nothing');
 });
 
-it('a pause in one lane applies to all and the longest wins; an error in another lane does not end it', async () => {
-  begin({ lanes: 3 });
+it('pieces that were under way when the server went down are one rest, which applies to all', async () => {
+  begin({ atOnce: 3 });
   worker.wake();
   worker.wake();
-  await end({ pause: 60 * second }, new Error('broken'), 'more');
+  await end('away', 'away', new Error('broken'));
   expect(underWay()).toBe(0);
-  await pass(59 * second);
+  await pass(second);
+  expect(underWay()).toBe(1);
+  await end('away');
+  await pass(second);
   expect(underWay()).toBe(0);
   await pass(second);
   expect(underWay()).toBe(1);
   await end('nothing');
 });
 
-it('on stop, signals work in progress to finish, waits for it, and starts nothing new', async () => {
-  begin({ lanes: 2 });
+it('on stop, waits for what is under way, and starts nothing new', async () => {
+  begin({ atOnce: 2 });
   worker.wake();
   let isStopped = false;
-  expect(signal.aborted).toBe(false);
   const stopped = worker.stop().then(() => {
     isStopped = true;
   });
-  expect(signal.aborted).toBe(true);
   await end('more');
   expect([isStopped, underWay()]).toEqual([false, 1]);
   await end(new Error('late'));

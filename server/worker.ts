@@ -1,58 +1,70 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { minute, second } from './limits.ts';
 
-/** Processes work queued in the database, alongside the requests. */
+/** Does work that waits in the database, alongside the requests. */
 export type Worker = {
-  /** Signals that there is work, so that it starts before the next poll. */
+  /** Signals that there is work, so that it starts before the next look. */
   wake: () => void;
   /** Starts nothing new; resolves when work in progress is done. */
   stop: () => Promise<void>;
 };
 
-/** The result of one piece of work: `more` polls again at once, `pause` is how long to rest, in milliseconds. */
-export type Outcome = 'more' | 'nothing' | { pause: number };
+/** `more`: something was done; `away`: the server that all this work needs is down. */
+export type Outcome = 'more' | 'nothing' | 'away';
 
 export type WorkerOptions = {
   /** For the log. */
   name: string;
-  /** `stopping` signals the piece to finish soon. */
-  work: (stopping: AbortSignal) => Promise<Outcome>;
-  /** Polling interval in milliseconds: other processes queue work too. */
+  work: () => Promise<Outcome>;
+  /** Interval in milliseconds: other processes leave work too. */
   lookEvery: number;
   /** How many pieces may run at once. */
-  lanes?: number;
+  atOnce?: number;
   log: FastifyBaseLogger;
 };
 
+const longestRest = minute;
+
 /**
- * Does pieces of work until there are none, then waits for a wake-up or the next poll. Errors are logged, and the work
- * is retried at the next poll.
+ * Does pieces of work until there are none, then waits for a wake-up or the next look. While a server is down it rests, twice
+ * as long each time, up to a minute. Errors are logged, and the work is tried again at the next look.
  */
-export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOptions): Worker {
+export function startWorker({ name, work, lookEvery, atOnce = 1, log }: WorkerOptions): Worker {
   const running = new Set<Promise<void>>();
-  const ending = new AbortController();
-  const stopping = ending.signal;
-  let pausedUntil = 0;
+  let isStopping = false;
+  let rest = 0;
+  let restsUntil = 0;
   let wokenMeanwhile = false;
 
-  async function runLane(): Promise<void> {
-    while (!stopping.aborted && performance.now() >= pausedUntil) {
+  async function run(): Promise<void> {
+    while (!isStopping && !isResting()) {
       wokenMeanwhile = false;
-      const outcome = await work(stopping).catch((error: unknown): Outcome => {
+      const outcome = await work().catch((error: unknown) => {
         log.error({ err: error }, `${name} failed`);
-        return { pause: lookEvery };
+        return 'failed' as const;
       });
       if (outcome === 'nothing' && !wokenMeanwhile) return;
-      if (typeof outcome === 'object') pausedUntil = Math.max(pausedUntil, performance.now() + outcome.pause);
-      else wake();
+      if (outcome === 'failed') restsUntil = Math.max(restsUntil, performance.now() + lookEvery);
+      if (outcome === 'away' && !isResting()) {
+        rest = Math.min(longestRest, Math.max(second, rest * 2));
+        restsUntil = performance.now() + rest;
+      }
+      if (outcome !== 'more') continue;
+      rest = 0;
+      wake();
     }
   }
 
-  /** If one lane found work there may be more, so the others poll too. */
+  function isResting(): boolean {
+    return performance.now() < restsUntil;
+  }
+
+  /** If one piece was there, there may be more, so others look too. */
   function wake(): void {
     wokenMeanwhile = true;
-    if (stopping.aborted || running.size >= lanes) return;
-    const lane: Promise<void> = runLane().finally(() => running.delete(lane));
-    running.add(lane);
+    if (isStopping || running.size >= atOnce) return;
+    const one: Promise<void> = run().finally(() => running.delete(one));
+    running.add(one);
   }
 
   const timer = setInterval(wake, lookEvery);
@@ -61,7 +73,7 @@ export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOpt
   return {
     wake,
     async stop() {
-      ending.abort();
+      isStopping = true;
       clearInterval(timer);
       await Promise.all(running);
     },

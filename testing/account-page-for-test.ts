@@ -56,5 +56,8 @@ export async function accountEvents({ sql }: PortalForTest): Promise<string[]> {
 
 /** The kinds of the emails that were queued, oldest first. */
 export async function mailKinds({ sql }: PortalForTest): Promise<string[]> {
-  return (await sql<{ kind: string }[]>`select kind from mail order by queued_at`).map(({ kind }) => kind);
+  return (
+    await sql<{ kind: string }[]>`
+    select payload->>'kind' as kind from job order by made_at`
+  ).map(({ kind }) => kind);
 }

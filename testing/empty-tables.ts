@@ -3,7 +3,7 @@ import type { Database } from '#server/storage/database.ts';
 // With the rows that reference these. Sessions precede what their deletion writes.
 const everyTable = [
   ...['customer', 'portal_user', 'session'],
-  ...['pending_totp', 'email_code', 'reset_link', 'reset_request', 'device', 'throttle', 'mail', 'audit_event'],
+  ...['pending_totp', 'email_code', 'reset_link', 'device', 'throttle', 'job', 'audit_event'],
 ];
 
 /** Deletes everything except the portal's own keys. */

@@ -1,5 +1,4 @@
 import { type MailContent, queueMail } from '#server/mail/queue-mail.ts';
-import type { Outcome } from '#server/worker.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 import { userId } from './reset-for-test.ts';
 
@@ -14,18 +13,11 @@ export async function queueMailTo(
   await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now(), ...content });
 }
 
-/** Sends what is due; returns the result of the last piece of work. */
-export async function deliverAll(work: () => Promise<Outcome>): Promise<Outcome> {
-  for (;;) {
-    const outcome = await work();
-    if (outcome !== 'more') return outcome;
-  }
-}
-
 /** The queued emails. */
 export async function waitingMails({ sql }: PortalForTest) {
   return [
-    ...(await sql<{ kind: string; tries: number; problem: string | null }[]>`select kind, tries, problem from mail`),
+    ...(await sql<{ kind: string; tries: number; problem: string | null }[]>`
+      select payload->>'kind' as kind, tries, problem from job where queue = 'mail'`),
   ];
 }
 

@@ -4,11 +4,12 @@ import { buildApp, type Timeouts } from '#server/app.ts';
 import { type Config, readConfig } from '#server/config/config.ts';
 import type { Deps } from '#server/deps/deps.ts';
 import type { MailTransport } from '#server/deps/mail-transport.ts';
+import { jobsOf } from '#server/do-job.ts';
 import { loadBuiltPages } from '#server/http/built-pages.ts';
 import { createPages } from '#server/http/pages.ts';
 import { createLog } from '#server/log.ts';
-import { mailDelivery } from '#server/mail/deliver-mail.ts';
-import { answerResetRequest } from '#server/password/answer-reset-request.ts';
+import { mailQueue } from '#server/mail/deliver-mail.ts';
+import { resetQueue } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import type { Database } from '#server/storage/database.ts';
 import type { WordedMail } from '#server/storage/mail-kinds.ts';
@@ -127,9 +128,9 @@ export async function portalForTest(
     },
     logs: () => lines.join(''),
     workOff: async () => {
-      const portalDeps = deps as Deps;
-      while ((await answerResetRequest(portalDeps)) === 'more');
-      const deliverMail = mailDelivery(portalDeps);
+      const answerReset = jobsOf(deps, resetQueue(deps));
+      while ((await answerReset()) === 'more');
+      const deliverMail = jobsOf(deps, mailQueue(deps));
       while ((await deliverMail()) === 'more');
     },
     mails,

@@ -238,7 +238,7 @@ export async function everyRow({ sql }: PortalForTest): Promise<string> {
 
 const changing = [
   ...['totp', 'pending_totp', 'email_factor', 'email_code', 'recovery_code', 'shown_recovery_codes', 'session'],
-  ...['remembered_device', 'device', 'mail', 'audit_event', 'throttle'],
+  ...['remembered_device', 'device', 'job', 'audit_event', 'throttle'],
 ];
 
 /** Every row that a second factor changes; attempt counts only on request. */

@@ -14,7 +14,7 @@ const page = '/portal/account/passkeys';
 
 beforeEach(async () => {
   await portal.sql.unsafe(
-    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail',
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from job',
   );
 });
 
@@ -79,7 +79,7 @@ describe('a passkey on the account page', () => {
     expect(await idsOf('alice')).toHaveLength(1);
     await act({ do: 'prove', for: 'remove', id, password: testPassword });
     expect((await act({ do: 'remove', id })).get('notice')).toBe('passkeyRemoved');
-    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'passkeyRemoved' }]);
+    expect(await portal.sql`select payload->>'kind' as kind from job`).toEqual([{ kind: 'passkeyRemoved' }]);
     const refused = await signInWithPasskey(browserForTest(portal), passkey);
     expect(refused.headers.location).toBe('/portal/loginfail/passkey');
   });

@@ -25,7 +25,7 @@ const portal = portalOfFile({ each: startTwoFactorAfresh });
 const reset = (name: string) => resetTwoFactor(portal.sql, name, portal.deps.now());
 
 async function mailsSince(work: () => Promise<unknown>): Promise<[string, string][]> {
-  await portal.sql`delete from mail`;
+  await portal.sql`delete from job`;
   portal.mails.length = 0;
   await work();
   await portal.workOff();

@@ -60,8 +60,7 @@ export const auditEvents = {
   'connection-removed': 'An operator removed a single sign-on connection.',
   'connection-unlinked': 'An operator unlinked a user from a subject of a connection.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
-  'hub-logout-given-up':
-    'A hub could not be told for a day that sessions have ended, or too many waited; the steps say how many.',
+  'hub-logout-given-up': 'A hub could not be told for a day that sessions have ended; the steps say how many.',
   'hub-keys-rolled': 'New keys for hub tokens were published, by an operator or by age; the steps say when they sign.',
   'secrets-renewed': 'An operator resealed what lasts under the first secret; the steps say how much.',
   invited: 'An operator invited a user by email to choose a first password; the steps say until when.',
@@ -129,6 +128,7 @@ export const resetOutcomes = {
   'on-its-way': 'An email for the same user was already on its way; no second one was sent.',
   'too-many-mails': 'Too many emails were sent to this user within the hour; the newest link still works.',
   'throttled-address': 'Too many requests from this address, its network or overall; no user was looked up.',
+  'given-up': 'The request could not be answered within a day; nothing was sent.',
 } as const;
 
 export type ResetOutcome = keyof typeof resetOutcomes;

@@ -107,7 +107,7 @@ describe('LG-05 what is recorded', () => {
       for (let n = 0; n < limits.throttle.address.freeFailures; n += 1) await askForReset(portal, 'nobody@acme.test');
     };
     expect(await recorded(flood)).toEqual(outcome('throttled-address', null));
-    await portal.sql`delete from reset_request`;
+    await portal.sql`delete from job`;
     expect(await ask('bob')).toEqual([]);
   });
 

@@ -142,7 +142,7 @@ describe('secrets', () => {
       server.behave({ at: 'data', code: 451, words });
       await askForReset(portal, 'alice@acme.test');
       await portal.workOff();
-      const [{ problem } = { problem: '' }] = await portal.sql`select problem from mail`;
+      const [{ problem } = { problem: '' }] = await portal.sql`select problem from job`;
       expect(problem).toMatch(/refused the email: .*\*\*\*/);
       await expectNowhere(portal, tokens);
       portal.wait(hour);
@@ -162,7 +162,7 @@ describe('secrets', () => {
     await changeTo(portal, token, chosen, { repeat: 'x', cookies: { 'vestibule-reset': token } });
     await changeTo(portal, token, chosen, { headers: { origin: 'https://evil.example' } });
     await changeTo(portal, token, chosen, { headers: { host: token } });
-    for (const fault of ['update on portal_user', 'insert on mail']) {
+    for (const fault of ['update on portal_user', 'insert on job']) {
       await portal.sql.unsafe(`
         create function fault() returns trigger language plpgsql as $$ begin raise exception 'x'; end $$;
         create trigger fault before ${fault} for each row execute function fault()`);

@@ -200,10 +200,9 @@ describe('vestibule doctor', () => {
     await database.sql`
       insert into hub_key (id, algorithm, jwk, sealed_key, made_at, signs_from)
       values (gen_random_uuid(), 'ES256', '{}', ${Buffer.alloc(80)}, ${since}, ${since})`;
-    await database.sql`insert into hub_receiver (audience) values ('crm') on conflict do nothing`;
     await database.sql`
-      insert into hub_logout (audience, sid, user_id, waiting_since, problem)
-      select 'crm', gen_random_uuid(), gen_random_uuid(), now(), 'the hub answers 500' from generate_series(1, 3)`;
+      insert into job (queue, payload, run_after, made_at, problem)
+      select 'hub-logout crm', '{}', now(), now(), 'the hub answers 500' from generate_series(1, 3)`;
     const { code, lines } = await hubLines();
     expect(code).toBe(1);
     expect(lines[1]).toMatch(

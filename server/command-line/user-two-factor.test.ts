@@ -154,7 +154,7 @@ describe('user reset-two-factor', { timeout: 60_000 }, () => {
     expect((await vestibule('user show alice')).out).toMatch(/^Authenticator app +none$/m);
     expect(JSON.parse((await vestibule('user show alice --json')).out)).toMatchObject({ hasApp: false });
     expect(await sql`select from remembered_device`).toEqual([]);
-    expect(await sql`select kind, recipient from mail`).toEqual([
+    expect(await sql`select payload->>'kind' as kind, payload->>'recipient' as recipient from job`).toEqual([
       { kind: 'secondFactorRemoved', recipient: 'alice@acme.example' },
     ]);
     expect(await events()).toEqual(['two-factor-reset']);
@@ -213,7 +213,7 @@ describe('user passkeys', { timeout: 60_000 }, () => {
     expect(JSON.parse((await vestibule('user passkeys alice --json')).out)).toEqual([]);
     expect(await sql`select user_id as id from passkey`).toEqual([{ id: ids.bob }]);
     expect(await events()).toEqual(['passkey-removed']);
-    expect(await sql`select kind from mail`).toEqual([{ kind: 'passkeyRemoved' }]);
+    expect(await sql`select payload->>'kind' as kind from job`).toEqual([{ kind: 'passkeyRemoved' }]);
   });
 });
 

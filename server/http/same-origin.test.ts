@@ -81,7 +81,7 @@ async function state() {
   return await portal.sql`
     select (select jsonb_agg(token_hash) from session) as sessions, (select jsonb_agg(token_hash) from device) as devices,
       (select jsonb_agg(key) from throttle where key not like 'recorded:%') as throttles,
-      (select jsonb_agg(id) from reset_request) as requests, (select jsonb_agg(used_at) from reset_link) as links,
+      (select jsonb_agg(id) from job) as requests, (select jsonb_agg(used_at) from reset_link) as links,
       (select jsonb_agg(password_hash order by id) from portal_user) as passwords`;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
-import { answerResetRequest } from '#server/password/answer-reset-request.ts';
+import { resetQueue } from '#server/password/answer-reset-request.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   askForReset,
@@ -12,7 +12,7 @@ import {
   startAfresh,
   tokenIn,
 } from '#testing/reset-for-test.ts';
-import { mailFirstWait } from './deliver-mail.ts';
+import { jobFirstWait, jobsOf } from '../do-job.ts';
 
 const second = 1000;
 const portal = portalOfFile({ each: startAfresh });
@@ -20,7 +20,7 @@ const portal = portalOfFile({ each: startAfresh });
 /** Requests a link whose email stays queued until the test sends it. */
 async function queueLink(username: string): Promise<void> {
   await askForReset(portal, `${username}@acme.test`);
-  await answerResetRequest(portal.deps);
+  await jobsOf(portal.deps, resetQueue(portal.deps))();
 }
 
 const landing = async () => (await changeTo(portal, tokenIn(portal.mails[0]), newPassword)).headers.location;
@@ -43,12 +43,12 @@ it('PR-23 the email of a link that is over meanwhile is dropped unsent', async (
   await portal.sql`delete from portal_user where username = 'carol'`;
   await portal.workOff();
   expect(portal.mails).toEqual([]);
-  expect(await portal.sql`select from mail`).toHaveLength(0);
+  expect(await portal.sql`select from job`).toHaveLength(0);
 });
 
 it('PR-23 a repeated request sends an email, even while one with a link that is over is queued', async () => {
   await askForReset(portal, 'alice@acme.test');
-  await answerResetRequest(portal.deps);
+  await jobsOf(portal.deps, resetQueue(portal.deps))();
   await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.deps.now());
   portal.wait(limits.samePress);
   await askForReset(portal, 'other@acme.test');
@@ -59,11 +59,12 @@ it('PR-23 a repeated request sends an email, even while one with a link that is 
 it("LG-01 a token is sealed to its email's row: a copy in another row is not sent", async () => {
   for (const username of ['alice', 'bob']) await queueLink(username);
   await portal.sql`
-    update mail set sealed_token = a.sealed_token, token_hash = a.token_hash
-    from (select * from mail where recipient = 'alice@acme.test') a where mail.recipient = 'bob@acme.test'`;
+    update job set sealed_token = a.sealed_token, token_hash = a.token_hash
+    from (select * from job where payload->>'recipient' = 'alice@acme.test') a
+    where job.payload->>'recipient' = 'bob@acme.test'`;
   await portal.workOff();
   expect(portal.mails.map(({ recipient }) => recipient)).toEqual(['alice@acme.test']);
-  expect(await portal.sql`select recipient, tries, problem from mail`).toEqual([
+  expect(await portal.sql`select payload->>'recipient' as recipient, tries, problem from job`).toEqual([
     { recipient: 'bob@acme.test', tries: 1, problem: 'no secret of this instance can open its link' },
   ]);
 });
@@ -75,7 +76,7 @@ it('a token is opened with a rotated secret, and waits for an instance that has 
   portal.deps.keys = { ...keys, seal: [one, two] };
   await portal.workOff();
   expect(portal.mails).toEqual([]);
-  portal.wait(mailFirstWait);
+  portal.wait(jobFirstWait);
   portal.deps.keys = { ...keys, seal: [one, two, ...keys.seal] };
   await portal.workOff();
   portal.deps.keys = keys;

@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** Kind and language of what was queued since the start of the test. */
 async function queued(): Promise<string[]> {
   const rows = await portal.sql<{ kind: string; language: string }[]>`
-    select kind, language from mail where kind <> 'signInCode' order by kind`;
+    select payload->>'kind' as kind, payload->>'language' as language from job where payload->>'kind' <> 'signInCode' order by kind`;
   return rows.map(({ kind, language }) => `${kind} ${language}`);
 }
 

@@ -3,11 +3,16 @@ import { type Language, languageOfTag } from '#contract/languages.ts';
 import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
-import { insertMail } from '../storage/mail.ts';
-import type { MailDetails, MailKind } from '../storage/mail-kinds.ts';
+import { insertJob } from '../storage/job.ts';
+import { isWaitedFor, type Mail, type MailDetails, type MailKind } from '../storage/mail-kinds.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { noticeKey } from '../storage/throttle-keys.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+
+export const mailQueueName = 'mail';
+
+/** An email as its job keeps it. */
+export type QueuedMail = Pick<Mail, 'kind' | 'recipient' | 'language' | 'details'>;
 
 /** The recipient: the address is that of the account. */
 export type MailReader = { id: string; username: string; email: string; language: string | null };
@@ -18,8 +23,6 @@ export type MailContent = Omit<MailDetails, 'username' | 'at'> & {
   now: Date;
   /** Used if the reader has not chosen one. */
   language?: Language;
-  /** Minimum time before sending, in milliseconds. */
-  delay?: number;
 };
 
 /** What an email says of where its event happened. */
@@ -39,23 +42,40 @@ const counted: readonly MailKind[] = ['newDevice', 'sessionsEnded', 'devicesForg
 export async function queueMail(
   sql: Connection,
   reader: MailReader,
-  { kind, now, language, delay = 0, ...details }: MailContent,
+  { kind, now, language, ...details }: MailContent,
   carried?: Carried,
 ): Promise<void> {
   if (counted.includes(kind) && (await countAttempt(sql, [noticeKey(kind, reader.id)], now))) return;
   const id = randomUUID();
-  await insertMail(sql, {
-    id,
+  const mail: QueuedMail = {
     kind,
-    userId: reader.id,
     recipient: reader.email,
     language: languageOfTag(reader.language ?? '') ?? language ?? 'en',
     details: { username: reader.username, at: now.toISOString(), ...details },
-    queuedAt: now,
-    sendAfter: new Date(now.getTime() + delay),
-    sealedToken: carried ? seal(carried.keys, carried.token, sealedPlace(id)) : null,
-    tokenHash: carried?.tokenHash ?? null,
+  };
+  await insertJob(sql, {
+    id,
+    queue: mailQueueName,
+    isWaitedFor: isWaitedFor(kind),
+    payload: mail,
+    userId: reader.id,
+    madeAt: now,
+    ...(carried && {
+      sealedToken: seal(carried.keys, carried.token, sealedPlace(id)),
+      tokenHash: carried.tokenHash,
+    }),
   });
+}
+
+/** Whether an email of a kind is still queued for a user; one whose link was replaced does not count. */
+export async function isMailWaiting(sql: Connection, userId: string, kind: MailKind): Promise<boolean> {
+  const rows = await sql`
+    select from job j where j.user_id = ${userId} and j.queue = ${mailQueueName} and j.payload->>'kind' = ${kind} and (
+      j.token_hash is null or exists (
+        select from reset_link l where l.token_hash = j.token_hash and l.used_at is null and l.ends_at > l.made_at)
+    )
+    limit 1`;
+  return rows.length > 0;
 }
 
 type VisitorOfMail = Pick<KnownVisitor, 'address' | 'language' | 'userAgent'>;

@@ -7,9 +7,9 @@ import { mailNotSent } from './smtp-failure.ts';
 import { mailServer, type SmtpSettings, smtpOptions } from './smtp-options.ts';
 
 /** How many emails one instance sends at once. */
-export const mailLanes = 5;
+export const mailsAtOnce = 5;
 
-/** Hands emails to a mail server, over connections that are kept for a while, one per lane. */
+/** Hands emails to a mail server, over connections that are kept for a while, one for each at once. */
 export function smtpTransport(server: SmtpServer, sender: Sender, settings: SmtpSettings = {}): MailTransport {
   const { times = mailServer } = settings;
   let pool: ReturnType<typeof openPool> | null = null;
@@ -37,7 +37,7 @@ async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettin
   const pool = createTransport({
     ...smtpOptions(server, sender.host, settings),
     pool: true,
-    maxConnections: mailLanes,
+    maxConnections: mailsAtOnce,
     idleTimeout: times.idle,
     // A kept connection that was dropped is replaced once.
     maxRequeues: 1,

@@ -13,7 +13,7 @@ const portal = portalOfFile({ once: addAttackFixtures });
 
 beforeEach(async () => {
   await portal.sql.unsafe(
-    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail; delete from device',
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from job; delete from device',
   );
   await portal.sql`update portal_user set password_hash = ${await testPasswordHash()} where username = 'alice'`;
 });
@@ -111,7 +111,8 @@ it('a new password leaves the passkeys, which the command, the event and the mai
     [kept],
     [],
   ]);
-  const mails = await portal.sql`select details from mail order by details->>'username'`;
+  const mails =
+    await portal.sql`select payload->'details' as details from job order by payload->'details'->>'username'`;
   expect(mails.map(({ details }) => details.passkeys)).toEqual([2, undefined]);
   portal.mails.length = 0;
   await portal.workOff();

@@ -26,14 +26,14 @@ let passkey: PasskeyForTest;
 
 beforeEach(async () => {
   await portal.sql.unsafe(
-    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail',
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from job',
   );
   passkey = await givePasskey(portal, 'alice', { counter: 7 });
 });
 
 /** All that an answer could change. */
 async function state(): Promise<string> {
-  const tables = ['passkey', 'session', 'portal_user', 'mail', 'device', 'recovery_code', 'totp'];
+  const tables = ['passkey', 'session', 'portal_user', 'job', 'device', 'recovery_code', 'totp'];
   return JSON.stringify(
     await Promise.all(tables.map((table) => portal.sql`select t::text from ${portal.sql(table)} t order by 1`)),
   );
@@ -167,7 +167,7 @@ describe('an enrolment', () => {
       const made = newPasskey({ userHandle: own.userHandle }, algorithm);
       expect(lastNotice((await post(enrolmentOf(made, options))).headers.location)).toBe('passkeyAdded');
       expect(await onlyEvent()).toMatchObject({ event: 'passkey-added' });
-      expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'passkeyAdded' }]);
+      expect(await portal.sql`select payload->>'kind' as kind from job`).toEqual([{ kind: 'passkeyAdded' }]);
       const browser = browserForTest(portal);
       await signInWithPasskey(browser, made);
       expect(await signedInAs(portal, browser.cookies)).toBe('bob');

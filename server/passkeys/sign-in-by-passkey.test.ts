@@ -24,7 +24,7 @@ const other = otherInstanceOfFile(portal);
 
 beforeEach(async () => {
   await portal.sql.unsafe(
-    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail; delete from device',
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from job; delete from device',
   );
 });
 

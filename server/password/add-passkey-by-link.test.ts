@@ -35,7 +35,7 @@ const lastEvent = async () =>
 
 /** All that a refused answer must leave alone. */
 async function state(): Promise<string> {
-  const tables = ['passkey', 'session', 'portal_user', 'mail', 'reset_link', 'device'];
+  const tables = ['passkey', 'session', 'portal_user', 'job', 'reset_link', 'device'];
   const rows = tables.map((table) => portal.sql`select t::text from ${portal.sql(table)} t order by 1`);
   return JSON.stringify(await Promise.all(rows));
 }

@@ -1,37 +1,50 @@
 import { languageOfTag } from '#contract/languages.ts';
 import { customersOfEvent, type ResetOutcome } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { Queue } from '../do-job.ts';
 import { hour, limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { isMailWaiting, queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
-import { isMailWaiting } from '../storage/mail.ts';
+import { type Connection, RollBack } from '../storage/database.ts';
+import { deleteJob } from '../storage/job.ts';
 import { findResetUsersForUpdate, type ResetUser } from '../storage/reset-link.ts';
-import { type ResetRequest, takeResetRequest } from '../storage/reset-request.ts';
+import { type ResetRequest, resetQueueName } from '../storage/reset-request.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import type { Outcome } from '../worker.ts';
 import { makeLink } from './make-link.ts';
 
 /**
- * Answers the oldest request for a link: looks up the name and queues an email that helps. The requester got the same
- * answer long before, so neither its time nor its words depend on this.
+ * The requests for a link: each is answered by looking up the name and queueing an email that helps. The requester got the
+ * same answer long before, so neither its time nor its words depend on this.
  */
-export async function answerResetRequest(deps: Deps): Promise<Outcome> {
-  const outcome = await deps.sql.begin(async (sql) => {
-    const request = await takeResetRequest(sql);
-    if (!request) return null;
-    const { fold, address, requestId } = request;
-    const seen = { address, rpId: deps.config.passkeys?.id ?? null };
-    const user = (await findResetUsersForUpdate(sql, [fold], seen)).get(fold);
-    const outcome = user ? await help(deps, sql, user, request) : 'unknown-user';
-    const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
-    const event = { event: 'password-forgotten', reason: outcome, address, requestId, ...who } as const;
-    await insertAuditEvent(sql, event, deps.now());
-    return outcome;
-  });
-  if (outcome?.endsWith('-mailed')) deps.wake.mails();
-  return outcome ? 'more' : 'nothing';
+export function resetQueue(deps: Deps): Queue<ResetRequest> {
+  return {
+    name: resetQueueName,
+    atOnce: 1,
+
+    async perform({ id, payload }) {
+      const { fold, address } = payload;
+      const outcome = await deps.sql.begin(async (sql) => {
+        const seen = { address, rpId: deps.config.passkeys?.id ?? null };
+        const user = (await findResetUsersForUpdate(sql, [fold], seen)).get(fold);
+        const outcome = user ? await help(deps, sql, user, payload) : 'unknown-user';
+        await insertAuditEvent(sql, eventOf(payload, outcome, user), deps.now());
+        // Another instance has answered it, if this one stood still for longer than its lease.
+        return (await deleteJob(sql, id)) ? outcome : new RollBack(null);
+      });
+      if (outcome?.endsWith('-mailed')) deps.wake.mails();
+      return 'done';
+    },
+
+    async giveUp(sql, { payload }) {
+      await insertAuditEvent(sql, eventOf(payload, 'given-up'), deps.now());
+    },
+  };
+}
+
+function eventOf({ address, requestId }: ResetRequest, reason: ResetOutcome, user?: ResetUser) {
+  const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
+  return { event: 'password-forgotten', reason, address, requestId, ...who } as const;
 }
 
 type Help = 'resetLink' | 'singleSignOnHint' | 'passkeyHint' | 'noReset';

@@ -10,28 +10,19 @@ import {
   newPassword,
   startAfresh,
 } from '#testing/reset-for-test.ts';
-import { answerResetRequest } from './answer-reset-request.ts';
+import { jobLease, jobsOf } from '../do-job.ts';
+import { resetQueue } from './answer-reset-request.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 
-const tables = [
-  'portal_user',
-  'former_password',
-  'reset_link',
-  'session',
-  'device',
-  'throttle',
-  'mail',
-  'audit_event',
-  'reset_request',
-];
+const tables = ['portal_user', 'former_password', 'reset_link', 'session', 'device', 'throttle', 'job', 'audit_event'];
 
-/** Every row in the database, except that a change was tried, which stays counted. */
+/** Every row in the database, except that a change was tried, which stays counted, and when a job is tried again. */
 async function state(): Promise<unknown> {
   const rows = await Promise.all(
     tables.map((table) =>
       portal.sql.unsafe(
-        `select t::text from ${table} t where t::text not like '(change-password-by-link:%' order by 1`,
+        `select ${table === 'job' ? 'id::text' : 't::text'} from ${table} t where t::text not like '(change-password-by-link:%' order by 1`,
       ),
     ),
   );
@@ -62,9 +53,9 @@ describe('a fault during a change', () => {
     ['the sessions', 'before delete on session for each row'],
     ['the known browsers', 'before delete on device for each row'],
     ['the waits', 'before delete on throttle for each row'],
-    ['the notice', 'before insert on mail for each row'],
+    ['the notice', 'before insert on job for each row'],
     ['the record', 'before insert on audit_event for each row'],
-    ['the commit', deferred('mail')],
+    ['the commit', deferred('job')],
   ])('V2.3.3 at the write of %s leaves nothing half done, and the link open', async (_what, timing) => {
     await portal.signIn('alice', testPassword);
     await portal.signIn('alice', 'wrong');
@@ -99,28 +90,29 @@ describe('a fault during a change', () => {
 describe('a fault during a request for a link', () => {
   it.each([
     ['the link', 'before insert on reset_link for each row'],
-    ['the mail', 'before insert on mail for each row'],
+    ['the mail', 'before insert on job for each row'],
     ['the record', 'before insert on audit_event for each row'],
-    ['the commit', deferred('mail')],
+    ['the commit', deferred('job')],
   ])('V2.3.3 at the write of %s: the request stays queued and is answered once later', async (_what, timing) => {
     expect((await askForReset(portal, 'alice@acme.test')).statusCode).toBe(303);
     const before = await state();
     await withFault(timing, '53100', async () => {
-      await expect(answerResetRequest(portal.deps)).rejects.toThrow('injected');
+      await expect(jobsOf(portal.deps, resetQueue(portal.deps))()).rejects.toThrow('injected');
     });
     expect(await state()).toEqual(before);
+    portal.wait(jobLease);
     await portal.workOff();
     await portal.workOff();
     expect(portal.mails).toHaveLength(1);
   });
 
   it('that prevents storing it: 503, and the form with what was typed', async () => {
-    await withFault('before insert on reset_request for each row', '53100', async () => {
+    await withFault('before insert on job for each row', '53100', async () => {
       const page = await askForReset(portal, 'alice@acme.test');
       expect([page.statusCode, page.headers['retry-after']]).toEqual([503, '5']);
       expect(page.body).toMatch(/<form[^>]*action="\/portal\/password\/forgotten"/);
       expect(page.body).toMatch(/<input[^>]*name="username"[^>]*value="alice@acme.test"/);
     });
-    expect(await portal.sql`select from reset_request`).toHaveLength(0);
+    expect(await portal.sql`select from job`).toHaveLength(0);
   });
 });

@@ -23,7 +23,7 @@ it.each([
   expect(answer.body).toContain(`value="${value}"`);
   expect(answer.body).toMatch(/id="email-error"[^>]*>.*Enter the full address/);
   expect(answer.body).toContain('aria-describedby="email-error"');
-  expect(await portal.sql`select from reset_request`).toHaveLength(0);
+  expect(await portal.sql`select from job`).toHaveLength(0);
 });
 
 it('the returned form shows nothing of an earlier refused sign-in', async () => {

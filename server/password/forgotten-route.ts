@@ -47,11 +47,10 @@ export function forgottenRoute(deps: Deps) {
       language: languageOfRequest(request),
       address,
       requestId: request.id,
-      askedAt: deps.now(),
       destination: destination ?? null,
     };
     const deviceHash = deviceToken ? tokenHash(deviceToken) : null;
-    const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address), deviceHash);
+    const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address), { deviceHash, now: deps.now() });
     if (waitUntil) return await throttled(request, reply, address, { until: waitUntil, destination });
     reply.raw.once('finish', deps.wake.resetRequests);
     if (!wantsPage(request)) return reply.code(204).send();

@@ -43,19 +43,18 @@ it('EN-05 every name gets a byte-identical answer', async () => {
   expect(inGerman.headers.location).toBe('/portal/emailInfo?lang=de');
 });
 
-it('EN-05 nothing is looked up or queued before the answer: it arrives while every table about users is locked', async () => {
+it('EN-05 nothing is looked up or queued before the answer: it arrives while every table that tells of names is locked', async () => {
   await aside.begin(async (sql) => {
     await sql`
-      lock table portal_user, login_name, membership, customer, reset_link, mail, audit_event, session, device
+      lock table login_name, membership, customer, reset_link, audit_event, session, device
       in access exclusive mode`;
     for (const name of names) expect((await askForReset(portal, name)).statusCode).toBe(303);
   });
-  expect(await portal.sql`select from mail`).toHaveLength(0);
   expect(await portal.sql`select from audit_event`).toHaveLength(0);
-  const waiting =
-    await portal.sql`select fold, language, host(address) as address, asked_at from reset_request order by id`;
-  const asked = { language: 'en', address: '198.51.100.7', asked_at: portal.deps.now() };
-  expect(waiting).toEqual(names.map((fold) => ({ fold, ...asked })));
+  const waiting = await portal.sql`select queue, payload, made_at from job order by payload->>'fold'`;
+  const payload = { language: 'en', address: '198.51.100.7', requestId: expect.any(String), destination: null };
+  const asked = { queue: 'reset-request', made_at: portal.deps.now() };
+  expect(waiting).toEqual([...names].sort().map((fold) => ({ ...asked, payload: { fold, ...payload } })));
 });
 
 it('EN-05 work starts after the answer was sent, and only if a request was stored', async () => {
@@ -73,7 +72,7 @@ it('EN-05 work starts after the answer was sent, and only if a request was store
   expect(await post('nobody@acme.test')).toEqual([429]);
   portal.deps.wake = wake;
   expect(resetRequests).toHaveBeenCalledTimes(1);
-  expect(await portal.sql`select from reset_request`).toHaveLength(1);
+  expect(await portal.sql`select from job`).toHaveLength(1);
 });
 
 it('PR-08 a whole URL as target is 400, whichever host it names', async () => {
@@ -84,5 +83,5 @@ it('PR-08 a whole URL as target is 400, whichever host it names', async () => {
   }
   const { statuses } = await exchange(posted(host, '/portal/password/forgotten', 'alice@acme.test'), 300);
   expect(statuses).toEqual([204]);
-  expect(await portal.sql`select from reset_request`).toHaveLength(1);
+  expect(await portal.sql`select from job`).toHaveLength(1);
 });

@@ -16,7 +16,6 @@ import {
   tokenIn,
 } from '#testing/reset-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { invitationsAtOnce } from './invite-users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 const second = 1000;
@@ -102,15 +101,6 @@ describe('an invitation', () => {
     expect(changed.headers.location).toBe('/portal/reports');
     expect(await signedInAs(portal, cookiesOf(changed))).toBe('grace');
     expect(await signedInAs(portal, cookies)).toBeNull();
-  });
-
-  it('of a long list, waits for its turn', async () => {
-    const names = Array.from({ length: invitationsAtOnce + 1 }, (_, index) => `new-${index}`);
-    for (const username of names) await addUser(portal, { username, passwordHash: null });
-    await invite(portal, ...names);
-    const [waits] = await portal.sql`
-      select count(*)::int as count, max(send_after - queued_at)::text as longest from mail group by send_after order by 1`;
-    expect(waits).toEqual({ count: 1, longest: '00:00:04' });
   });
 
   it('PR-15 is not consumed by viewing it: HEAD and GET, three times each', async () => {
@@ -236,7 +226,7 @@ describe('an invitation', () => {
 
   it('LG-01 is stored only as a hash and a sealed token, and is not logged', async () => {
     await invite(portal, 'grace');
-    const rows = await portal.sql`select * from mail`;
+    const rows = await portal.sql`select * from job`;
     const token = await invitationFor(portal, 'grace');
     await open(token);
     await landing(token);
@@ -269,7 +259,7 @@ describe('nobody is invited', () => {
   ])('if one of them cannot be: %s, as %s', async (name, problem) => {
     await addUser(portal, { username: 'ivan', passwordHash: null, customers: [] });
     expect(await refusalsOf('grace', name, 'heidi')).toEqual([`${name}: ${problem}`]);
-    expect(await portal.sql`select from mail`).toHaveLength(0);
+    expect(await portal.sql`select from job`).toHaveLength(0);
     expect(await portal.sql`select from reset_link`).toHaveLength(0);
     expect(await events()).toEqual([]);
   });

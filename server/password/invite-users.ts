@@ -1,4 +1,3 @@
-import { second } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import type { Keys } from '../secrets/keys.ts';
@@ -7,11 +6,6 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { findResetUsersForUpdate, type ResetUser } from '../storage/reset-link.ts';
 import { makeLink } from './make-link.ts';
-
-/** So many invitations of one command are sent at once, and the next so many later. */
-export const invitationsAtOnce = 20;
-
-const invitationsEvery = 4 * second;
 
 type InviteUsersResult =
   /** Nobody was invited; why, for each name that stood in the way. */
@@ -40,11 +34,7 @@ export async function inviteUsers(
       else if (user) users.set(user.id, user);
     }
     if (refusals.length > 0) return { kind: 'refused', refusals };
-    for (const [index, user] of [...users.values()].entries()) {
-      // So that codes and reset links that others wait for get in between.
-      const delay = Math.floor(index / invitationsAtOnce) * invitationsEvery;
-      await invite(sql, keys, user, { now, delay });
-    }
+    for (const user of users.values()) await invite(sql, keys, user, now);
     return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
   });
 }
@@ -60,16 +50,11 @@ function problemOf(user: ResetUser): string | null {
   return user.customers.length === 0 ? 'the user has no active customer' : null;
 }
 
-async function invite(
-  sql: Connection,
-  keys: Pick<Keys, 'seal'>,
-  user: ResetUser,
-  { now, delay }: { now: Date; delay: number },
-): Promise<void> {
+async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, now: Date): Promise<void> {
   const { id: userId, username, email, customers } = user;
   const { token, replaced } = await makeLink(sql, userId, now, 'invitation');
   const carried = { token, tokenHash: tokenHash(token), keys: keys.seal };
-  await queueMail(sql, user, { kind: 'invitation', now, delay }, carried);
+  await queueMail(sql, user, { kind: 'invitation', now }, carried);
   const steps = [
     { step: 'email', outcome: email },
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),

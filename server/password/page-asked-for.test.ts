@@ -121,7 +121,7 @@ describe('the page that was asked for first', () => {
       headers: { ...headers, date: '' },
     }));
     expect(answers[0]).toEqual(answers[1]);
-    expect(await portal.sql`select destination from reset_request`).toEqual([
+    expect(await portal.sql`select payload->>'destination' as destination from job`).toEqual([
       { destination: accepted },
       { destination: accepted },
     ]);

@@ -15,7 +15,8 @@ import {
   startAfresh,
   tokenIn,
 } from '#testing/reset-for-test.ts';
-import { answerResetRequest } from './answer-reset-request.ts';
+import { jobsOf } from '../do-job.ts';
+import { resetQueue } from './answer-reset-request.ts';
 
 let portal: PortalForTest;
 beforeEach(async () => {
@@ -42,7 +43,7 @@ describe('how many emails are sent', () => {
       portal.wait(hour / 2);
       await comesOf(portal, ['alice@acme.test', 'sso-only@acme.test']);
     }
-    expect(await portal.sql`select kind from mail order by kind`).toEqual([
+    expect(await portal.sql`select payload->>'kind' as kind from job order by kind`).toEqual([
       { kind: 'resetLink' },
       { kind: 'singleSignOnHint' },
     ]);
@@ -53,7 +54,7 @@ describe('how many emails are sent', () => {
     const aside = connect(portal.database.place);
     // No link is written before all of them have checked whether there is one.
     const release = await holdRows(aside, (sql) => sql`lock table reset_link in exclusive mode`);
-    const answers = Array.from({ length: 8 }, () => answerResetRequest(portal.deps));
+    const answers = Array.from({ length: 8 }, () => jobsOf(portal.deps, resetQueue(portal.deps))());
     await untilWaiting(aside, 8);
     await release();
     await Promise.all(answers);

@@ -81,7 +81,7 @@ describe('concurrent changes', () => {
       expect(await storedHash(portals[0], 'alice')).toBe(`hash of ${winners[0]}`);
       expect(await portals[0].sql`select password_hash as hash from former_password`).toEqual([{ hash: before }]);
       expect(await portals[0].sql`select from reset_link where used_at is not null`).toHaveLength(1);
-      expect(await portals[0].sql`select from mail`).toHaveLength(1);
+      expect(await portals[0].sql`select from job`).toHaveLength(1);
       expect(await portals[0].sql`select from audit_event where event = 'password-changed'`).toHaveLength(1);
     }
   });
@@ -99,7 +99,7 @@ describe('concurrent changes', () => {
       expect(pages.filter((page) => page?.includes('/forgottenChangeFailedInfo'))).toHaveLength(49);
       expect(await storedHash(portal, 'grace')).toBe(`hash of ${winners[0]}`);
       expect(await portal.sql`select from former_password`).toHaveLength(0);
-      expect(await portal.sql`select from mail where kind = 'passwordChanged'`).toHaveLength(1);
+      expect(await portal.sql`select from job where payload->>'kind' = 'passwordChanged'`).toHaveLength(1);
       expect(await portal.sql`select from reset_link where used_at is not null`).toHaveLength(1);
     }
   });
@@ -120,7 +120,7 @@ describe('concurrent changes', () => {
     const pages = await meet(Array.from({ length: 10 }, (_, n) => () => landing(n, token, newPassword)));
     expect(pages).toEqual(Array(10).fill(changedPage));
     expect(await portals[0].sql`select from former_password`).toHaveLength(1);
-    expect(await portals[0].sql`select from mail`).toHaveLength(1);
+    expect(await portals[0].sql`select from job`).toHaveLength(1);
     expect(await portals[0].sql`select event from audit_event`).toEqual([{ event: 'password-changed' }]);
     expect(await landing(0, token, newPassword)).toBe(failedPage(3));
     expect(await landing(1, token, newPassword)).toBe(failedPage(3));
@@ -160,7 +160,7 @@ describe('concurrent changes', () => {
     expect(pages).toEqual([failedPage(reason)]);
     expect(await storedHash(portals[0], 'alice')).not.toBe(`hash of ${newPassword}`);
     expect(await portals[0].sql`select used_at from reset_link`).toEqual([{ used_at: null }]);
-    for (const table of ['former_password', 'mail'])
+    for (const table of ['former_password', 'job'])
       expect(await portals[0].sql`select from ${aside(table)}`).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ describe('a user’s 101st session', () => {
     expect(await sessionsOf('alice')).toBe(100);
     const who = [oldest, next, newest, bob].map((cookies) => signedInAs(portal, cookies));
     expect(await Promise.all(who)).toEqual([null, 'alice', 'alice', 'bob']);
-    expect(await portal.sql`select from hub_logout`).toHaveLength(1);
+    expect(await portal.sql`select from job`).toHaveLength(1);
   });
 
   it('ends none if it replaces one in its own browser', async () => {

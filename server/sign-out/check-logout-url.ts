@@ -1,8 +1,8 @@
 import { second } from '../limits.ts';
 import { NetworkNotListed, ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { openConversation } from '../single-sign-on/provider-fetch.ts';
-import { logoutProblem } from './logout-problem.ts';
-import type { TellableHub } from './tell-hubs.ts';
+
+import { logoutProblem, type TellableHub } from './tell-hubs.ts';
 
 /** How long `doctor` waits for a hub. */
 export const doctorHub = 10 * second;

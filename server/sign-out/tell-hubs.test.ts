@@ -4,19 +4,19 @@ import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { freePort } from '#testing/free-port.ts';
 import { type LogoutHub, logoutHubForTest } from '#testing/logout-hub-for-test.ts';
+import { queueMailTo } from '#testing/mails-for-test.ts';
 import { configFrom, cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { removeUser } from '../accounts/remove-user.ts';
 import { signOutUser } from '../accounts/sign-out-user.ts';
+import { jobFirstWait, jobLease, jobsOf } from '../do-job.ts';
 import { rollHubKeys } from '../hub/roll-hub-keys.ts';
-import { day, hour, minute, second } from '../limits.ts';
+import { day, hour, minute } from '../limits.ts';
 import { connect } from '../storage/connect.ts';
-import { takeOnHubLogout, updateHubReceivers } from '../storage/hub-logout.ts';
+import { updateHubReceivers } from '../storage/hub-logout.ts';
 import { keepHouse } from '../upkeep/housekeeping.ts';
-import { hubLogoutLanes } from '../upkeep/workers.ts';
-import { startWorker } from '../worker.ts';
-import { hubLogoutsWaiting } from './give-up-telling.ts';
-import { hubAwayFirstPause, hubLogoutFirstWait, hubLogoutTakenOnFor, hubTelling } from './tell-hubs.ts';
+import { startWorkers } from '../upkeep/workers.ts';
+import { hubQueue, hubsToTell } from './tell-hubs.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([crm.close(), reports.close()]);
 });
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'hub_logout', 'hub_receiver', 'audit_event', 'throttle');
+  await emptyTables(portal, 'session', 'job', 'hub_receiver', 'audit_event', 'throttle');
   await updateHubReceivers(portal.sql, ['crm', 'reports']);
   for (const hub of [crm, reports]) {
     hub.tokens.length = 0;
@@ -58,8 +58,10 @@ async function signIn(username = 'alice') {
 }
 
 async function tellAll(of = portal): Promise<void> {
-  const tell = hubTelling(of.deps);
-  while ((await tell()) === 'more');
+  for (const hub of hubsToTell(of.deps.config)) {
+    const tell = jobsOf(of.deps, hubQueue(of.deps, hub));
+    while ((await tell()) === 'more');
+  }
 }
 
 /** What a token says, verified as a hub does: by the keys at the portal's address. */
@@ -71,7 +73,7 @@ async function verified(token: string | undefined, audience = 'crm') {
 }
 
 const toldSids = ({ tokens }: LogoutHub) => tokens.map((token) => decodeJwt(token).sid).sort();
-const waiting = async () => (await portal.sql`select from hub_logout`).length;
+const waiting = async () => (await portal.sql`select from job where queue like 'hub-logout %'`).length;
 const signOut = (cookies: Record<string, string>) =>
   portal.send({ url: '/portal/logout', headers: { 'sec-fetch-site': 'same-origin' }, cookies });
 
@@ -108,7 +110,7 @@ describe('whatever ends a session, its hubs are told', () => {
   ])('%s', async (_what, end) => {
     await removeUser(portal.sql, 'alice', now());
     await addUser(portal, { username: 'alice' });
-    await emptyTables(portal, 'hub_logout');
+    await emptyTables(portal, 'job');
     const browsers = [await signIn(), await signIn()];
     await signIn('bob');
     await portal.sql`update session set last_seen_at = ends_at, ends_at = ends_at + interval '1 day'
@@ -154,9 +156,7 @@ describe('a hub that is down', () => {
     }
     await tellAll();
     expect([crm.tokens.length, reports.tokens.length]).toEqual([1, 2]);
-    await tellAll();
-    expect(crm.tokens).toHaveLength(1);
-    portal.wait(hubAwayFirstPause);
+    portal.wait(jobFirstWait);
     crm.answers(200);
     crm.tokens.length = 0;
     await tellAll();
@@ -165,39 +165,16 @@ describe('a hub that is down', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('is asked less and less often, at most once a minute, and all over once it has answered', async () => {
-    crm.answers(0);
-    await signOut((await signIn()).cookies);
-    const pauses = [];
-    for (let attempt = 1; attempt <= 9; attempt += 1) {
-      await tellAll();
-      expect(crm.tokens).toHaveLength(attempt);
-      const pause = async () => {
-        const [row] = await portal.sql<{ at: Date }[]>`select paused_until as at from hub_receiver where failures > 0`;
-        return (row?.at.getTime() ?? 0) - portal.deps.now().getTime();
-      };
-      pauses.push((await pause()) / second);
-      portal.wait((await pause()) - 1);
-      await tellAll();
-      expect(crm.tokens).toHaveLength(attempt);
-      portal.wait(1);
-    }
-    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
-    crm.answers(200);
-    await tellAll();
-    expect(await portal.sql`select from hub_receiver where failures > 0`).toHaveLength(0);
-  });
-
   it('for a day is given up, which is recorded once', async () => {
     crm.answers(503);
     for (const { cookies } of [await signIn(), await signIn()]) await signOut(cookies);
     await tellAll();
+    await portal.sql`update job set made_at = ${portal.deps.now()}`;
     portal.wait(day - 1);
-    await keepHouse(portal.deps);
+    await tellAll();
     expect(await waiting()).toBe(2);
-    portal.wait(1);
-    await keepHouse(portal.deps);
-    await keepHouse(portal.deps);
+    portal.wait(jobFirstWait);
+    await tellAll();
     expect(await waiting()).toBe(0);
     const events = await portal.sql`select steps from audit_event where event = 'hub-logout-given-up'`;
     expect(events.map(({ steps }) => steps)).toEqual([
@@ -207,19 +184,6 @@ describe('a hub that is down', () => {
         { step: 'last problem', outcome: 'the hub answers 503' },
       ],
     ]);
-  });
-
-  it('does not fill the database: of too many the oldest are given up', async () => {
-    // In parts: on a busy machine all of them at once take longer than a statement may.
-    for (const count of [3, ...Array<number>(10).fill(hubLogoutsWaiting / 10)])
-      await portal.sql`
-        insert into hub_logout (audience, sid, user_id)
-        select 'crm', gen_random_uuid(), gen_random_uuid() from generate_series(1, ${count})`;
-    const [newest] = await portal.sql<{ id: string }[]>`select max(id)::text as id from hub_logout`;
-    await keepHouse(portal.deps);
-    expect(await waiting()).toBe(hubLogoutsWaiting);
-    const [kept] = await portal.sql<{ id: string }[]>`select max(id)::text as id from hub_logout`;
-    expect(kept).toEqual(newest);
   });
 });
 
@@ -234,28 +198,20 @@ it('what a hub refuses is sent again at growing intervals, and holds nothing els
   await tellAll();
   expect(toldSids(crm)).toEqual([first.sid, second.sid].sort());
   expect(await waiting()).toBe(1);
-  portal.wait(hubLogoutFirstWait);
+  portal.wait(jobFirstWait);
   await tellAll();
   expect(await waiting()).toBe(0);
   // Each attempt has a name of its own.
   expect(new Set(crm.tokens.map((token) => decodeJwt(token).jti)).size).toBe(3);
 });
 
-it('two instances with several lanes tell each hub once', async () => {
+it('two instances tell each hub once', async () => {
   const browsers = await Promise.all(Array.from({ length: 30 }, () => signIn()));
   const pool = connect(portal.database.place);
   const other = await portalForTest(portal.deps.config, portal, { sql: pool });
   await portal.sql`delete from session`;
   other.wait(portal.deps.now().getTime() - other.deps.now().getTime());
-  const workers = [portal, other].map(({ deps }) =>
-    startWorker({
-      name: 'telling',
-      work: hubTelling(deps),
-      lookEvery: 10,
-      lanes: hubLogoutLanes,
-      log: deps.log,
-    }),
-  );
+  const workers = [portal, other].map(({ deps }) => startWorkers(deps));
   await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
   await Promise.all(workers.map(({ stop }) => stop()));
   await other.close();
@@ -263,24 +219,25 @@ it('two instances with several lanes tell each hub once', async () => {
   for (const hub of [crm, reports]) expect(toldSids(hub)).toEqual(browsers.map(({ sid }) => sid).sort());
 });
 
-it('what one instance is just claiming is left to it', async () => {
-  await signOut((await signIn()).cookies);
-  const now = portal.deps.now();
-  const by = { audiences: ['crm'], now, until: new Date(now.getTime() + minute) };
-  await portal.sql.begin(async (sql) => {
-    expect(await takeOnHubLogout(sql, by)).toMatchObject({ audience: 'crm', tries: 1 });
-    expect(await takeOnHubLogout(portal.sql, by)).toBeNull();
-  });
-  expect(await takeOnHubLogout(portal.sql, by)).toBeNull();
+it('a hub that does not answer holds up neither another one nor an email', async () => {
+  crm.answers('never');
+  for (let n = 0; n < 10; n += 1) await signIn();
+  await portal.sql`delete from session`;
+  await queueMailTo(portal, 'alice');
+  const workers = startWorkers(portal.deps);
+  await expect.poll(() => [reports.tokens.length, portal.mails.length]).toEqual([10, 1]);
+  expect(await waiting()).toBe(10);
+  crm.answers(200);
+  await workers.stop();
 });
 
 it('an instance that dies while it tells a hub leaves it to another', async () => {
   const { cookies, sid } = await signIn();
   await signOut(cookies);
-  await portal.sql`update hub_logout set send_after = ${new Date(portal.deps.now().getTime() + minute)}`;
+  await portal.sql`update job set run_after = ${new Date(portal.deps.now().getTime() + jobLease)}`;
   await tellAll();
   expect(crm.tokens).toEqual([]);
-  portal.wait(hubLogoutTakenOnFor);
+  portal.wait(jobLease);
   await tellAll();
   expect(toldSids(crm)).toEqual([sid]);
 });
@@ -313,7 +270,7 @@ it('an address outside the listed networks is never asked', async () => {
 it('a hub that is no longer configured is dropped with what waits for it, and a new one begins with nothing', async () => {
   await signOut((await signIn()).cookies);
   await updateHubReceivers(portal.sql, ['reports', 'new']);
-  expect(await portal.sql`select audience from hub_logout`).toEqual([{ audience: 'reports' }]);
+  expect(await portal.sql`select queue from job`).toEqual([{ queue: 'hub-logout reports' }]);
   await updateHubReceivers(portal.sql, []);
   await signOut((await signIn()).cookies);
   expect(await waiting()).toBe(0);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle', 'mail');
+  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle', 'job');
   await portal.sql`update customer set two_factor = 'off'`;
   browser = browserForTest(portal);
   provider.bend({});

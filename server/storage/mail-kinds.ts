@@ -32,6 +32,11 @@ export function isNotice(kind: MailKind): kind is NoticeKind {
   return kinds[kind] === 'notice';
 }
 
+/** Whether somebody waits for an email before they can go on. */
+export function isWaitedFor(kind: MailKind): boolean {
+  return kinds[kind] === 'help' && kind !== 'invitation';
+}
+
 /** What an email says about its event, and where its link leads; nothing secret. */
 export type MailDetails = {
   /** The account name. */

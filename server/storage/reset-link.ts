@@ -109,18 +109,12 @@ export async function endLinksOfUser(
   return count;
 }
 
-/** Whether the email with a link is still worth sending: it was neither used nor replaced. */
-export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promise<boolean> {
-  const rows = await sql`
-    select from reset_link where token_hash = ${tokenHash} and used_at is null and ends_at > made_at`;
-  return rows.length > 0;
-}
-
-/** Restarts the time of an open link, now that its email was sent. */
-export async function updateResetLinkEnd(sql: Connection, tokenHash: Buffer, endsAt: Date): Promise<void> {
-  await sql`
+/** Starts the time of a link whose email is about to be sent; false if it was used or replaced. */
+export async function startResetLink(sql: Connection, tokenHash: Buffer, endsAt: Date): Promise<boolean> {
+  const { count } = await sql`
     update reset_link set ends_at = ${endsAt}
     where token_hash = ${tokenHash} and used_at is null and ends_at > made_at`;
+  return count > 0;
 }
 
 /** Deletes links that ended before a time; returns how many. */

@@ -49,7 +49,7 @@ it('a second role reads, writes and migrates what the first one owns', async () 
     const [row] = await sql<{ session: string; current: string }[]>`
       select session_user as session, current_user as current`;
     expect(row).toEqual({ session: role, current: owner });
-    await sql`update hub_receiver set failures = 0`;
+    await sql`update hub_receiver set audience = audience`;
     await sql`alter table hub_receiver add column added text`;
     await sql`alter table hub_receiver drop column added`;
   } finally {

@@ -13,7 +13,7 @@ import {
   verdict,
   verify,
 } from '#testing/two-factor-for-test.ts';
-import { mailServerLongestPause } from '../mail/deliver-mail.ts';
+import { jobFirstWait } from '../do-job.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 
@@ -102,7 +102,7 @@ describe('a code by email', () => {
     expect(await signedInAs(portal, cookies)).toBeNull();
     expect(portal.mails).toHaveLength(0);
     portal.onSend(async ({ id, recipient }, words) => void portal.mails.push({ id, recipient, ...words }));
-    portal.wait(mailServerLongestPause);
+    portal.wait(jobFirstWait);
     const code = await codeByMail(portal, 'bob');
     await portal.workOff();
     expect(portal.mails).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('a code by email', () => {
     await portal.send({ method: 'POST', url: '/portal/logout', cookies: left });
     portal.wait(limits.emailCode);
     await portal.workOff();
-    expect([portal.mails, await portal.sql`select from mail`]).toEqual([[], []]);
+    expect([portal.mails, await portal.sql`select from job`]).toEqual([[], []]);
   });
 
   it('is requested at the first sign-in as a registration, and afterwards as a code', async () => {

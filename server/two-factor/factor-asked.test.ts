@@ -74,7 +74,7 @@ it.each<[string, Registered, string, keyof typeof ways]>([
   const username = await addUserWith(customers.split(' '), registered);
   const form = { username, password: testPassword, redirectURL: '/portal/x' };
   expect((await portal.signIn(username, testPassword, { form, from })).headers.location).toBe(ways[way]);
-  expect(await portal.sql`select from mail`).toHaveLength(way.endsWith('the mail') ? 1 : 0);
+  expect(await portal.sql`select from job`).toHaveLength(way.endsWith('the mail') ? 1 : 0);
 });
 
 describe('the server alone decides', () => {
@@ -106,7 +106,7 @@ describe('the server alone decides', () => {
     const send = { method: 'POST', url: '/portal/two-factor-authentication/send', cookies } as const;
     await portal.send({ ...send, form: { codeSentViaEmail: 'true' } });
     expect(await portal.sql`select from email_code`).toEqual([]);
-    expect(await portal.sql`select from mail`).toEqual([]);
+    expect(await portal.sql`select from job`).toEqual([]);
     expect(await signedInAs(portal, cookies)).toBeNull();
   });
 

@@ -51,8 +51,8 @@ describe('V2.3.3 a fault on the way to a code', () => {
 
   it.each([
     ['the code', 'before insert or update on email_code for each row'],
-    ['the mail', 'before insert on mail for each row'],
-    ['the commit', atCommit('mail')],
+    ['the mail', 'before insert on job for each row'],
+    ['the commit', atCommit('job')],
   ])('at the write of another code, of %s: the previous one still works, and none is sent', async (_what, timing) => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');

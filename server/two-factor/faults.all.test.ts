@@ -81,8 +81,8 @@ describe('V2.3.3 a fault in the midst of a right code', () => {
     ['the secret that was shown', 'before delete on pending_totp for each row'],
     ['the recovery codes', 'before insert on recovery_code for each row'],
     ['the codes to show', 'before insert on shown_recovery_codes for each row'],
-    ['the notice', 'before insert on mail for each row'],
-    ['the commit', atCommit('mail')],
+    ['the notice', 'before insert on job for each row'],
+    ['the commit', atCommit('job')],
   ])('that confirms an app, at the write of %s, leaves nothing half done', async (_what, timing) => {
     for (const cookies of [await halfSession(portal, 'alice'), cookiesOf(await portal.signIn('pat', testPassword))]) {
       const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();

@@ -143,7 +143,7 @@ describe('an app that somebody sets up of his own will', () => {
     const winners = answers.filter(({ body }) => body === 'true');
     expect(winners).toHaveLength(1);
     expect(await portal.sql`select from recovery_code`).toHaveLength(10);
-    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'secondFactorAdded' }]);
+    expect(await portal.sql`select payload->>'kind' as kind from job`).toEqual([{ kind: 'secondFactorAdded' }]);
     expect(await signedInAs(portal, cookiesOf(winners[0] as (typeof answers)[number]))).toBe('pat');
   });
 

@@ -116,7 +116,7 @@ describe('another code', () => {
     it('LK-03 is reported as unavailable, on every load, with how long to wait', async () => {
       cookies = await halfSession(portal, 'bob');
       expect(
-        await portal.sql`select from mail where user_id = (select id from portal_user where username = 'bob')`,
+        await portal.sql`select from job where user_id = (select id from portal_user where username = 'bob')`,
       ).toHaveLength(1);
       for (const left of [wait, wait - 1000, 1]) {
         const { secondFactor } = await pageOf(portal, { ...page, cookies });

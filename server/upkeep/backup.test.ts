@@ -192,6 +192,6 @@ it('what the page has an operator run after an old backup ends sessions, links a
   await server.program('psql', server.urlOf('there'), '-v', 'ON_ERROR_STOP=1', '-c', statements);
   expect((await there.send({ url: '/portal/session', cookies: used.session })).statusCode).toBe(401);
   expect((await changeTo(there, link, newPassword)).headers.location).not.toBe(changedPage);
-  const [left] = await there.sql<{ count: number }[]>`select count(*) as count from mail`;
+  const [left] = await there.sql<{ count: number }[]>`select count(*) as count from job`;
   expect(left?.count).toBe(0);
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { askForReset, changedPage, changeTo, failedPage, linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { changedPage, changeTo, failedPage, linkFor, newPassword } from '#testing/reset-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { day, limits } from '../limits.ts';
 import { newToken } from '../secrets/token.ts';
@@ -43,15 +43,6 @@ it('a link that was over long ago is unknown; until then its state is still know
   await keepHouse(portal.deps);
   expect(await landings()).toEqual([4, 4, 4, 4].map(failedPage));
   expect((await changeTo(portal, open, 'Another-Harbour-78')).headers.location).toBe(changedPage);
-});
-
-it('a request for a link unanswered for a day is dropped, a newer one is kept', async () => {
-  await askForReset(portal, 'old@acme.test');
-  portal.wait(1);
-  await askForReset(portal, 'young@acme.test');
-  portal.wait(day);
-  await keepHouse(portal.deps);
-  expect(await portal.sql`select fold from reset_request`).toEqual([{ fold: 'young@acme.test' }]);
 });
 
 it('an open second factor is kept for its ten minutes, however short the idle time of sessions is', async () => {

@@ -1,7 +1,6 @@
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, hour, limits, minute } from '../limits.ts';
-import { giveUpTelling } from '../sign-out/give-up-telling.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from '../storage/audit-event.ts';
@@ -12,7 +11,6 @@ import { deleteOldPasskeyChallenges } from '../storage/passkey-challenge.ts';
 import { deleteShownRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteOldResetLinks } from '../storage/reset-link.ts';
-import { deleteOldResetRequests } from '../storage/reset-request.ts';
 import { deleteOldSamlAssertions } from '../storage/saml-assertion.ts';
 import { deleteOldSsoRequests } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
@@ -29,9 +27,8 @@ export const housekeepingEvery = 10 * minute;
 const warningsEvery = day;
 
 /**
- * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
- * over long ago, requests for one that were unanswered for a day, finished visits to providers, and ceremonies with passkeys. Replaces the keys for
- * hubs when they are old, and gives up on hubs that are not to be reached.
+ * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were over
+ * long ago, finished visits to providers, and ceremonies with passkeys. Replaces the keys for hubs when they are old.
  */
 export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   const { sql, now, config } = deps;
@@ -46,13 +43,11 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
   await deleteOldResetLinks(sql, before(resetLinkRemembered));
-  await deleteOldResetRequests(sql, before(day));
   await deleteOldSsoRequests(sql, before(ssoRequestRemembered));
   await deleteOldSamlAssertions(sql, at);
   await deleteOldPasskeyChallenges(sql, at);
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);
-  await giveUpTelling(deps);
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */

@@ -52,14 +52,14 @@ it('there are no metrics if no token is configured', async () => {
   await plain.close();
 });
 
-it('show since when emails wait', async () => {
+it('show since when jobs wait', async () => {
   const id = await addUser(portal, { username: 'bob' });
   const user = { id, username: 'bob', email: 'bob@acme.test', language: null };
   await queueMail(portal.sql, user, { kind: 'passwordChanged', now: portal.deps.now() });
   portal.wait(30_000);
-  expect(await sample('vestibule_mails_oldest_wait_seconds')).toBe(30);
+  expect(await sample('vestibule_jobs_oldest_wait_seconds{queue="mail"}')).toBe(30);
   await portal.workOff();
-  expect(await sample('vestibule_mails_oldest_wait_seconds')).toBe(0);
+  expect(await sample('vestibule_jobs_oldest_wait_seconds{queue="mail"}')).toBe(0);
 });
 
 describe('sign-ins', () => {
@@ -134,7 +134,7 @@ it('the other figures are there while the database is down', async () => {
     headers: { authorization: `Bearer ${metricsToken}` },
   });
   expect(statusCode).toBe(200);
-  expect(body).toMatch(/^vestibule_mails_oldest_wait_seconds NaN$/im);
+  expect(body).toMatch(/^vestibule_jobs_oldest_wait_seconds\{queue="mail"\} NaN$/im);
   expect(body).toMatch(/^vestibule_build_info\{version="\d/m);
   await cut.close();
   await wire.close();

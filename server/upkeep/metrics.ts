@@ -2,10 +2,11 @@ import packageFile from '../../package.json' with { type: 'json' };
 import type { Deps } from '../deps/deps.ts';
 import type { Metrics } from '../deps/metrics.ts';
 import { hubKeyTurn } from '../hub/roll-hub-keys.ts';
+import { mailQueueName } from '../mail/queue-mail.ts';
 import { hashesInQueue } from '../secrets/password-hash.ts';
 import { listEnds } from '../single-sign-on/what-ends.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
-import { oldestMail } from '../storage/mail.ts';
+import { oldestJobs } from '../storage/job.ts';
 import { mailKinds } from '../storage/mail-kinds.ts';
 
 /** Figures of this process, and some of the database, which are NaN or absent while it is down. */
@@ -34,9 +35,11 @@ export async function createMetrics({ sql, now }: Pick<Deps, 'sql' | 'now'>): Pr
   gauge('vestibule_password_hashes_waiting', 'Passwords waiting to be hashed or checked.', [], (it) =>
     it.set({}, hashesInQueue().waiting),
   );
-  gauge('vestibule_mails_oldest_wait_seconds', 'Age of the oldest email in the queue.', [], async (it) => {
-    const wait = async () => Math.max(0, -secondsTo((await oldestMail(sql)) ?? now()));
-    it.set({}, (await wait().catch(nullIfDatabaseAway)) ?? Number.NaN);
+  gauge('vestibule_jobs_oldest_wait_seconds', 'Age of the oldest job of each queue.', ['queue'], async (it) => {
+    it.reset();
+    const jobs = await oldestJobs(sql).catch(nullIfDatabaseAway);
+    it.set({ queue: mailQueueName }, jobs ? 0 : Number.NaN);
+    for (const { queue, madeAt } of jobs ?? []) it.set({ queue }, Math.max(0, -secondsTo(madeAt)));
   });
   const what = 'Until certificates, client secrets and the portal key expire, and hub keys are replaced.';
   gauge('vestibule_ends_seconds', what, ['connection', 'what'], async (it) => {

@@ -35,7 +35,7 @@ beforeEach(async () => {
     'portal_key',
     'hub_key',
     'session',
-    'mail',
+    'job',
     'audit_event',
   );
   await addCustomer(portal, 'acme');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#testing/reset-for-test.ts';
-import { mailLanes } from '../mail/smtp-transport.ts';
+import { mailsAtOnce } from '../mail/smtp-transport.ts';
 import { startWorkers, type Workers, workLookEvery } from './workers.ts';
 
 // Two instances on one database; only the second does the queued work.
@@ -40,7 +40,7 @@ it('the instance that receives a request or a change sends its email at once', a
 it('work queued by another instance is found at the next poll', async () => {
   await askForReset(portal, 'bob@acme.test');
   vi.advanceTimersByTime(workLookEvery - 1);
-  expect(await portal.sql`select from reset_request`).toHaveLength(1);
+  expect(await portal.sql`select from job where queue = 'reset-request'`).toHaveLength(1);
   vi.advanceTimersByTime(1);
   await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
   expect(portal.mails).toHaveLength(0);
@@ -60,12 +60,12 @@ it('a stop waits only for the emails in progress', async () => {
   await until(() => begun > 20);
   const underWay = begun;
   await workers.stop();
-  expect(begun - underWay).toBeLessThanOrEqual(mailLanes);
+  expect(begun - underWay).toBeLessThanOrEqual(mailsAtOnce);
   expect((await waitingMails(other)).length).toBeGreaterThan(20);
 });
 
 it('nothing starts after a stop', async () => {
   await askForReset(other, 'carol@acme.test');
   workers.wake.mails();
-  expect(await portal.sql`select from reset_request`).toHaveLength(1);
+  expect(await portal.sql`select from job where queue = 'reset-request'`).toHaveLength(1);
 });

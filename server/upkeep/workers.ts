@@ -1,65 +1,40 @@
 import type { DepsWithoutWake, Wake } from '../deps/deps.ts';
+import { jobsOf, type Queue } from '../do-job.ts';
 import { second } from '../limits.ts';
-import { mailDelivery } from '../mail/deliver-mail.ts';
-import { mailLanes } from '../mail/smtp-transport.ts';
-import { answerResetRequest } from '../password/answer-reset-request.ts';
-import { hubsToTell, hubTelling } from '../sign-out/tell-hubs.ts';
+import { mailQueue } from '../mail/deliver-mail.ts';
+import { resetQueue } from '../password/answer-reset-request.ts';
+import { hubQueue, hubsToTell } from '../sign-out/tell-hubs.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
-import { type Outcome, startWorker } from '../worker.ts';
+import { type Outcome, startWorker, type Worker } from '../worker.ts';
 
-/** Logout tokens that one instance sends at once. */
-export const hubLogoutLanes = 5;
-
-/** How often the database is checked for work left by other processes. */
+/** How often the database is checked for jobs left by other processes. */
 export const workLookEvery = second;
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };
 
-/** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
+/** Starts a worker for each queue of jobs, so that a server that is away holds up only what needs it. */
 export function startWorkers(deps: DepsWithoutWake): Workers {
-  const { log } = deps;
-  const lookEvery = workLookEvery;
-  const mails = startWorker({
-    name: 'sending an email',
-    work: mailDelivery(deps),
-    lookEvery,
-    lanes: mailLanes,
-    log,
-  });
-  const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
-  const resetRequests = startWorker({
-    name: 'answering a reset request',
-    work: noting(deps, () => answerResetRequest({ ...deps, wake })),
-    lookEvery,
-    log,
-  });
-  const hubs =
-    hubsToTell(deps.config).length === 0
-      ? null
-      : startWorker({
-          name: 'telling hubs',
-          work: hubTelling(deps),
-          lookEvery,
-          lanes: hubLogoutLanes,
-          log,
-        });
+  const start = <Payload>(queue: Queue<Payload>, work = jobsOf(deps, queue)): Worker =>
+    startWorker({ name: queue.name, work, lookEvery: workLookEvery, atOnce: queue.atOnce, log: deps.log });
+  const mails = start(mailQueue(deps));
+  const wake: Wake = { mails: mails.wake, resetRequests: () => resets.wake() };
+  const queue = resetQueue({ ...deps, wake });
+  const resets = start(queue, noting(deps, jobsOf(deps, queue)));
+  const hubs = hubsToTell(deps.config).map((hub) => start(hubQueue(deps, hub)));
   return {
     wake,
     async stop() {
-      await Promise.all([resetRequests.stop(), mails.stop(), hubs?.stop()]);
+      await Promise.all([mails, resets, ...hubs].map((worker) => worker.stop()));
     },
   };
 }
 
 /** The same work, which also notes whether the database is there: for pages that don't ask it themselves. */
-function noting<Args extends unknown[]>(
-  { outage }: DepsWithoutWake,
-  work: (...args: Args) => Promise<Outcome>,
-): (...args: Args) => Promise<Outcome> {
-  return async (...args) => {
+function noting({ outage }: DepsWithoutWake, work: () => Promise<Outcome>): () => Promise<Outcome> {
+  return async () => {
     try {
-      const outcome = await work(...args);
+      const outcome = await work();
       outage.isDatabaseAway = false;
       return outcome;
     } catch (error) {

@@ -86,7 +86,7 @@ describe('a logout that an OpenID provider begins', () => {
     const meant = await portal.sql`select id as sid from session`;
     await post(await tokenWith({}));
     expect(meant).toHaveLength(1);
-    expect(await portal.sql`select sid from hub_logout`).toEqual(meant);
+    expect(await portal.sql`select payload->>'sid' as sid from job`).toEqual(meant);
     await updateHubReceivers(portal.sql, []);
   });
 

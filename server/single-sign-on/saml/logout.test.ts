@@ -131,7 +131,7 @@ describe('a provider that begins', () => {
     const meant = await portal.sql`
       select s.id as sid from session s join portal_user u on u.id = s.user_id where u.username = 'alice' order by 1`;
     await ask();
-    expect(await portal.sql`select sid from hub_logout order by 1`).toEqual(meant);
+    expect(await portal.sql`select payload->>'sid' as sid from job order by 1`).toEqual(meant);
     await updateHubReceivers(portal.sql, []);
   });
 

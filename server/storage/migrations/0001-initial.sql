@@ -57,19 +57,6 @@ create table former_password (
 );
 create index former_password_by_user on former_password (user_id, id desc);
 
--- What visitors asked for. They are answered before anybody looks whose name it is.
-create table reset_request (
-  id bigint generated always as identity primary key,
-  fold text not null,
-  -- Of the page on which it was asked; the user's own comes first.
-  language text not null,
-  address inet not null,
-  request_id text not null,
-  asked_at timestamptz not null,
-  -- Where the person wanted to go: the link leads there after the next sign-in, in another browser too.
-  destination text check (char_length(destination) <= 2048)
-);
-
 create table reset_link (
   -- SHA-256 of the token; the token itself is only in the mail.
   token_hash bytea primary key check (octet_length(token_hash) = 32),
@@ -367,56 +354,32 @@ create table hub_key (
 
 -- The hubs that are told when a session ends, as the configuration of the instance that started last has them.
 create table hub_receiver (
-  audience text primary key,
-  -- Attempts in a row without an answer, and until when none is made.
-  failures integer not null default 0,
-  paused_until timestamptz not null default '-infinity'
+  audience text primary key
 );
 
--- What they are yet to be told.
-create table hub_logout (
-  id bigint generated always as identity primary key,
-  audience text not null references hub_receiver on delete cascade,
-  sid uuid not null,
-  -- No foreign key: the hub is told after the user was removed, too.
-  user_id uuid not null,
-  send_after timestamptz not null default '-infinity',
-  tries integer not null default 0,
-  -- Since when it is known that the hub did not take it.
-  waiting_since timestamptz,
-  problem text
-);
-create index hub_logout_by_audience on hub_logout (audience, id);
-create index hub_logout_by_turn on hub_logout (audience, send_after, id);
-create index hub_logout_by_wait on hub_logout (waiting_since) where waiting_since is not null;
 
-
--- The mails that wait. A row is deleted when its mail has left.
-
-create table mail (
-  id uuid primary key,
-  kind text not null check (kind in (
-    'resetLink', 'singleSignOnHint', 'passkeyHint', 'noReset', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded',
-    'secondFactorRemoved', 'appReplaced', 'appRemoved', 'recoveryCodesMade', 'devicesForgotten', 'sessionsEnded',
-    'passkeyAdded', 'passkeyRemoved', 'invitation'
-  )),
-  user_id uuid not null references portal_user on delete cascade,
-  recipient text not null,
-  language text not null,
-  details jsonb not null,
-  -- The token of a reset link, and the hash under which it is kept.
+-- The work that waits: emails to send, requests for a reset link to answer, and per hub the sessions of whose end it is to be
+-- told. A row is deleted when its work is done.
+create table job (
+  id uuid primary key default gen_random_uuid(),
+  queue text not null,
+  -- 1: somebody waits for it before they can go on.
+  priority smallint not null default 0,
+  payload jsonb not null,
+  -- Whose removal takes it along.
+  user_id uuid references portal_user on delete cascade,
+  -- The token that an email carries, and the hash under which it is kept elsewhere.
   sealed_token bytea,
   token_hash bytea check (octet_length(token_hash) = 32),
-  queued_at timestamptz not null,
-  -- While it is being sent: when whoever took it counts as gone.
-  send_after timestamptz not null,
+  -- While it is being done: when whoever took it counts as gone.
+  run_after timestamptz not null,
   tries integer not null default 0,
-  -- What the mail server said last, for the operator.
-  problem text
+  -- Why it was not done the last time, for the operator.
+  problem text,
+  made_at timestamptz not null
 );
--- Somebody waits for these kinds before they can go on, so they go first (storage/mail.ts has the same list).
-create index mail_by_turn on mail ((kind in ('signInCode', 'resetLink', 'singleSignOnHint', 'passkeyHint', 'noReset')) desc, send_after, id);
-create index mail_by_user on mail (user_id);
+create index job_by_turn on job (queue, priority desc, run_after);
+create index job_by_user on job (user_id);
 
 
 -- What is counted and recorded.
@@ -499,11 +462,12 @@ create index audit_event_of_user on audit_event (user_id, id desc) where user_id
 
 -- What happens by itself.
 
--- Whatever ends a session, the hubs are told. A receiver that is just removed is left out.
+-- Whatever ends a session, the hubs are told, also of a user who is removed.
 create function session_ended() returns trigger language plpgsql as $$
 begin
-  insert into hub_logout (audience, sid, user_id)
-  select r.audience, e.id, e.user_id from ended e cross join hub_receiver r where e.stage = 'full' for key share of r;
+  insert into job (queue, payload, run_after, made_at)
+  select 'hub-logout ' || r.audience, jsonb_build_object('sid', e.id, 'userId', e.user_id), '-infinity', now()
+  from ended e cross join hub_receiver r where e.stage = 'full';
   return null;
 end $$;
 create trigger session_ended after delete on session referencing old table as ended

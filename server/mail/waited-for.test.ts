@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { mailServerForTest } from '#testing/mail-server-for-test.ts';
+import { queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { startAfresh } from '#testing/reset-for-test.ts';
+import { readSmtpUrl } from '../config/smtp-url.ts';
+import { second } from '../limits.ts';
+import { startWorkers } from '../upkeep/workers.ts';
+import { senderOf } from './message.ts';
+import { mailsAtOnce, smtpTransport } from './smtp-transport.ts';
+
+const portal = portalOfFile({ once: startAfresh });
+
+it('10,000 notices ahead of what somebody waits for do not delay it by a second', async () => {
+  const server = await mailServerForTest({ tls: 'off' });
+  const url = readSmtpUrl(server.url);
+  if (url.kind === 'refused') throw new Error(url.problem);
+  const mails = smtpTransport(url.value, senderOf({ ...portal.deps.config, mailFrom: 'portal@acme.test' }));
+  await queueMailTo(portal, 'bob');
+  await portal.sql`
+    insert into job (queue, payload, user_id, run_after, made_at)
+    select queue, payload, user_id, run_after, made_at from job, generate_series(1, 10000)`;
+  const workers = startWorkers({ ...portal.deps, mails });
+  await server.waitForMails(50);
+  const ahead = server.mails.length;
+  const queuedAt = performance.now();
+  await queueMailTo(portal, 'alice', { kind: 'singleSignOnHint' });
+  const arrival = () => server.mails.findIndex(({ envelope }) => envelope.to.includes('alice@acme.test'));
+  await expect.poll(arrival, { interval: 5 }).toBeGreaterThan(0);
+  // The time, unless the machine itself stands still.
+  expect(performance.now() - queuedAt).toBeLessThan(second);
+  // Those that were under way go first, and a few that were taken while it was queued.
+  expect(arrival() - ahead).toBeLessThan(10 * mailsAtOnce);
+  expect((await waitingMails(portal)).length).toBeGreaterThan(9000);
+  await workers.stop();
+  mails.close();
+  await server.close();
+});
