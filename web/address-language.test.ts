@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressInLanguage } from './address-language.ts';
+import { addressInLanguage } from './addresses.ts';
 
 it.each([
   [{ pathname: '/portal/login', search: '', hash: '' }, '/portal/login?lang=pl'],

@@ -2,17 +2,14 @@ import { type ComponentType, useEffect, useRef, useState } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { addressInLanguage } from './address-language.ts';
+import { addressInLanguage, type Place, placeOfUrl, withParameter } from './addresses.ts';
+import { PageFrame } from './components/page-frame.tsx';
 import { useLeavePage } from './leave-page.ts';
 import { isLater, type loadLaterScreen } from './load-later-screen.ts';
 import { Messages, type SomeTexts, type Texts } from './messages.tsx';
-import type { Arrival } from './page-load.ts';
-import { PageFrame } from './parts/page-frame.tsx';
-import { type Place, placeOfUrl } from './place.ts';
-import { withParameter } from './query.ts';
+import { type Arrival, settle } from './page-load.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
 import { CurrentScreen } from './screens/current-screen.tsx';
-import { settle } from './settle.ts';
 import { VisitContext } from './visit.ts';
 
 /** What only the browser has; null on the server. */

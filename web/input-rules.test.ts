@@ -17,10 +17,10 @@ it('nothing happens on the press of a pointer, by a path, by a drag or by moveme
     filesWith(
       /on(?:Pointer|Mouse|Touch|Drag)\w*=|['"](?:pointer|mouse|touch|drag)\w+['"]|device(?:motion|orientation)/i,
     ),
-  ).toEqual(['parts/portal-link.tsx']));
+  ).toEqual(['components/links.tsx']));
 
 it('no key alone does anything but Escape, which takes back a submission, and those that move within the six boxes', () =>
-  expect(filesWith(/keydown|keyup|keypress|onKey|accessKey/i)).toEqual(['leave-page.ts', 'parts/code-boxes.tsx']));
+  expect(filesWith(/keydown|keyup|keypress|onKey|accessKey/i)).toEqual(['leave-page.ts', 'components/code-boxes.tsx']));
 
 it('nothing plays, blinks or scrolls by itself', () =>
   expect(filesWith(/<(?:video|audio|marquee|canvas)\b|autoplay|text-decoration[^;]*blink/i)).toEqual([]));
@@ -31,6 +31,6 @@ it('no style depends on the orientation, and none keeps a page from being enlarg
 });
 
 it('nothing keeps anybody from pasting: the six boxes take a paste over, and nothing else listens', () => {
-  expect(filesWith(/onPaste|onCopy|onCut|['"]paste['"]/)).toEqual(['parts/code-boxes.tsx']);
+  expect(filesWith(/onPaste|onCopy|onCut|['"]paste['"]/)).toEqual(['components/code-boxes.tsx']);
   expect(filesWith(/autocomplete=["']?(?:nope|false)/i)).toEqual([]);
 });

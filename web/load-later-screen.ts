@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 import type { Page } from '#contract/page.ts';
-import type { Place } from './place.ts';
+import type { Place } from './addresses.ts';
 
 /**
  * Whether a place shows a screen of the second script: any but the sign-in form, and the page on the way to a provider,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { otpauthAddress } from './otpauth-address.ts';
+import { otpauthAddress } from './components/registration-steps.tsx';
 
 describe('the address that opens an authenticator app', () => {
   it('names issuer, account and secret', () =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DestinationRules } from '#contract/destination.ts';
 import { eachRow } from '#testing/runs-all.ts';
+import type { Address } from './addresses.ts';
 import { arrive } from './page-load.ts';
-import type { Address } from './query.ts';
 import { nothingSaved, type SavedValues } from './saved-values.ts';
 
 const rules: DestinationRules = { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: [] };

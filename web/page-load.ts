@@ -1,10 +1,19 @@
 import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
+import type { Page } from '#contract/page.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
-import { type Place, placeOfUrl } from './place.ts';
-import { type Address, addressWithout, parameterOf, pathOfHash, searchOfHash, withMissingOf } from './query.ts';
-import type { SavedValues } from './saved-values.ts';
+import {
+  type Address,
+  addressWithout,
+  type Place,
+  parameterOf,
+  pathOfHash,
+  placeOfUrl,
+  searchOfHash,
+  withMissingOf,
+} from './addresses.ts';
+import type { SavedValues, SavedValuesStore } from './saved-values.ts';
 
 /**
  * The hashes reachable without signing in, which are left alone. The twelve prefixes of specification §2 all begin with
@@ -156,4 +165,20 @@ function hide(arrival: Arrival, names: readonly string[]): Arrival {
 
 function rawRedirectUrl(search: string): string | undefined {
   return /[?&]redirectURL=([^&]*)/.exec(search)?.[1];
+}
+
+/**
+ * Applies the arrival rules to the current address: saves, shows and warns as they say. On a page that the server answers in
+ * place of a screen only a reset link in the fragment counts: a redirect keeps it, and the person may be signed in.
+ */
+export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
+  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);
+  const { shown } = arrival;
+  if (page.serverPage && (arrival.place.screen.name !== 'forgottenChange' || shown.hash === hash)) return arrival;
+  store.write(arrival.saved);
+  if (arrival.warning) console.warn(arrival.warning);
+  if (shown.search !== search || shown.hash !== hash) {
+    history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
+  }
+  return arrival;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { longestUsername } from '#contract/payloads.ts';
 import { eachRow } from '#testing/runs-all.ts';
-import { loginOf, withMissingOf, withoutParameters, withParameter } from './query.ts';
+import { loginOf, withMissingOf, withoutParameters, withParameter } from './addresses.ts';
 
 it('parameters are taken out', () =>
   eachRow(

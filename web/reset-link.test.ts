@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { placeOfUrl } from './addresses.ts';
+import { resetLinkOf } from './components/reset-link-missing.tsx';
 import { pageForTest } from './page-for-test.ts';
-import { placeOfUrl } from './place.ts';
-import { resetLinkOf } from './reset-link.ts';
 import { nothingSaved } from './saved-values.ts';
 
 type Row = { rendered: string; shown?: string; resetHash?: string; saved?: string; hash: string; username: string };

@@ -1,6 +1,6 @@
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { addressWithout } from './query.ts';
+import { addressWithout } from './addresses.ts';
 import { nothingSaved, type SavedValuesStore } from './saved-values.ts';
 
 /** In local storage the time of the last sign-out; in session storage the last one that a page in this tab knew of. */

@@ -3,9 +3,9 @@ import { type AccountSection, accountFields, accountUrl } from '#contract/accoun
 import type { AccountPage } from '#contract/account-page.ts';
 import type { Language } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
 import { type AllTexts, allTexts } from '../all-texts.ts';
 import { filled, type Placeholders } from '../messages.tsx';
-import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
 export const AccountContext = createContext<AccountPage | null>(null);

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import { accountFields } from '#contract/account.ts';
-import { Alert } from '../parts/alert.tsx';
+import { Alert } from '../components/notice.tsx';
 import { type AccountKey, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 
 type Props = Omit<ComponentProps<'form'>, 'action'> & {
@@ -46,6 +46,22 @@ export function ClosedSection({ why }: { why: AccountKey }) {
   return (
     <div className="stack">
       <Alert>{text(why)}</Alert>
+    </div>
+  );
+}
+
+type PlaceProps = { browser: string | null; isThis: boolean; facts: readonly string[] };
+
+/** A browser in a list, with what is known of it. */
+export function Place({ browser, isThis, facts }: PlaceProps) {
+  const text = useAccountText();
+  return (
+    <div className="place">
+      <h2>{browser ?? text('account-browser-unknown')}</h2>
+      {isThis && <p className="this">{text('account-this')}</p>}
+      {facts.map((fact) => (
+        <p key={fact}>{fact}</p>
+      ))}
     </div>
   );
 }

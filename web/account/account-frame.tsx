@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import { languageNames, languages } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
+import { Icon, shapes } from '../components/icon.tsx';
+import { PageHeader } from '../components/page-frame.tsx';
 import { useLanguage } from '../messages.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { PageHeader } from '../parts/page-header.tsx';
-import { shapes } from '../parts/shapes.tsx';
 import { useVisit } from '../visit.ts';
 import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 

@@ -1,17 +1,14 @@
 import type { ReactNode } from 'react';
 import { goodNotices } from '#contract/account-page.ts';
-import { Alert } from '../parts/alert.tsx';
-import { Reference } from '../parts/reference.tsx';
+import { Alert } from '../components/notice.tsx';
+import { Reference } from '../components/reference.tsx';
 import { sectionTitle, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 import { ProofForm } from './proof-form.tsx';
-import { App } from './sections/app.tsx';
-import { Devices } from './sections/devices.tsx';
+import { App, RecoveryCodes } from './sections/app.tsx';
 import { Overview } from './sections/overview.tsx';
 import { Passkeys } from './sections/passkeys.tsx';
 import { Password } from './sections/password.tsx';
-import { RecoveryCodes } from './sections/recovery-codes.tsx';
-import { Sessions } from './sections/sessions.tsx';
-import { SignIns } from './sections/sign-ins.tsx';
+import { Devices, Sessions, SignIns } from './sections/sessions.tsx';
 
 /** A section with its heading, what has just happened, and the way back to the overview. */
 export function AccountScreen() {

@@ -3,11 +3,9 @@ import { accountFields } from '#contract/account.ts';
 import type { AskedProof } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
 import { queryNames } from '#contract/screens.ts';
-import { PasswordField } from '../parts/password-field.tsx';
-import { TextField } from '../parts/text-field.tsx';
-import { UsernameField } from '../parts/username-field.tsx';
-import { usePortalUrls } from '../portal-urls.ts';
-import { useVisit } from '../visit.ts';
+import { UsernameField } from '../components/checked-field.tsx';
+import { PasswordField, TextField } from '../components/text-field.tsx';
+import { usePortalUrls, useVisit } from '../visit.ts';
 import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 import { AccountForm, Cancel } from './account-form.tsx';
 

@@ -1,29 +1,23 @@
 import { useEffect, useState } from 'react';
 import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
-import { reasonOfSearch } from '#contract/reasons.ts';
+import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { UsernameField } from '../components/checked-field.tsx';
+import { Heading, PageAccount } from '../components/heading.tsx';
+import { ForgottenLink, LoginLink, SupportLink } from '../components/later-links.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { PortalLink } from '../components/links.tsx';
+import { Alert, Notice } from '../components/notice.tsx';
+import { PasskeyInstead } from '../components/passkey-instead.tsx';
+import { PasswordChecks, PasswordErrors, RepeatCheck, StrengthMeter } from '../components/password-checks.tsx';
+import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.tsx';
+import { Reference } from '../components/reference.tsx';
+import { ResetLinkMissing, resetLinkOf } from '../components/reset-link-missing.tsx';
+import { PasswordField } from '../components/text-field.tsx';
 import { useMessage } from '../messages.tsx';
-import { Alert } from '../parts/alert.tsx';
-import { fieldValue } from '../parts/field-value.ts';
-import { ForgottenLink } from '../parts/forgotten-link.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { PageAccount } from '../parts/page-account.tsx';
-import { PasskeyInstead } from '../parts/passkey-instead.tsx';
-import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
-import { PasswordErrors } from '../parts/password-errors.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { PortalForm } from '../parts/portal-form.tsx';
-import { Reference } from '../parts/reference.tsx';
-import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
-import { StrengthMeter } from '../parts/strength-meter.tsx';
-import { SubmitButton } from '../parts/submit-button.tsx';
-import { UsernameField } from '../parts/username-field.tsx';
-import { parameterOf } from '../query.ts';
-import { resetLinkOf } from '../reset-link.ts';
-import { useVisit } from '../visit.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
 
 export function ForgottenChange() {
   const message = useMessage();
@@ -119,5 +113,46 @@ function PasskeyOnly() {
         <Alert title={message('passkey-no-script-title')}>{message('passkey-no-script')}</Alert>
       </div>
     </>
+  );
+}
+
+/** After these another password helps, after these support; after the others, and without one, a new link. */
+const choose: readonly unknown[] = [null, 1, 5, 6, 9, 11] satisfies (ChangeFailedReason | null)[];
+const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
+
+export function ForgottenChangeFailedInfo() {
+  const message = useMessage();
+  const { place } = useVisit();
+  const reason = reasonOfSearch(place.search);
+  const isToChoose = choose.includes(reason);
+  const isForSupport = support.includes(reason);
+  return (
+    <>
+      <Seal icon="bang" kind="bad" />
+      <Heading />
+      <p className="lede">{message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}</p>
+      <div className="stack">
+        {isToChoose && <ChooseLink className="button" />}
+        {!isToChoose && !isForSupport && <ForgottenLink className="button" />}
+        {isForSupport && <SupportLink className="button" />}
+        <p className="links">
+          {!isToChoose && <ChooseLink />}
+          <LoginLink />
+          {!isForSupport && <SupportLink />}
+        </p>
+        <Reference />
+      </div>
+    </>
+  );
+}
+
+/** Only the server knows what is kept for this browser: the link, and its account. */
+function ChooseLink({ className }: { className?: string | undefined }) {
+  const message = useMessage();
+  const { toScreen } = usePortalUrls();
+  return (
+    <PortalLink className={className} href={toScreen('forgottenChange')} isDocument>
+      {message('change-failed-choose')}
+    </PortalLink>
   );
 }

@@ -3,17 +3,18 @@ import { redirectValue } from '#contract/destination.ts';
 import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { CallForm } from '../components/call-form.tsx';
+import { EmailField } from '../components/checked-field.tsx';
+import { Heading } from '../components/heading.tsx';
+import { LoginLink, SupportLink } from '../components/later-links.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { PortalLink } from '../components/links.tsx';
+import { Alert } from '../components/notice.tsx';
+import { fieldValue, isFilled, SubmitButton } from '../components/portal-form.tsx';
 import { useMessage } from '../messages.tsx';
-import { CallForm } from '../parts/call-form.tsx';
-import { EmailField } from '../parts/email-field.tsx';
-import { fieldValue, isFilled } from '../parts/field-value.ts';
-import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
-import { SubmitButton } from '../parts/submit-button.tsx';
-import { usePortalUrls } from '../portal-urls.ts';
-import { parameterOf } from '../query.ts';
 import { askForReset, type CallFailure } from '../server-calls.ts';
-import { useVisit } from '../visit.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
 
 /** Autofilled values hidden from scripts are checked on submit. */
 function isReady(form: HTMLFormElement): boolean {
@@ -50,6 +51,41 @@ export function Forgotten() {
           <LoginLink />
         </p>
       </CallForm>
+    </>
+  );
+}
+
+export function EmailInfo() {
+  const message = useMessage();
+  const { toScreen } = usePortalUrls();
+  return (
+    <>
+      <Seal icon="mail" />
+      <Heading />
+      <p className="lede">{message('email-info-text')}</p>
+      <div className="stack">
+        <Alert title={message('email-info-wait-title')}>{message('email-info-wait-text')}</Alert>
+        <LoginLink className="button quiet" />
+        <p className="links">
+          <PortalLink href={toScreen('forgotten')}>{message('email-info-again')}</PortalLink>
+          <SupportLink />
+        </p>
+      </div>
+    </>
+  );
+}
+
+export function ForgottenChangedInfo() {
+  const message = useMessage();
+  const isKept = parameterOf(useVisit().place.search, queryNames.destination);
+  return (
+    <>
+      <Seal icon="check" kind="good" />
+      <Heading />
+      <p className="lede">{message(isKept ? 'changed-onwards' : 'changed-text')}</p>
+      <div className="stack">
+        <LoginLink className="button" />
+      </div>
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import type { ServerPage } from '#contract/page.ts';
+import { OutsideLink } from '../components/links.tsx';
+import { TitleHeading } from '../components/title-heading.tsx';
 import { useMessage } from '../messages.tsx';
-import { OutsideLink } from '../parts/outside-link.tsx';
-import { TitleHeading } from '../parts/title-heading.tsx';
 import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'leaving' }>;

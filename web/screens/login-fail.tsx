@@ -2,18 +2,15 @@ import { canonicalIpAddress } from '#contract/ip-address.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { Heading } from '../components/heading.tsx';
+import { LoginLink, SupportLink } from '../components/later-links.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { PortalLink } from '../components/links.tsx';
+import { Fact, Reference } from '../components/reference.tsx';
+import { SignInForm } from '../components/sign-in-form.tsx';
 import { useMessage } from '../messages.tsx';
-import { Fact } from '../parts/fact.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
-import { PortalLink } from '../parts/portal-link.tsx';
-import { Reference } from '../parts/reference.tsx';
-import { Seal } from '../parts/seal.tsx';
-import { SignInForm } from '../parts/sign-in-form.tsx';
-import { SupportLink } from '../parts/support-link.tsx';
-import { usePortalUrls } from '../portal-urls.ts';
-import { parameterOf } from '../query.ts';
-import { useVisit } from '../visit.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
   const message = useMessage();

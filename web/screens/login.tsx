@@ -1,14 +1,11 @@
 import { useEffect } from 'react';
+import { loginOf } from '../addresses.ts';
+import { CookiesBlocked, Notice } from '../components/notice.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
+import { PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
+import { SignInForm } from '../components/sign-in-form.tsx';
+import { TitleHeading } from '../components/title-heading.tsx';
 import { useMessage } from '../messages.tsx';
-import { CookiesBlocked } from '../parts/cookies-blocked.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { PasskeyForm } from '../parts/passkey-form.tsx';
-import { PortalForm } from '../parts/portal-form.tsx';
-import { RedirectField } from '../parts/redirect-field.tsx';
-import { SignInForm } from '../parts/sign-in-form.tsx';
-import { SubmitButton } from '../parts/submit-button.tsx';
-import { TitleHeading } from '../parts/title-heading.tsx';
-import { loginOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
 /** Specification §9. */

@@ -1,16 +1,15 @@
-import type { MouseEvent } from 'react';
+import { Fragment, type MouseEvent } from 'react';
 import type { ServerPage } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { Heading } from '../components/heading.tsx';
+import { AccountLink, LoginLink, SupportLink } from '../components/later-links.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { isPlainClick } from '../components/links.tsx';
+import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
+import { Fact, Reference } from '../components/reference.tsx';
+import { relativeTime } from '../components/relative-time.ts';
+import { SignInForm } from '../components/sign-in-form.tsx';
 import { useLanguage, useMessage } from '../messages.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
-import { PortalForm } from '../parts/portal-form.tsx';
-import { Reference } from '../parts/reference.tsx';
-import { relativeTime } from '../parts/relative-time.ts';
-import { Seal } from '../parts/seal.tsx';
-import { SignInForm } from '../parts/sign-in-form.tsx';
-import { SubmitButton } from '../parts/submit-button.tsx';
-import { SupportLink } from '../parts/support-link.tsx';
-import { isPlainClick } from '../plain-click.ts';
 import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'problem' }>;
@@ -64,6 +63,75 @@ export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
         </p>
         <Reference />
       </div>
+    </>
+  );
+}
+
+const longestShownAddress = 200;
+
+export function NotFound() {
+  const message = useMessage();
+  const { page, place } = useVisit();
+  return (
+    <>
+      <svg
+        className="numeral"
+        width="140"
+        height="60"
+        viewBox="0 0 140 60"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="2.5"
+        strokeLinejoin="round"
+        aria-hidden="true"
+      >
+        <path d="M32 60V2L2 42h40M53 60V19a17 17 0 0 1 34 0v41M128 60V2L98 42h40" />
+      </svg>
+      <Heading prefix="404: " />
+      <p className="lede">{message('not-found-text')}</p>
+      <div className="stack">
+        <Fact label={message('not-found-address')}>
+          {partsOfAddress(page.rules.origin + place.address).map((part, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity but their order
+            <Fragment key={index}>
+              {index > 0 && <wbr />}
+              {part}
+            </Fragment>
+          ))}
+        </Fact>
+        <LoginLink className="button" />
+        <p className="links">
+          <SupportLink />
+          {page.hasAccount && <AccountLink />}
+        </p>
+      </div>
+    </>
+  );
+}
+
+/** The address, truncated, split where a line may break. */
+function partsOfAddress(address: string): string[] {
+  const shown = address.length > longestShownAddress ? `${address.slice(0, longestShownAddress)}…` : address;
+  return shown.split(/(?<=[/?&])(?=[^/?&])/);
+}
+
+type NotForYouProps = Extract<ServerPage, { name: 'notForYou' }>;
+
+/** A page of the hub that is only for other customers (docs/hub.md). */
+export function NotForYou({ username, comesBackTo }: NotForYouProps) {
+  const message = useMessage();
+  return (
+    <>
+      <Seal icon="bang" kind="bad" />
+      <Heading />
+      <p className="lede">{message('not-for-you-text', { account: username })}</p>
+      <PortalForm call="logoutConfirmed" query={{ [queryNames.destination]: comesBackTo }}>
+        <SubmitButton>{message('not-for-you-button')}</SubmitButton>
+        <p className="links">
+          <SupportLink />
+        </p>
+        <Reference />
+      </PortalForm>
     </>
   );
 }

@@ -1,14 +1,12 @@
 import type { ServerPage } from '#contract/page.ts';
+import { CopyButton, copyButtonTexts, DownloadButton, PrintButton } from '../components/copy-button.tsx';
+import { Heading } from '../components/heading.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { PortalLink } from '../components/links.tsx';
+import { Alert } from '../components/notice.tsx';
+import { Fact } from '../components/reference.tsx';
+import { OnceScripted } from '../is-scripted.tsx';
 import { useMessage } from '../messages.tsx';
-import { Alert } from '../parts/alert.tsx';
-import { CopyButton, copyButtonTexts } from '../parts/copy-button.tsx';
-import { DownloadButton } from '../parts/download-button.tsx';
-import { Fact } from '../parts/fact.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { OnceScripted } from '../parts/once-scripted.tsx';
-import { PortalLink } from '../parts/portal-link.tsx';
-import { PrintButton } from '../parts/print-button.tsx';
-import { Seal } from '../parts/seal.tsx';
 import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'recoveryCodes' }>;

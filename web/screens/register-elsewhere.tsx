@@ -1,13 +1,12 @@
 import type { ServerPage } from '#contract/page.ts';
+import { Heading } from '../components/heading.tsx';
+import { LoginLink, SupportLink } from '../components/later-links.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { PortalLink } from '../components/links.tsx';
+import { Notice } from '../components/notice.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
+import { SignInOnceMoreForm } from '../components/sign-in-over.tsx';
 import { useMessage } from '../messages.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { PasskeyForm } from '../parts/passkey-form.tsx';
-import { PortalLink } from '../parts/portal-link.tsx';
-import { Seal } from '../parts/seal.tsx';
-import { SignInOnceMoreForm } from '../parts/sign-in-once-more-form.tsx';
-import { SupportLink } from '../parts/support-link.tsx';
 import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'registerElsewhere' }>;
@@ -35,4 +34,22 @@ export function RegisterElsewhere({ why, comesBackTo, goesOnTo }: Props) {
 function helperOf({ why, comesBackTo }: Pick<Props, 'why' | 'comesBackTo'>) {
   if (why !== 'provider') return why;
   return comesBackTo === null ? 'administrator' : 'password';
+}
+
+type SignInOnceMoreProps = Extract<ServerPage, { name: 'signInOnceMore' }>;
+
+/** Signed in too long ago to set up an app: signs out, and returns here once signed in again. */
+export function SignInOnceMore({ comesBackTo, goesOnTo }: SignInOnceMoreProps) {
+  const message = useMessage();
+  return (
+    <>
+      <Seal icon="key" />
+      <Heading />
+      <p className="lede">{message('once-more-text')}</p>
+      <SignInOnceMoreForm comesBackTo={comesBackTo} />
+      <p className="links">
+        <PortalLink href={goesOnTo}>{message('cancel')}</PortalLink>
+      </p>
+    </>
+  );
 }

@@ -1,11 +1,11 @@
 import type { ServerPage } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { Heading } from '../components/heading.tsx';
+import { AccountLink, LoginLink } from '../components/later-links.tsx';
+import { Seal } from '../components/later-shapes.tsx';
+import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
+import { Fact } from '../components/reference.tsx';
 import { useMessage } from '../messages.tsx';
-import { AccountLink } from '../parts/account-link.tsx';
-import { Fact } from '../parts/fact.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { PortalForm } from '../parts/portal-form.tsx';
-import { Seal } from '../parts/seal.tsx';
-import { SubmitButton } from '../parts/submit-button.tsx';
 
 type Props = Extract<ServerPage, { name: 'signedIn' }>;
 
@@ -30,6 +30,29 @@ export function SignedIn({ username, email, customers }: Props) {
       <p className="links">
         <AccountLink />
       </p>
+    </>
+  );
+}
+
+type SignOutConfirmProps = Extract<ServerPage, { name: 'signOutConfirm' }>;
+
+/**
+ * Names who is signed in, when another site's link leads to sign-out (decisions §6), or when a provider has answered for
+ * somebody else (decisions §9), who goes on to a destination.
+ */
+export function SignOutConfirm({ query, account }: SignOutConfirmProps) {
+  const message = useMessage();
+  const goesOn = query[queryNames.destination] !== undefined;
+  return (
+    <>
+      <Heading />
+      <p className="lede">{message('sign-out-text', { account })}</p>
+      <PortalForm call="logoutConfirmed" query={query}>
+        <SubmitButton>{message(goesOn ? 'sign-out-go-on' : 'sign-out-button')}</SubmitButton>
+        <p className="links">
+          <LoginLink>{message('sign-out-stay', { account })}</LoginLink>
+        </p>
+      </PortalForm>
     </>
   );
 }

@@ -1,16 +1,12 @@
 import { noticeOfSearch } from '#contract/notices.ts';
+import { EmailField } from '../components/checked-field.tsx';
+import { ConnectionChoice } from '../components/connection-choice.tsx';
+import { Heading, PageAccount } from '../components/heading.tsx';
+import { LoginLink } from '../components/later-links.tsx';
+import { Notice } from '../components/notice.tsx';
+import { fieldValue, isFilled, PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
+import { Reference } from '../components/reference.tsx';
 import { useMessage } from '../messages.tsx';
-import { ConnectionChoice } from '../parts/connection-choice.tsx';
-import { EmailField } from '../parts/email-field.tsx';
-import { fieldValue, isFilled } from '../parts/field-value.ts';
-import { Heading } from '../parts/heading.tsx';
-import { LoginLink } from '../parts/login-link.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { PageAccount } from '../parts/page-account.tsx';
-import { PortalForm } from '../parts/portal-form.tsx';
-import { RedirectField } from '../parts/redirect-field.tsx';
-import { Reference } from '../parts/reference.tsx';
-import { SubmitButton } from '../parts/submit-button.tsx';
 import { useVisit } from '../visit.ts';
 
 export function SingleSignOn() {

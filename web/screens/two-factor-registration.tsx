@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { CodeForm } from '../components/code-form.tsx';
+import { Heading, PageAccount } from '../components/heading.tsx';
+import { RegistrationSteps, RegistrationUnavailable } from '../components/registration-steps.tsx';
 import { useMessage } from '../messages.tsx';
-import { CodeForm } from '../parts/code-form.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { PageAccount } from '../parts/page-account.tsx';
-import { RegistrationSteps } from '../parts/registration-steps.tsx';
-import { RegistrationUnavailable } from '../parts/registration-unavailable.tsx';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { fetchRegistration } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';

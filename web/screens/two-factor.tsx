@@ -1,14 +1,13 @@
 import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { CodeForm } from '../components/code-form.tsx';
+import { Heading } from '../components/heading.tsx';
+import { PortalLink } from '../components/links.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
+import { RecoveryForm } from '../components/recovery-form.tsx';
 import { useMessage } from '../messages.tsx';
-import { CodeForm } from '../parts/code-form.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { PasskeyForm } from '../parts/passkey-form.tsx';
-import { PortalLink } from '../parts/portal-link.tsx';
-import { RecoveryForm } from '../parts/recovery-form.tsx';
-import { usePortalUrls } from '../portal-urls.ts';
-import { parameterOf } from '../query.ts';
 import { isCodeSentViaEmail, isRecovery } from '../screen-title.ts';
-import { useVisit } from '../visit.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
 
 export function TwoFactor() {
   const message = useMessage();

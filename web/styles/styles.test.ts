@@ -6,7 +6,9 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const ruled = namesOf(read('styles/portal.css') + read('styles/screens.css'));
 
 it('every class of a page has a rule', () => {
-  const sources = globSync('{parts,screens}/*.tsx', { cwd: root.pathname }).filter((path) => !/\.test\./.test(path));
+  const sources = globSync('{components,screens}/*.tsx', { cwd: root.pathname }).filter(
+    (path) => !/\.test\./.test(path),
+  );
   const used = sources.flatMap((path) => [...namesOfSource(read(path))].filter((name) => name.startsWith('.')));
   expect(used.length).toBeGreaterThan(60);
   expect(used.filter((name) => !ruled.has(name))).toEqual([]);

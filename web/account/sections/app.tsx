@@ -1,10 +1,12 @@
 import type { AccountView } from '#contract/account-page.ts';
+import { Alert } from '../../components/notice.tsx';
+import { Fact } from '../../components/reference.tsx';
+import { RegistrationSteps } from '../../components/registration-steps.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useLanguage } from '../../messages.tsx';
-import { RegistrationSteps } from '../../parts/registration-steps.tsx';
-import { TextField } from '../../parts/text-field.tsx';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
-import { dayInWords } from '../times.ts';
+import { dayInWords } from './sessions.tsx';
 
 type Props = Extract<AccountView, { name: 'app' }>;
 
@@ -70,6 +72,34 @@ function NextApp(next: NonNullable<Props['next']>) {
         </RegistrationSteps>
       </AccountForm>
       <Cancel />
+    </>
+  );
+}
+
+type RecoveryCodesProps = Extract<AccountView, { name: 'recoveryCodes' }>;
+
+/** How many recovery codes are left, and new ones. */
+export function RecoveryCodes({ left, hasApp, isPart }: RecoveryCodesProps) {
+  const text = useAccountText();
+  const toSection = useSectionUrl();
+  if (isPart) return <ClosedSection why="account-part" />;
+  if (!hasApp)
+    return (
+      <div className="stack">
+        <Alert>{text('account-recovery-codes-none')}</Alert>
+        <a className="button" href={toSection('app')}>
+          {text('account-app-title')}
+        </a>
+      </div>
+    );
+  return (
+    <>
+      <div className="stack">
+        <Fact label={text('account-recovery-codes-left')}>{left}</Fact>
+      </div>
+      <AccountForm action="make" button="account-recovery-codes-button">
+        <p className="hint">{text('account-recovery-codes-make-text')}</p>
+      </AccountForm>
     </>
   );
 }

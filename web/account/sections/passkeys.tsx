@@ -1,8 +1,8 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
+import { Alert } from '../../components/notice.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useLanguage } from '../../messages.tsx';
-import { Alert } from '../../parts/alert.tsx';
-import { TextField } from '../../parts/text-field.tsx';
 import { useVisit } from '../../visit.ts';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';

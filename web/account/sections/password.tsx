@@ -1,7 +1,7 @@
 import type { AccountView } from '#contract/account-page.ts';
-import { PasswordChecks } from '../../parts/password-checks.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
-import { UsernameField } from '../../parts/username-field.tsx';
+import { UsernameField } from '../../components/checked-field.tsx';
+import { PasswordChecks } from '../../components/password-checks.tsx';
+import { PasswordField } from '../../components/text-field.tsx';
 import { useVisit } from '../../visit.ts';
 import { useAccountText } from '../account-context.tsx';
 import { AccountForm, ClosedSection } from '../account-form.tsx';

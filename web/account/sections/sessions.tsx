@@ -1,9 +1,9 @@
 import type { AccountSession, AccountView } from '#contract/account-page.ts';
+import type { Language } from '#contract/languages.ts';
+import { typeset } from '#contract/typeset.ts';
 import { useLanguage } from '../../messages.tsx';
 import { useAccountText } from '../account-context.tsx';
-import { AccountForm } from '../account-form.tsx';
-import { Place } from '../place-entry.tsx';
-import { timeInWords } from '../times.ts';
+import { AccountForm, ClosedSection, Place } from '../account-form.tsx';
 
 type Props = Extract<AccountView, { name: 'sessions' }>;
 
@@ -42,4 +42,88 @@ function Entry({ id, browser, address, signedInAt, lastSeenAt, provider, isThis 
       )}
     </li>
   );
+}
+
+type DevicesProps = Extract<AccountView, { name: 'devices' }>;
+
+/** The browsers that are not asked for a code; each may be forgotten. */
+export function Devices({ devices, isPart }: DevicesProps) {
+  const text = useAccountText();
+  const language = useLanguage();
+  if (isPart || devices.length === 0) return <ClosedSection why={isPart ? 'account-part' : 'account-devices-none'} />;
+  return (
+    <>
+      <p className="hint">{text('account-devices-text')}</p>
+      <ul className="entries">
+        {devices.map(({ id, browser, address, lastUsedAt, endsAt, isThis }) => (
+          <li key={id}>
+            <Place
+              browser={browser}
+              isThis={isThis}
+              facts={[
+                text('account-last-used', { time: timeInWords(lastUsedAt, language) }),
+                text('account-address', { address }),
+                text('account-until', { time: dayInWords(endsAt, language) }),
+              ]}
+            />
+            <AccountForm action="forget" button="account-devices-forget" look="quiet small">
+              <input type="hidden" name="id" value={id} />
+            </AccountForm>
+          </li>
+        ))}
+      </ul>
+      {devices.length > 1 && <AccountForm action="forgetAll" button="account-devices-forget-all" look="quiet" />}
+    </>
+  );
+}
+
+type SignInsProps = Extract<AccountView, { name: 'signIns' }>;
+
+/** The last sign-ins with their outcome. */
+export function SignIns({ signIns }: SignInsProps) {
+  const text = useAccountText();
+  const language = useLanguage();
+  return (
+    <>
+      <p className="hint">{text('account-sign-ins-text')}</p>
+      <ol className="entries">
+        {signIns.map(({ at, outcome, address, provider, isByPasskey }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
+          <li key={index}>
+            <div className={outcome === 'signedIn' ? 'place' : 'place failed'}>
+              <h2>{text(`account-outcome-${outcome}`)}</h2>
+              <p>
+                <time dateTime={at}>{timeInWords(at, language)}</time>
+              </p>
+              {address !== null && <p>{text('account-address', { address })}</p>}
+              {provider !== null && <p>{text('account-by-provider', { provider })}</p>}
+              {isByPasskey && <p>{text('account-by-passkey')}</p>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
+
+/** Making one takes longer than all else of an entry in a list, and keeps memory outside the heap. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A time as people read it. Without a script nobody knows the reader's time zone: it is named, as in emails. */
+export function timeInWords(time: string, language: Language): string {
+  return inWords(time, language, minute);
+}
+
+export function dayInWords(time: string, language: Language): string {
+  return inWords(time, language, day);
+}
+
+function inWords(time: string, language: Language, options: typeof day | typeof minute): string {
+  const key = `${language} ${options === minute}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, options);
+  formats.set(key, format);
+  return typeset(language, format.format(new Date(time)));
 }

@@ -1,0 +1,70 @@
+import type { ComponentProps } from 'react';
+import type { Notice as NoticeName } from '#contract/notices.ts';
+import { useLanguage, useMessage } from '../messages.tsx';
+import type { CallFailure } from '../server-calls.ts';
+import { Alert, Notice } from './notice.tsx';
+import { PortalForm } from './portal-form.tsx';
+import { Reference } from './reference.tsx';
+import { relativeTime } from './relative-time.ts';
+
+type Props = ComponentProps<typeof PortalForm> & {
+  /** Why the last attempt failed. */
+  failure: CallFailure | null;
+  /** Any other notice; taken from the address if absent. */
+  notice?: NoticeName | null;
+  /** How long to wait, if the notice mentions it. */
+  seconds?: number | undefined;
+};
+
+/** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
+export function CallForm({ failure, notice, seconds, ...form }: Props) {
+  const message = useMessage('notice-tooManyAttempts-title');
+  const textOf = useCallFailureText();
+  return (
+    <>
+      {failure ? (
+        <Alert
+          kind="bad"
+          answerTo={failure}
+          {...(failure.name === 'throttled' && { title: message('notice-tooManyAttempts-title') })}
+        >
+          {textOf(failure)}
+        </Alert>
+      ) : (
+        <Notice notice={notice} seconds={seconds} />
+      )}
+      <PortalForm {...form} />
+      <Reference />
+    </>
+  );
+}
+
+const laterTexts = [
+  'notice-tooManyAttempts-text',
+  'wait-until',
+  'problem-503-text',
+  'once-more-text',
+  'notice-signInExpired-text',
+] as const;
+
+/** What a visitor is told about a failed call. */
+export function useCallFailureText(): (failure: CallFailure) => string {
+  const message = useMessage(...laterTexts);
+  const language = useLanguage();
+  return (failure) => {
+    switch (failure.name) {
+      case 'throttled':
+        return failure.seconds === null
+          ? message('notice-tooManyAttempts-text')
+          : message('wait-until', { when: relativeTime(language, failure.seconds) });
+      case 'unavailable':
+        return `${message('problem-503-text')} ${message('wait-until', { when: relativeTime(language, failure.seconds) })}`;
+      case 'signInTooOld':
+        return message('once-more-text');
+      case 'signInExpired':
+        return message('notice-signInExpired-text');
+      case 'failed':
+        return message('general-error-something-went-wrong');
+    }
+  };
+}

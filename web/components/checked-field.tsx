@@ -1,0 +1,99 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { isEmailAddress } from '#contract/email-address.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
+import { loginOf } from '../addresses.ts';
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { Icon, shapes } from './icon.tsx';
+import { TextField, type TextFieldProps } from './text-field.tsx';
+
+type Props = TextFieldProps & { error?: string | undefined };
+
+/** A text field that may show what is wrong with its text; the sign-in form has none, and so loads none. */
+export function CheckedField({ error, children, ...field }: Props) {
+  const errorId = `${field.id}-error`;
+  return (
+    <TextField aria-invalid={error ? true : undefined} aria-describedby={error ? errorId : undefined} {...field}>
+      {error && <FieldError id={errorId}>{error}</FieldError>}
+      {children}
+    </TextField>
+  );
+}
+
+/**
+ * A work email. Mistakes are shown on leaving the field, not while typing, but at once for a value that a password
+ * manager fills in, which may not be an address. Not of type `email`: browsers check that more strictly than the server
+ * (decisions §5), and rewrite international addresses.
+ */
+export function EmailField() {
+  const message = useMessage('email-invalid');
+  const { place, typedUsername } = useVisit();
+  const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
+  const [isWrong, setWrong] = useState(wasRefused);
+  // A refused entry is kept for correction; a name typed elsewhere isn't an address.
+  const known = (!wasRefused && loginOf(place.search)) || typedUsername.current;
+  const field = useRef<HTMLInputElement>(null);
+
+  function judge(value: string) {
+    setWrong(value !== '' && !isEmailAddress(value));
+  }
+
+  // What the browser filled in before the script ran.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (field.current?.value) judge(field.current.value);
+  }, []);
+
+  return (
+    <CheckedField
+      ref={field}
+      id="email"
+      name="username"
+      inputMode="email"
+      label={message('email')}
+      autoComplete="email"
+      required
+      autoFocus
+      defaultValue={wasRefused || isEmailAddress(known) ? known : ''}
+      error={isWrong ? message('email-invalid') : undefined}
+      onBlur={({ currentTarget }) => judge(currentTarget.value)}
+      onAnimationStart={({ currentTarget }) => judge(currentTarget.value)}
+      onInput={({ currentTarget: { value }, nativeEvent }) => {
+        typedUsername.current = value;
+        if (isEmailAddress(value) || !isTyped(nativeEvent as InputEvent)) judge(value);
+      }}
+    />
+  );
+}
+
+/** Autofill arrives as an input without a type, or as a replacement. */
+function isTyped({ inputType }: InputEvent): boolean {
+  return Boolean(inputType) && inputType !== 'insertReplacementText';
+}
+
+export function FieldError({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <p className="error" id={id} role="alert">
+      <Icon shape={shapes.alert} size={16} />
+      {children}
+    </p>
+  );
+}
+
+/**
+ * Whose password it is, for password managers: unnamed, since the post of a new one holds only password, repeat and hash
+ * (specification §7).
+ */
+export function UsernameField({ username }: { username: string }) {
+  return (
+    <input
+      className="sr"
+      type="text"
+      autoComplete="username"
+      value={username}
+      tabIndex={-1}
+      aria-hidden="true"
+      readOnly
+    />
+  );
+}

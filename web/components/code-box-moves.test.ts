@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eachRow } from '#testing/runs-all.ts';
+import { type Boxes, boxesOf, codeOf, completes, composed, emptyBoxes, pasted, pressed, typed } from './code-boxes.tsx';
+
+const digitsOf = ({ digits }: Boxes) => digits.map((digit) => digit || '_').join('');
+const boxes = (text: string, focus = 0): Boxes => ({
+  digits: [...text].map((digit) => (digit === '_' ? '' : digit)),
+  focus,
+});
+
+describe('typing', () => {
+  it('a typed digit moves on', () =>
+    eachRow(
+      [
+        ['a digit advances', '______', 0, '4', '4_____', 1],
+        ['the last box keeps the focus', '12345_', 5, '6', '123456', 5],
+        ['a letter is refused', '12____', 2, 'x', '12____', 2],
+        ['a letter beside the digit is refused', '12____', 1, '2x', '12____', 1],
+        ['a digit after the old one replaces it', '12____', 1, '27', '17____', 2],
+        ['a digit before the old one replaces it', '12____', 1, '72', '17____', 2],
+        ['the same digit again advances', '12____', 1, '22', '12____', 2],
+        ['two digits at once are refused', '______', 0, '12', '______', 0],
+        ['six at once are spread', '9_____', 0, '123456', '123456', 5],
+        ['six after an old digit are spread when they are six', '______', 3, '123 456', '123456', 5],
+        ['nothing empties the box', '123456', 2, '', '12_456', 2],
+        ['a wide digit is the same digit', '12____', 2, '３', '123___', 3],
+        ['a wide digit beside the old one replaces it', '12____', 1, '2７', '17____', 2],
+        ['six wide digits are spread', '______', 0, '１２３４５６', '123456', 5],
+        ['digits of other scripts are refused', '______', 0, '٤', '______', 0],
+        ['what an input method has not finished is refused', '12____', 2, 'ni', '12____', 2],
+      ],
+      ([_name, before, index, value, after, focus]) => {
+        const moved = typed(boxes(before, index), index, value);
+        expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
+      },
+    ));
+});
+
+describe('keys', () => {
+  it('a key moves or deletes', () =>
+    eachRow(
+      [
+        ['Backspace', '123___', 2, '12____', 2],
+        ['Backspace', '123___', 3, '12____', 2],
+        ['Backspace', '______', 0, '______', 0],
+        ['Delete', '123456', 2, '12_456', 2],
+        ['ArrowLeft', '123456', 0, '123456', 0],
+        ['ArrowLeft', '123456', 3, '123456', 2],
+        ['ArrowRight', '123456', 3, '123456', 4],
+        ['ArrowRight', '123456', 5, '123456', 5],
+        ['Home', '123456', 3, '123456', 0],
+        ['End', '123456', 3, '123456', 5],
+      ],
+      ([key, before, index, after, focus]) => {
+        const moved = pressed(boxes(before, index), index, key) as Boxes;
+        expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
+      },
+    ));
+  it('another key moves nothing', () =>
+    eachRow(['Enter', 'Tab', 'a', '1', 'F5'], (key) => expect(pressed(emptyBoxes, 0, key)).toBeNull()));
+});
+
+describe('text composed by an input method', () => {
+  it('composed text counts as typed', () =>
+    eachRow(
+      [
+        ['______', 0, '１', '1_____', 1],
+        ['12____', 2, '３４', '1234__', 4],
+        ['129___', 2, '34', '1234__', 4],
+        ['______', 0, '１２３４５６', '123456', 5],
+        ['1234__', 4, '５６７', '123456', 5],
+        ['12____', 2, '', '12____', 2],
+        ['12____', 2, 'か', '12____', 2],
+        ['12____', 2, '3か', '12____', 2],
+      ],
+      ([before, index, text, after, focus]) => {
+        const moved = composed(boxes(before, index), index, text);
+        expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
+      },
+    ));
+});
+
+describe('pasting', () => {
+  it('six pasted digits fill all boxes', () =>
+    eachRow(['123456', ' 123 456 ', '123-456', '１２３４５６', '１２３　４５６'], (text) =>
+      expect(digitsOf(pasted(boxes('98____', 2), text))).toBe('123456'),
+    ));
+  it('anything else changes nothing', () =>
+    eachRow(['12345', '1234567', 'abc', '', '12 34 56'], (text) => {
+      const before = boxes('98____', 2);
+      expect(pasted(before, text)).toBe(before);
+    }));
+});
+
+describe('input from before the script ran', () => {
+  it('what a form kept fills the boxes', () =>
+    eachRow(
+      [
+        ['', '______', 0],
+        ['12 3', '123___', 3],
+        ['123456', '123456', 5],
+        ['1234567', '123456', 5],
+      ],
+      ([text, after, focus]) => {
+        const moved = boxesOf(text);
+        expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
+      },
+    ));
+});
+
+describe('a move completes the code', () => {
+  it('is told apart from a change of one digit', () =>
+    eachRow(
+      [
+        ['when it fills the last empty box', '12345_', '123456', true],
+        ['when it fills the only empty box', '1_3456', '123456', true],
+        ['when all come at once over another code', '123456', '654321', true],
+        ['when all come before there were boxes', null, '123456', true],
+        ['not when one digit of a whole one changes', '123456', '723456', false],
+        ['not when nothing changes', '123456', '123456', false],
+        ['not while one is missing', '1234__', '12345_', false],
+      ],
+      ([_name, before, after, isWhole]) =>
+        expect(completes(before === null ? null : boxes(before), boxes(after))).toBe(isWhole),
+    ));
+
+  it('once, even if six digits are typed one by one', () =>
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }), (order) => {
+        let now = emptyBoxes;
+        const whole = order.map((index) => {
+          const next = typed(now, index, String(index));
+          const isWhole = completes(now, next);
+          now = next;
+          return isWhole;
+        });
+        expect(whole).toEqual([false, false, false, false, false, true]);
+      }),
+    ));
+});
+
+describe('any sequence of typing, keys and pasting', () => {
+  const move = fc.oneof(
+    fc.record({ kind: fc.constant('type' as const), text: fc.string({ maxLength: 8 }) }),
+    fc.record({ kind: fc.constant('type' as const), text: fc.stringMatching(/^[0-9]{1,2}$/) }),
+    fc.record({ kind: fc.constant('paste' as const), text: fc.stringMatching(/^[0-9 -]{5,8}$/) }),
+    fc.record({
+      kind: fc.constant('press' as const),
+      text: fc.constantFrom('Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'Enter', 'x'),
+    }),
+  );
+
+  const anyBoxes = fc.record({
+    digits: fc.array(fc.constantFrom('', ...'0123456789'), { minLength: 6, maxLength: 6 }),
+    focus: fc.nat({ max: 5 }),
+  });
+
+  function apply(before: Boxes, { kind, text }: { kind: 'type' | 'paste' | 'press'; text: string }): Boxes {
+    if (kind === 'paste') return pasted(before, text);
+    if (kind === 'press') return pressed(before, before.focus, text) ?? before;
+    return typed(before, before.focus, (before.digits[before.focus] ?? '') + text);
+  }
+
+  it('there are six boxes, each empty or one digit, and one has the focus', () =>
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
+        const after = moves.reduce(apply, emptyBoxes);
+        expect(after.digits).toHaveLength(6);
+        for (const digit of after.digits) expect(digit).toMatch(/^[0-9]?$/);
+        expect(after.focus).toBeGreaterThanOrEqual(0);
+        expect(after.focus).toBeLessThan(6);
+      }),
+    ));
+
+  it('six pasted digits complete the code, whatever was there', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.stringMatching(/^[0-9]{6}$/), fc.constantFrom('', ' ', '-'), (before, code, gap) => {
+        const after = pasted(before, `${code.slice(0, 3)}${gap}${code.slice(3)}`);
+        expect(codeOf(after)).toBe(code);
+      }),
+    ));
+
+  it('pasting anything else loses no digit', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.oneof(fc.string(), fc.stringMatching(/^[0-9 -]{0,9}$/)), (before, text) => {
+        fc.pre(!/^\s*(?:[0-9][\s-]?){6}\s*$/.test(text));
+        expect(pasted(before, text)).toEqual(before);
+      }),
+    ));
+
+  it('input refused in one box changes no box', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.string({ minLength: 1 }), (before, text) => {
+        fc.pre(!/[0-9０-９]/.test(text));
+        expect(typed(before, before.focus, text).digits).toEqual(before.digits);
+      }),
+    ));
+
+  it('a digit sent twice, as some keyboards do, counts once', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.constantFrom(...'0123456789'), ({ digits, focus }, digit) => {
+        const once = typed(
+          { digits: digits.map((before, place) => (place === focus ? '' : before)), focus },
+          focus,
+          digit,
+        );
+        expect(typed(once, focus, digit + digit)).toEqual(once);
+      }),
+    ));
+
+  it('six digits typed one by one are the code', () =>
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9]{6}$/), (code) => {
+        const after = [...code].reduce((now, digit) => apply(now, { kind: 'type', text: digit }), emptyBoxes);
+        expect(codeOf(after)).toBe(code);
+      }),
+    ));
+
+  it('enough Backspaces empty all boxes from the last', () =>
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9]{6}$/), (code) => {
+        const back = { kind: 'press' as const, text: 'Backspace' };
+        const after = Array(12).fill(back).reduce(apply, pasted(emptyBoxes, code));
+        expect(after).toEqual(emptyBoxes);
+      }),
+    ));
+});

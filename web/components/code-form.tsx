@@ -1,0 +1,200 @@
+import { type ComponentProps, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
+import { noticeOfSearch } from '#contract/notices.ts';
+import { codeLength, isOneTimeCode } from '#contract/one-time-code.ts';
+import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { isCodeSentViaEmail } from '../screen-title.ts';
+import type { CallFailure } from '../server-calls.ts';
+import { useVisit } from '../visit.ts';
+import { CallForm } from './call-form.tsx';
+import { FieldError } from './checked-field.tsx';
+import { type Boxes, boxesOf, CodeBoxes, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
+import { type Said, useCodeCheck, useWrongCodeText } from './code-check.ts';
+import { WayOut } from './later-links.tsx';
+import { fieldValue, SubmitButton } from './portal-form.tsx';
+import { SendAgain, TwoFactorFields } from './send-again.tsx';
+import { isOver, SignInOver, signInOverTexts } from './sign-in-over.tsx';
+
+type Props = {
+  /** The heading and what it asks for, until there is nothing to enter any more. */
+  head: ReactNode;
+  cancelKey: MessageKey;
+  /** Additional links, beside the way out. */
+  links?: ReactNode;
+  /** Wraps the code, for example in the steps before it; the code then doesn't get the initial focus. */
+  around?: (code: ReactNode) => ReactNode;
+};
+
+/** The six digits and their submission; the same on both second-factor screens. */
+export function CodeForm({ head, cancelKey, links, around }: Props) {
+  const { place, leave, isLeaving } = useVisit();
+  const { said, say, check, checks } = useCodeCheck();
+  const message = useMessage('twofa-malformed', ...signInOverTexts);
+  const textOf = useWrongCodeText();
+  const [boxes, setBoxes] = useState<Boxes | null>(null);
+  const remember = useRef<HTMLInputElement>(null);
+  // Submits automatically only once; after that the button does.
+  const lastSent = useRef<string | null>(null);
+
+  async function send(code: string) {
+    lastSent.current = code;
+    const outcome = await check(code, remember.current?.checked === true);
+    if (outcome === 'wrong') {
+      lastSent.current = null;
+      setBoxes({ ...emptyBoxes });
+    } else if (outcome === 'failed') {
+      // The digits stay for the button, and the focus returns to them.
+      setBoxes((current) => current && { ...current });
+    }
+  }
+
+  function move(next: Boxes) {
+    if (isLeaving) return;
+    setBoxes(next);
+    const code = completes(boxes, next) ? codeOf(next) : null;
+    if (code && code !== lastSent.current && leave('checking-code')) send(code);
+  }
+
+  /** After a new code the field starts empty; if none came, the focus returns to where it was. */
+  function onSendAnswer(answer: Said) {
+    say(answer);
+    const isNew = answer?.name === 'notice' && answer.notice === 'codeSent';
+    if (isNew) setBoxes({ ...emptyBoxes });
+    else if (!answer || answer.name === 'notice') setBoxes((current) => current && { ...current });
+  }
+
+  if (isOver(said)) return <SignInOver said={said} />;
+  const field = (
+    <CodeField
+      boxes={boxes}
+      error={said?.name === 'malformed' ? message('twofa-malformed') : textOf(said)}
+      errorKey={checks}
+      isFirst={!around}
+      onMove={move}
+    />
+  );
+  return (
+    <>
+      {head}
+      <CodeCheckForm
+        said={said}
+        isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
+        onSend={(form) => send(fieldValue(form, 'code'))}
+      >
+        {around ? around(field) : field}
+        <RememberDevice ref={remember} />
+      </CodeCheckForm>
+      {isCodeSentViaEmail(place) ? (
+        <SendAgain cancelKey={cancelKey} onAnswer={onSendAnswer} />
+      ) : (
+        <WayOut textKey={cancelKey}>{links}</WayOut>
+      )}
+    </>
+  );
+}
+
+type CodeCheckFormProps = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
+
+/** What is shown above the form; everything else is shown beside the code, since another code may help. */
+function failureOf(said: Said): CallFailure | null {
+  switch (said?.name) {
+    case undefined:
+    case 'wrong':
+    case 'malformed':
+    case 'notChecked':
+    case 'notice':
+      return null;
+    default:
+      return said as CallFailure;
+  }
+}
+
+/** A form whose code is checked, with notices above it; a wrong code is reported beside the field. */
+export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
+  const message = useMessage();
+  return (
+    <CallForm
+      call="twoFactorVerify"
+      // Set here and not on the tick box: Firefox would tick it again on a reload.
+      autoComplete="off"
+      word="checking-code"
+      failure={failureOf(said)}
+      notice={said?.name === 'notice' ? said.notice : null}
+      seconds={said?.name === 'notice' ? said.seconds : undefined}
+      {...form}
+    >
+      {children}
+      <TwoFactorFields />
+      <SubmitButton>{message('twofa-verify')}</SubmitButton>
+    </CallForm>
+  );
+}
+
+type CodeFieldProps = {
+  /** Null until the script runs; then the plain field becomes boxes that keep what was typed. */
+  boxes: Boxes | null;
+  error: string | null;
+  /** Changes with each answer, so that the same error is announced again. */
+  errorKey: number;
+  /** Whether the code is the screen's initial focus. */
+  isFirst: boolean;
+  onMove: (boxes: Boxes) => void;
+};
+
+/** The six digits of a one-time code. */
+export function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) {
+  const message = useMessage('code-digit');
+  const plain = useRef<HTMLInputElement>(null);
+  const wasFocused = useRef(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the change from field to boxes happens once
+  useLayoutEffect(() => {
+    wasFocused.current = document.activeElement === plain.current;
+    onMove(boxesOf(plain.current?.value ?? ''));
+  }, []);
+
+  return (
+    <fieldset>
+      <legend className="sr">{message('code')}</legend>
+      {boxes ? (
+        <CodeBoxes boxes={boxes} isWrong={error !== null} takesFocus={isFirst || wasFocused.current} onMove={onMove} />
+      ) : (
+        <div className="control code-plain">
+          <input
+            ref={plain}
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            aria-label={message('code')}
+            aria-invalid={error ? true : undefined}
+            aria-describedby={error ? 'code-error' : undefined}
+            maxLength={codeLength + 1}
+            required
+            // biome-ignore lint/a11y/noAutofocus: the code is what the screen is for
+            autoFocus={isFirst}
+          />
+        </div>
+      )}
+      {error && (
+        <FieldError key={errorKey} id="code-error">
+          {error}
+        </FieldError>
+      )}
+    </fieldset>
+  );
+}
+
+/** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
+export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
+  const message = useMessage();
+  const { page, place } = useVisit();
+  if (!page.secondFactor?.mayRemember) return null;
+  const wasSaid = noticeOfSearch(place.search) !== null && parameterOf(place.search, queryNames.remember) === 'true';
+  return (
+    <label className="check">
+      <input ref={ref} type="checkbox" name={queryNames.remember} defaultChecked={wasSaid} />
+      {message('twofa-remember')}
+    </label>
+  );
+}

@@ -1,0 +1,154 @@
+import { type MouseEvent, type ReactNode, useState } from 'react';
+import { accountPath } from '#contract/account.ts';
+import { destinationAfterTwoFactor, isDefaultDestination } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { useIsScripted } from '../is-scripted.tsx';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { type CallFailure, logOut } from '../server-calls.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
+import { isPlainClick, OutsideLink, PortalLink } from './links.tsx';
+import { Alert } from './notice.tsx';
+
+/** For somebody who is signed in. The account page is a document of its own. */
+export function AccountLink() {
+  const message = useMessage();
+  return (
+    <PortalLink href={useVisit().page.rules.basePath + accountPath} isDocument>
+      {message('your-account')}
+    </PortalLink>
+  );
+}
+
+/**
+ * Ends the half-signed-in session and goes to the sign-in form; without JavaScript a plain link does. The children are
+ * additional links.
+ */
+export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
+  const message = useMessage('twofa-something-went-wrong', 'return-to-login');
+  const { page, leave, comeBack } = useVisit();
+  const { toCall } = usePortalUrls();
+  const { destination, url } = useSignInAgain();
+  // “Not you?” belongs beside the name.
+  const whose = textKey === 'twofa-change-user' ? page.secondFactor?.account : undefined;
+  const [failure, setFailure] = useState<CallFailure | null>(null);
+
+  async function onClick(event: MouseEvent) {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    if (!leave('please-wait')) return;
+    const outcome = await logOut(page.rules.basePath);
+    if (outcome === 'done') return location.assign(url());
+    console.error('twofa-something-went-wrong');
+    setFailure(outcome);
+    comeBack();
+  }
+
+  return (
+    <>
+      {failure && (
+        <Alert kind="bad" answerTo={failure}>
+          {message('twofa-something-went-wrong')}
+        </Alert>
+      )}
+      <p className="links">
+        {children}
+        <span>
+          {whose !== undefined && <bdi>{whose}</bdi>}{' '}
+          <a href={toCall('logout', { destination })} onClick={onClick}>
+            {message(textKey)}
+          </a>
+        </span>
+        {failure && <LoginLink />}
+      </p>
+    </>
+  );
+}
+
+/** Link to the form that sends a new reset link. */
+export function ForgottenLink({ className }: { className?: string | undefined }) {
+  const message = useMessage();
+  const { toScreen } = usePortalUrls();
+  return (
+    <PortalLink href={toScreen('forgotten')} className={className}>
+      {message('change-failed-new-link')}
+    </PortalLink>
+  );
+}
+
+type Props = {
+  className?: string | undefined;
+  /** In place of the usual text, for somebody signed in, whom the form leads on. */
+  children?: ReactNode;
+};
+
+export function LoginLink({ className, children }: Props) {
+  const message = useMessage();
+  const { toScreen } = usePortalUrls();
+  return (
+    <PortalLink href={toScreen('login')} className={className}>
+      {children ?? message('return-to-login')}
+    </PortalLink>
+  );
+}
+
+/**
+ * Lets a signed-in user skip an app that nobody required. The tab may know more of the destination than the server: the
+ * fragment.
+ */
+export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
+  const message = useMessage();
+  const { page, saved, leave, save, goToDocument } = useVisit();
+  const isScripted = useIsScripted();
+  const { language } = usePortalUrls();
+  const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
+  const href = destinationInLanguage(known, page.rules.basePath, language);
+
+  function onClick(event: MouseEvent) {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    if (!leave('please-wait')) return;
+    save({ loginHashFragment: null });
+    goToDocument(href);
+  }
+
+  return (
+    <p className="links">
+      <a href={href} onClick={onClick}>
+        {message(textKey)}
+      </a>
+    </p>
+  );
+}
+
+export function SupportLink({
+  className,
+  text = 'contact-support',
+}: {
+  className?: string | undefined;
+  text?: 'contact-support' | 'login-fail-ip-support';
+}) {
+  const message = useMessage();
+  return (
+    <OutsideLink className={className} href={useVisit().page.branding.links.support}>
+      {message(text)}
+    </OutsideLink>
+  );
+}
+
+/** Leaves a second factor: to the sign-in form, or to the destination if the factor is optional. */
+export function WayOut({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
+  const destination = useVisit().page.secondFactor?.goesOnTo;
+  if (destination !== undefined) return <GoOnLink textKey={textKey} destination={destination} />;
+  return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;
+}
+
+/** The sign-in form for starting again, with the same destination. */
+export function useSignInAgain(): { destination: string | undefined; url: () => string } {
+  const { page, place } = useVisit();
+  const { toScreen } = usePortalUrls();
+  const asked = parameterOf(place.search, queryNames.redirectUrl);
+  const destination = asked === null || isDefaultDestination(asked, page.rules.basePath) ? undefined : asked;
+  return { destination, url: () => toScreen('login', { destination }) };
+}

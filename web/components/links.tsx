@@ -1,0 +1,53 @@
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
+import { useVisit } from '../visit.ts';
+
+/** Whether a click navigates this page; those that open another tab or window, or save, are left to the browser. */
+export function isPlainClick(event: MouseEvent): boolean {
+  return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+}
+
+type Props = {
+  href: string;
+  className?: string | undefined;
+  /** For what only the server can show: reloads the page. */
+  isDocument?: boolean;
+  children: ReactNode;
+};
+
+/** A link to another screen: fade, then the screen. Modified clicks and pages outside the portal work as usual. */
+export function PortalLink({ href, className, isDocument = false, children }: Props) {
+  const { page, leave, goTo, goToDocument, prepare } = useVisit();
+  const isOtherDocument = Boolean(page.serverPage) || isDocument;
+  const onApproach = isOtherDocument ? undefined : prepare;
+  function onClick(event: MouseEvent) {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    if (!leave('please-wait')) return;
+    if (isOtherDocument) goToDocument(href);
+    else goTo(href, 'push');
+  }
+  return (
+    <a href={href} className={className} onClick={onClick} onPointerEnter={onApproach} onFocus={onApproach}>
+      {children}
+    </a>
+  );
+}
+
+type OutsideLinkProps = Pick<ComponentProps<'a'>, 'className' | 'children'> & { href: string };
+
+/** A link out of the portal: fade, then the page there. Links that open no page, such as mailto, work as usual. */
+export function OutsideLink({ href, className, children }: OutsideLinkProps) {
+  const { leave, goToDocument } = useVisit();
+
+  function onClick(event: MouseEvent<HTMLAnchorElement>) {
+    if (!isPlainClick(event) || !/^https?:$/.test(event.currentTarget.protocol)) return;
+    event.preventDefault();
+    if (leave('please-wait')) goToDocument(event.currentTarget.href);
+  }
+
+  return (
+    <a href={href} className={className} onClick={onClick}>
+      {children}
+    </a>
+  );
+}

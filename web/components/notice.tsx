@@ -1,0 +1,110 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
+import { useIsScripted } from '../is-scripted.tsx';
+import { useLanguage, useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { Icon, shapes } from './icon.tsx';
+import { relativeTime } from './relative-time.ts';
+
+type Props = {
+  id?: string;
+  kind?: 'info' | 'bad';
+  title?: string;
+  /** Answers something the visitor did: it interrupts and takes the focus, every time. */
+  answerTo?: object | null;
+  children: ReactNode;
+};
+
+/** Says what happened. */
+export function Alert({ id, kind = 'info', title, answerTo = null, children }: Props) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (answerTo) element.current?.focus();
+  }, [answerTo]);
+  return (
+    <div
+      id={id}
+      className={kind === 'bad' ? 'alert bad' : 'alert'}
+      role={answerTo ? 'alert' : 'note'}
+      tabIndex={answerTo ? -1 : undefined}
+      ref={element}
+    >
+      <Icon shape={shapes[kind === 'bad' ? 'alert' : 'info']} />
+      <p>
+        {title && (
+          <strong>
+            {title}
+            <span className="sr">. </span>
+          </strong>
+        )}
+        {children}
+      </p>
+    </div>
+  );
+}
+
+/** These report a state, not an error. */
+const calm: readonly NoticeName[] = [
+  'signInExpired',
+  'codeSent',
+  'codeTooSoon',
+  'codeNotSent',
+  'useSingleSignOn',
+  'signOutIncomplete',
+];
+
+type NoticeProps = {
+  notice?: NoticeName | null | undefined;
+  /** How long to wait for a code, when not given by the page. */
+  seconds?: number | undefined;
+};
+
+/** The notice from the previous step (`?notice=…`); wrong codes and choices are shown beside their fields. */
+export function Notice({ notice, seconds }: NoticeProps) {
+  const message = useMessage();
+  const textOf = useNoticeText();
+  const { page, place } = useVisit();
+  const name = notice === undefined ? noticeOfSearch(place.search) : notice;
+  if (!name || hasOwnPlace(name)) return null;
+  return (
+    <Alert
+      kind={calm.includes(name) ? 'info' : 'bad'}
+      title={message(`notice-${name}-title`)}
+      answerTo={page.isAnswer ? page : null}
+    >
+      {textOf(name, seconds ?? page.secondFactor?.sendAgainAfter ?? 0)}
+    </Alert>
+  );
+}
+
+/** Notices that are shown beside what they concern. */
+const inPlace = ['codeWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'] as const;
+type InPlace = (typeof inPlace)[number];
+type SpokenNotice = Exclude<NoticeName, InPlace>;
+
+export function hasOwnPlace(notice: NoticeName): notice is InPlace {
+  return (inPlace as readonly NoticeName[]).includes(notice);
+}
+
+/** The text of a notice; `seconds` is the wait before another code, if the notice mentions it. */
+export function useNoticeText(): (notice: SpokenNotice, seconds: number) => string {
+  const message = useMessage();
+  const language = useLanguage();
+  return (notice, seconds) => {
+    if (notice !== 'codeNotSent') return message(`notice-${notice}-text`);
+    if (seconds === 0) return message('notice-codeNotSent-now');
+    return message('notice-codeNotSent-text', { when: relativeTime(language, seconds) });
+  };
+}
+
+/** Shown before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
+export function CookiesBlocked() {
+  const message = useMessage('cookies-blocked-title', 'cookies-blocked-text');
+  const isScripted = useIsScripted();
+  if (!isScripted || navigator.cookieEnabled) return null;
+  return (
+    <Alert kind="bad" title={message('cookies-blocked-title')}>
+      {message('cookies-blocked-text')}
+    </Alert>
+  );
+}

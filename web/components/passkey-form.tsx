@@ -1,0 +1,77 @@
+import { useEffect, useRef, useState } from 'react';
+import { noticeOfSearch } from '#contract/notices.ts';
+import { useIsScripted } from '../is-scripted.tsx';
+import { useMessage } from '../messages.tsx';
+import { usePortalUrls, useVisit } from '../visit.ts';
+import { whenIdle } from '../when-idle.ts';
+import { PortalForm, RedirectField, SubmitButton } from './portal-form.tsx';
+
+/** The script of ceremonies, for the screens of both scripts. */
+export const loadCeremony = () => import('../passkeys/ceremony.ts');
+
+/**
+ * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
+ * the field for the name offers them too. `isSecondFactor`: in place of a code.
+ */
+export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
+  // On the server too, as what follows is: so that the document carries them.
+  const message = useMessage('signing-in');
+  const { toCall } = usePortalUrls();
+  const { page, place, leave, comeBack } = useVisit();
+  const [isNone, setIsNone] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const [label, none] = [message('login-passkey'), message('login-passkey-none')];
+  const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
+  const options = toCall(isSecondFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
+
+  function send(answer: string | null): void {
+    if (!field.current) return;
+    field.current.value = answer ?? '';
+    if (answer) field.current.form?.submit();
+    else comeBack();
+    setIsNone(!answer);
+  }
+
+  // The page was inert, so that the button lost the focus.
+  useEffect(() => {
+    if (isNone) field.current?.form?.querySelector('button')?.focus();
+  }, [isNone]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    // While the database is away there is nothing to offer.
+    if (!isShown || isSecondFactor || noticeOfSearch(place.search) === 'unavailable') return;
+    const over = new AbortController();
+    whenIdle(() =>
+      offer(over.signal).then(
+        (answer) => answer && leave('signing-in') && send(answer),
+        () => {},
+      ),
+    );
+    return () => over.abort();
+  }, [isShown]);
+
+  async function offer(signal: AbortSignal): Promise<string | null> {
+    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
+    return await (await loadCeremony()).offerPasskeys(options, signal);
+  }
+
+  if (!isShown) return null;
+  return (
+    <PortalForm
+      call={isSecondFactor ? 'passkeyFactor' : 'passkeySignIn'}
+      word="signing-in"
+      onSend={() => {
+        setIsNone(false);
+        loadCeremony()
+          .then(({ askForPasskey }) => askForPasskey(options))
+          .then(send, () => send(null));
+      }}
+    >
+      <RedirectField from={isSecondFactor ? 'redirectURL' : 'destination'} />
+      <input type="hidden" name="credential" ref={field} />
+      <SubmitButton isQuiet>{label}</SubmitButton>
+      {isNone && <p role="alert">{none}</p>}
+    </PortalForm>
+  );
+}

@@ -1,0 +1,98 @@
+import {
+  type PasswordPolicy,
+  type PasswordRule,
+  passwordScore,
+  smallestPasswordScore,
+} from '#contract/password-rules.ts';
+import { useMessage } from '../messages.tsx';
+import { Icon, shapes } from './icon.tsx';
+import { laterShapes } from './later-shapes.tsx';
+
+type Props = { password: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
+
+/** The requirements for a new password, shown up front and ticked off while typing. */
+export function PasswordChecks({ password, broken, policy }: Props) {
+  const message = useMessage();
+  const isMet = (...rules: PasswordRule[]) => password !== '' && !rules.some((rule) => broken.includes(rule));
+  return (
+    <ul className="rules" id="password-checks" aria-live="polite">
+      <Check isMet={isMet('short', 'long')}>{message('password-validation-between', policy)}</Check>
+      <Check isMet={isMet('common')}>{message('check-common')}</Check>
+      <Check isMet={isMet('weak')}>{message('check-strength')}</Check>
+    </ul>
+  );
+}
+
+export function RepeatCheck({ isMet }: { isMet: boolean }) {
+  const message = useMessage();
+  return (
+    <ul className="rules" id="repeat-check" aria-live="polite">
+      <Check isMet={isMet}>{message('check-match')}</Check>
+    </ul>
+  );
+}
+
+function Check({ isMet, children }: { isMet: boolean; children: string }) {
+  const message = useMessage('check-done', 'check-open');
+  return (
+    <li className={isMet ? 'met' : undefined} aria-atomic="true">
+      <Icon shape={laterShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
+      <span>
+        {children}
+        <span className="sr"> {message(isMet ? 'check-done' : 'check-open')}</span>
+      </span>
+    </li>
+  );
+}
+
+type PasswordErrorsProps = { id: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
+
+const laterTexts: readonly `password-validation-${PasswordRule}`[] = [
+  'password-validation-short',
+  'password-validation-long',
+  'password-validation-common',
+  'password-validation-weak',
+  'password-validation-match',
+];
+
+/** The specification's sentences for the broken rules; shown once both fields were touched (specification §5). */
+export function PasswordErrors({ id, broken, policy }: PasswordErrorsProps) {
+  const message = useMessage(...laterTexts);
+  return (
+    <div className="errors" id={id} role="alert">
+      {broken.map((rule) => (
+        <p className="error" key={rule}>
+          <Icon shape={shapes.alert} size={16} />
+          {message(`password-validation-${rule}`, policy)}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Bars and a label: weak, fair, good (passes), strong. */
+export function StrengthMeter({ password }: { password: string }) {
+  const message = useMessage('strength', 'strength-1', 'strength-2', 'strength-3', 'strength-4');
+  const level: 0 | 1 | 2 | 3 | 4 = password === '' ? 0 : levelOf(passwordScore(password));
+  return (
+    <div className="strength" data-level={level}>
+      <i />
+      <i />
+      <i />
+      <i />
+      <p aria-live="polite">
+        {level !== 0 && (
+          <>
+            {message('strength')} <strong>{message(`strength-${level}`)}</strong>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function levelOf(score: number): 1 | 2 | 3 | 4 {
+  if (score < 3) return 1;
+  if (score < smallestPasswordScore) return 2;
+  return score < 9 ? 3 : 4;
+}

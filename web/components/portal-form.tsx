@@ -1,0 +1,131 @@
+import {
+  createContext,
+  type ReactNode,
+  type SubmitEvent,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { redirectValue } from '#contract/destination.ts';
+import type { PageCall } from '#contract/page-calls.ts';
+import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { usePortalUrls, useVisit } from '../visit.ts';
+
+const ReadyContext = createContext(true);
+
+/** Whether the enclosing form may be sent. */
+export const useIsReady = () => use(ReadyContext);
+
+type Props = {
+  call: PageCall;
+  /** Query parameters for the address of the call. */
+  query?: Record<string, string | undefined>;
+  /** Shown while the form is being sent. */
+  word?: MessageKey;
+  autoComplete?: 'off';
+  /** Whether it may be sent; only asked once the script runs, until then the server decides. */
+  isReady?: (form: HTMLFormElement) => boolean;
+  /** Sends it by script; without JavaScript the browser posts the form. */
+  onSend?: (form: HTMLFormElement) => void;
+  children: ReactNode;
+};
+
+/** A form that posts to one of the calls, works without JavaScript, and is sent once however often it is submitted. */
+export function PortalForm({
+  call,
+  query,
+  word = 'please-wait',
+  autoComplete,
+  isReady = always,
+  onSend,
+  children,
+}: Props) {
+  const { leave, forgetWebbundle } = useVisit();
+  // The veil shows it once the form is sent, so the document must carry it.
+  useMessage(word);
+  const { toCall } = usePortalUrls();
+  const form = useRef<HTMLFormElement>(null);
+  const [ready, setReady] = useState(true);
+
+  function look() {
+    if (form.current) setReady(isReady(form.current));
+  }
+
+  // After every render: the browser may have filled in a field, or a child may have changed one.
+  useLayoutEffect(look);
+
+  // Some password managers fill in fields at any time, without events.
+  useEffect(() => {
+    const timer = setInterval(look, 500);
+    return () => clearInterval(timer);
+  });
+
+  function onSubmit(event: SubmitEvent<HTMLFormElement>) {
+    const isFirst = leave(word);
+    if (!isFirst || onSend) event.preventDefault();
+    if (isFirst && signInCalls.includes(call)) forgetWebbundle();
+    if (isFirst) onSend?.(event.currentTarget);
+  }
+
+  return (
+    <form
+      ref={form}
+      autoComplete={autoComplete}
+      method="post"
+      action={toCall(call, query)}
+      onSubmit={onSubmit}
+      onInput={look}
+      onChange={look}
+      onAnimationStart={look}
+    >
+      <ReadyContext value={ready}>{children}</ReadyContext>
+    </form>
+  );
+}
+
+const always = () => true;
+
+/** Their answers carry on where the sign-in was to lead. */
+const signInCalls: readonly PageCall[] = ['performLogin', 'checkSsoLogin', 'performSsoLogin', 'passkeySignIn'];
+
+export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean; children: ReactNode }) {
+  const isReady = useIsReady();
+  return (
+    <button className={isQuiet ? 'button quiet' : 'button'} type="submit" disabled={!isReady}>
+      {children}
+    </button>
+  );
+}
+
+/** The destination after sign-in, sent along (decisions §4). */
+export function RedirectField({
+  name = 'redirectURL',
+  from = queryNames.destination,
+}: {
+  name?: 'redirectURL' | 'redirectURLSSO';
+  /** The parameter of the address that has it. */
+  from?: 'destination' | 'redirectURL';
+}) {
+  const { place, saved, page } = useVisit();
+  const askedFor = parameterOf(place.search, from);
+  return <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />;
+}
+
+/**
+ * Whether a field has a value. Browsers hide autofilled values until the visitor's first gesture. Uses the state's old
+ * name: Chromium before 110 knows only that one, and every other browser supports it too.
+ */
+export function isFilled(form: HTMLFormElement, name: string): boolean {
+  const input = form.elements.namedItem(name);
+  return input instanceof HTMLInputElement && (input.value !== '' || input.matches(':-webkit-autofill'));
+}
+
+/** The text of a field. */
+export function fieldValue(form: HTMLFormElement, name: string): string {
+  const input = form.elements.namedItem(name);
+  return input instanceof HTMLInputElement ? input.value : '';
+}

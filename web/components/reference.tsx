@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { reasonOfSearch } from '#contract/reasons.ts';
+import { type Place, placeOfUrl } from '../addresses.ts';
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+
+/**
+ * The reference that a visitor reads out to support to identify the refusal (decisions §13). It belongs to the page
+ * that the server sent; a failure page rendered later by the script has none.
+ */
+export function Reference() {
+  const message = useMessage();
+  const { page, place } = useVisit();
+  const sent = placeOfUrl(page.url, page.rules.basePath);
+  if (!page.reference || pageKey(sent) !== pageKey(place)) return null;
+  return <Fact label={message('reference')}>{page.reference}</Fact>;
+}
+
+function pageKey({ screen, search }: Place): string {
+  return JSON.stringify([screen, reasonOfSearch(search)]);
+}
+
+/** A named value, such as an address, that may wrap anywhere. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <p className="fact">
+      <span>{label}</span> <code>{children}</code>
+    </p>
+  );
+}

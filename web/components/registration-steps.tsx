@@ -1,0 +1,123 @@
+import type { ReactNode } from 'react';
+import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { OnceScripted } from '../is-scripted.tsx';
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { CopyButton, copyButtonTexts } from './copy-button.tsx';
+import { Heading } from './heading.tsx';
+import { WayOut } from './later-links.tsx';
+import { PortalLink } from './links.tsx';
+import { Alert } from './notice.tsx';
+
+type OfKey = {
+  /** The name that the app shows beside that of the hub; without one nothing opens an app. */
+  account: string | undefined;
+  onBroken?: (() => void) | undefined;
+  /** Absent where no script of React's ever runs. */
+  canCopy?: true;
+};
+type Props = OfKey & { registration: RegistrationAnswer | undefined; children: ReactNode };
+
+const laterTexts = [
+  'registration-open',
+  'registration-qr',
+  'registration-manual',
+  'registration-copy',
+  ...copyButtonTexts,
+] as const;
+
+/** Scan or type the key; then enter what the app shows. */
+export function RegistrationSteps({ registration, children, ...key }: Props) {
+  const message = useMessage(...laterTexts);
+  return (
+    <ol className="steps">
+      <li>
+        <h2>{message('registration-scan')}</h2>
+        {registration ? (
+          <Key {...registration} {...key} />
+        ) : (
+          <div className="qr">
+            <noscript>
+              <NoKey />
+            </noscript>
+          </div>
+        )}
+      </li>
+      <li>
+        <h2>{message('registration-enter')}</h2>
+        {children}
+      </li>
+    </ol>
+  );
+}
+
+/** A component, because browsers never render it: the document may lack its text. */
+function NoKey() {
+  const message = useMessage();
+  return <p>{message('registration-no-script')}</p>;
+}
+
+function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer & OfKey) {
+  const message = useMessage();
+  const { name } = useVisit().page.branding;
+  return (
+    <div className="qr">
+      {account && (
+        <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, name, account)}>
+          {message('registration-open')}
+        </a>
+      )}
+      <img src={url} width="160" height="160" alt={message('registration-qr')} onError={onBroken} />
+      <div>
+        <p className="hint">{message('registration-manual')}</p>
+        <Secret text={totpSecret} />
+        {canCopy && (
+          <OnceScripted>
+            <CopyButton text={totpSecret} label={message('registration-copy')} />
+          </OnceScripted>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Grouped in fours for readability; the copied key has no spaces. */
+function Secret({ text }: { text: string }) {
+  const groups = text.match(/.{1,4}/g) ?? [];
+  return (
+    <p className="secret" translate="no">
+      {groups.map((group, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the groups have no identity but their order
+        <span key={index}>{group} </span>
+      ))}
+    </p>
+  );
+}
+
+// Announced without a user action: the screen was to show a code.
+const urgent = {};
+
+export function RegistrationUnavailable() {
+  const message = useMessage();
+  const { place } = useVisit();
+  return (
+    <>
+      <Heading />
+      <Alert kind="bad" title={message('registration-unavailable-title')} answerTo={urgent}>
+        {message('twofa-qr-code-unavailable')}
+      </Alert>
+      <div className="stack">
+        <PortalLink className="button" href={place.address} isDocument>
+          {message('reload')}
+        </PortalLink>
+        <WayOut textKey="cancel" />
+      </div>
+    </>
+  );
+}
+
+/** The address that opens an authenticator app and adds the account; separator colons are dropped from both names. */
+export function otpauthAddress(secret: string, issuer: string, account: string): string {
+  const plain = (text: string) => encodeURIComponent(text.replaceAll(':', ' ').replace(/\p{Surrogate}/gu, '\ufffd'));
+  return `otpauth://totp/${plain(issuer)}:${plain(account)}?secret=${plain(secret)}&issuer=${plain(issuer)}`;
+}

@@ -1,0 +1,35 @@
+import type { Page } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { type Place, parameterOf, placeOfUrl } from '../addresses.ts';
+import { useIsScripted } from '../is-scripted.tsx';
+import { useMessage } from '../messages.tsx';
+import type { SavedValues } from '../saved-values.ts';
+import { ForgottenLink } from './later-links.tsx';
+import { Alert } from './notice.tsx';
+
+/** Without a link no password can be set: shown before the visitor fills in two fields in vain. */
+export function ResetLinkMissing() {
+  const message = useMessage();
+  const isScripted = useIsScripted();
+  const alert = (
+    <Alert title={message('change-no-link-title')}>
+      {message('change-no-link-text')} <ForgottenLink />
+    </Alert>
+  );
+  // Until the script runs it is unknown what this tab has saved.
+  return isScripted ? alert : <noscript>{alert}</noscript>;
+}
+
+/** What the new-password form sends about its link, and the account behind it if known. */
+export type ResetLink = { hash: string; username: string };
+
+/**
+ * The link of the address, else the one saved by this tab, else the one kept for this browser. The server's account
+ * name belongs to the link that it saw; another tab's link may be for another account.
+ */
+export function resetLinkOf(page: Page, place: Place, saved: SavedValues): ResetLink {
+  const seenByServer =
+    parameterOf(placeOfUrl(page.url, page.rules.basePath).search, queryNames.hash) || page.resetHash || '';
+  const hash = parameterOf(place.search, queryNames.hash) || saved.passwordHashParameter || page.resetHash || '';
+  return { hash, username: hash !== '' && hash === seenByServer ? page.typedUsername : '' };
+}

@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'react';
+import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../addresses.ts';
+import { type MessageKey, useLanguage, useMessage } from '../messages.tsx';
+import { sendNewCode } from '../server-calls.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
+import type { Said } from './code-check.ts';
+import { ChangeUserLinks } from './later-links.tsx';
+import { useNoticeText } from './notice.tsx';
+import { PortalForm } from './portal-form.tsx';
+import { relativeTime } from './relative-time.ts';
+
+type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
+
+const laterTexts = [
+  'twofa-send',
+  'twofa-send-wait',
+  'twofa-send-over',
+  'notice-codeSent-title',
+  'notice-codeSent-text',
+  'notice-codeTooSoon-title',
+  'notice-codeTooSoon-text',
+  'notice-codeNotSent-title',
+  'notice-codeNotSent-text',
+  'notice-codeNotSent-now',
+] as const;
+
+/** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
+export function SendAgain({ cancelKey, onAnswer }: Props) {
+  const message = useMessage(...laterTexts);
+  const language = useLanguage();
+  const { page, comeBack, announce } = useVisit();
+  const { toCall } = usePortalUrls();
+  const textOf = useNoticeText();
+  const first = page.secondFactor?.sendAgainAfter;
+  const [isOver, setOver] = useState(first === null);
+  const [until, setUntil] = useState(0);
+  const seconds = useSecondsUntil(until);
+
+  // Counted from when the page was requested, so a page shown again doesn't restart the wait.
+  useEffect(() => {
+    if (first) setUntil(performance.timeOrigin + first * 1000);
+  }, [first]);
+
+  async function send() {
+    const answer = await sendNewCode(toCall('twoFactorSend'));
+    comeBack();
+    if (answer.name !== 'sent' && answer.name !== 'throttled') return onAnswer(answer);
+    if (answer.seconds === null) {
+      setOver(true);
+      announce(message('twofa-send-over'));
+      return onAnswer(null);
+    }
+    setUntil(Date.now() + answer.seconds * 1000);
+    const { seconds } = answer;
+    const notice =
+      answer.name === 'sent' ? 'codeSent' : answer.notice === 'codeNotSent' ? 'codeNotSent' : 'codeTooSoon';
+    announce(`${message(`notice-${notice}-title`)}. ${textOf(notice, seconds)}`);
+    onAnswer({ name: 'notice', notice, seconds });
+  }
+
+  return (
+    <>
+      {page.isStatic ? null : isOver ? (
+        <p className="hint over">{message('twofa-send-over')}</p>
+      ) : (
+        <PortalForm call="twoFactorSend" onSend={send}>
+          <TwoFactorFields />
+          {/* A disabled button isn't announced when its label counts down. */}
+          <button className="button quiet" type="submit" disabled={seconds > 0}>
+            {seconds > 0
+              ? message('twofa-send-wait', { when: relativeTime(language, seconds) })
+              : message('twofa-send')}
+          </button>
+        </PortalForm>
+      )}
+      <ChangeUserLinks textKey={isOver ? 'sign-in-again' : cancelKey} />
+    </>
+  );
+}
+
+/** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
+export function TwoFactorFields() {
+  const { place } = useVisit();
+  return (
+    <>
+      {[queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {
+        const value = parameterOf(place.search, name);
+        return value !== null && <input key={name} type="hidden" name={name} value={value} />;
+      })}
+    </>
+  );
+}
+
+const second = 1000;
+
+/** The whole seconds until a moment, counting down; 0 on the server and once it has passed. */
+export function useSecondsUntil(moment: number): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const look = () => {
+      const left = Math.max(0, Math.ceil((moment - Date.now()) / second));
+      setSeconds(left);
+      if (left === 0) clearInterval(timer);
+    };
+    const timer = setInterval(look, second);
+    look();
+    return () => clearInterval(timer);
+  }, [moment]);
+  return seconds;
+}

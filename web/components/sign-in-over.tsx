@@ -1,0 +1,87 @@
+import { useEffect, useRef } from 'react';
+import { queryNames } from '#contract/screens.ts';
+import { useMessage } from '../messages.tsx';
+import type { CallFailure } from '../server-calls.ts';
+import { usePortalUrls, useVisit } from '../visit.ts';
+import type { Said } from './code-check.ts';
+import { useSignInAgain } from './later-links.tsx';
+import { Seal } from './later-shapes.tsx';
+import { PortalLink } from './links.tsx';
+import { PortalForm, SubmitButton } from './portal-form.tsx';
+import { documentTitle } from './title-heading.tsx';
+
+type Over = Extract<CallFailure, { name: 'signInExpired' | 'signInTooOld' }>;
+
+/** For the forms that it takes the place of. */
+export const signInOverTexts = [
+  'once-more-title',
+  'once-more-text',
+  'once-more-button',
+  'notice-tooManyCodes-title',
+  'notice-tooManyCodes-text',
+  'notice-signInExpired-title',
+  'notice-signInExpired-text',
+  'sign-in-again',
+] as const;
+
+/** Whether this sign-in accepts no more codes. */
+export function isOver(said: Said): said is Over {
+  return said?.name === 'signInExpired' || said?.name === 'signInTooOld';
+}
+
+/**
+ * Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5).
+ */
+export function SignInOver({ said }: { said: Over }) {
+  const message = useMessage();
+  const { page } = useVisit();
+  const { toScreen } = usePortalUrls();
+  const { destination, url } = useSignInAgain();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isTooOld = said.name === 'signInTooOld';
+  const notice = !isTooOld && said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
+  const title = message(isTooOld ? 'once-more-title' : `notice-${notice}-title`);
+
+  useEffect(() => {
+    heading.current?.focus();
+    document.title = documentTitle(title, page);
+  }, [title, page]);
+
+  return (
+    <>
+      <Seal icon={isTooOld ? 'key' : 'bang'} kind={notice === 'tooManyCodes' ? 'bad' : 'plain'} />
+      <h1 tabIndex={-1} ref={heading}>
+        {title}
+      </h1>
+      <p className="lede" role="alert">
+        {message(isTooOld ? 'once-more-text' : `notice-${notice}-text`)}
+      </p>
+      {isTooOld ? (
+        <SignInOnceMoreForm
+          comesBackTo={toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: destination })}
+        />
+      ) : (
+        <div className="stack">
+          <PortalLink className="button" href={url()} isDocument>
+            {message('sign-in-again')}
+          </PortalLink>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Signs out a user who signed in too long ago to set up an app, and returns here once they are signed in again. */
+export function SignInOnceMoreForm({ comesBackTo }: { comesBackTo: string }) {
+  const message = useMessage();
+  const { save } = useVisit();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once; what the tab remembers would lead past this page
+  useEffect(() => save({ loginHashFragment: null, redirectOldWebbundleUrl: null }), []);
+
+  return (
+    <PortalForm call="logoutConfirmed" query={{ [queryNames.destination]: comesBackTo }}>
+      <SubmitButton>{message('once-more-button')}</SubmitButton>
+    </PortalForm>
+  );
+}

@@ -1,0 +1,24 @@
+import { useEffect } from 'react';
+import type { Page } from '#contract/page.ts';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+
+/** The only heading of a screen, which is also the document's title; a screen change focuses it. */
+export function TitleHeading({ titleKey, prefix }: { titleKey: MessageKey; prefix?: string | undefined }) {
+  const title = useMessage()(titleKey);
+  const { page } = useVisit();
+  useEffect(() => {
+    document.title = documentTitle(title, page);
+  }, [title, page]);
+  return (
+    <h1 tabIndex={-1}>
+      {prefix && <span className="sr">{prefix}</span>}
+      {title}
+    </h1>
+  );
+}
+
+/** The title of a document that has this heading. */
+export function documentTitle(heading: string, { branding }: Page): string {
+  return `${heading} · ${branding.name}`;
+}
