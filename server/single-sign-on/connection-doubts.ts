@@ -1,5 +1,4 @@
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { isPublicMailDomain } from './public-mail-domains.ts';
 
 /**
  * Settings that are allowed but hardly intended, in words for the operator: names that visitors cannot distinguish,
@@ -32,9 +31,26 @@ function asSeen(name: string): string {
   return name.normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
+/** Domains where anyone can get an address: international, then by country. */
+const publicMailDomains = `
+  gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com icloud.com me.com
+  mac.com aol.com proton.me protonmail.com pm.me mail.com zoho.com fastmail.com hey.com tutanota.com tuta.com
+  yandex.com mail.ru
+  hotmail.co.uk live.co.uk yahoo.co.uk btinternet.com
+  gmx.de gmx.net gmx.com gmx.at gmx.ch web.de t-online.de freenet.de mail.de posteo.de mailbox.org outlook.de
+  hotmail.de live.de yahoo.de 1und1.de arcor.de bluewin.ch aon.at
+  hotmail.es outlook.es yahoo.es terra.es telefonica.net
+  wp.pl o2.pl tlen.pl onet.pl onet.eu op.pl vp.pl poczta.onet.pl interia.pl interia.eu poczta.fm gazeta.pl
+  ziggo.nl kpnmail.nl planet.nl hetnet.nl xs4all.nl home.nl hotmail.nl live.nl outlook.nl
+  libero.it virgilio.it tiscali.it alice.it tim.it tin.it hotmail.it live.it outlook.it yahoo.it
+  orange.fr wanadoo.fr free.fr laposte.net sfr.fr hotmail.fr live.fr outlook.fr yahoo.fr
+`
+  .trim()
+  .split(/\s+/);
+
 function publicDomains(connections: readonly SsoConnection[]): string[] {
   return connections.flatMap(({ key, domains }) => {
-    const found = domains.filter(isPublicMailDomain);
+    const found = domains.filter((domain) => publicMailDomains.includes(domain));
     if (found.length === 0) return [];
     return [
       `connection ${key} vouches for ${found.join(', ')}, where anyone can have an address – ` +

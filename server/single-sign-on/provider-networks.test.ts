@@ -6,11 +6,11 @@ import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid
 import { oidcConnection } from '#testing/oidc-for-test.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { eachRow } from '#testing/runs-all.ts';
-import { networkWarnings } from './network-warnings.ts';
 import { startOidc } from './oidc/start.ts';
 import { failureOfRequest } from './provider-failure.ts';
 import { openConversation } from './provider-fetch.ts';
 import { lookupWithin, mayReach, refusedByHost } from './provider-networks.ts';
+import { networkWarnings } from './sso-warnings.ts';
 
 const internal = [
   ...['127.0.0.1', '127.255.255.254', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254'],

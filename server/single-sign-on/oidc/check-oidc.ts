@@ -5,8 +5,7 @@ import type { ClientAuthentication } from '../../storage/sso-settings.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
 import { type CheckDeps, checkClient, type Trial } from './check-client.ts';
 import { clientAuthentication } from './client-authentication.ts';
-import { acceptedAlgorithms, idTokenAlgorithms } from './id-token-algorithms.ts';
-import { providerKeys } from './provider.ts';
+import { acceptedAlgorithms, idTokenAlgorithms, providerKeys } from './provider.ts';
 import { readDiscovery } from './read-discovery.ts';
 
 /**

@@ -3,12 +3,10 @@ import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
+import { ProviderFailure, refusalOf } from '../provider-failure.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
 import { providerWords } from '../provider-words.ts';
-import { idTokenAlgorithms } from './id-token-algorithms.ts';
-import { oidcProvider } from './provider.ts';
-import { unreachable } from './refusal.ts';
+import { idTokenAlgorithms, oidcProvider } from './provider.ts';
 
 /** The event that a logout token must contain (Back-Channel Logout §2.4). */
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
@@ -31,7 +29,7 @@ export async function readLogoutToken(
     const { sub = null, sid, iat } = payload as { sub?: string; sid?: string; iat: number };
     return { kind: 'ok', subject: sub, sessions: sid === undefined ? [] : [sid], issuedAt: new Date(iat * 1000) };
   } catch (error) {
-    if (error instanceof ProviderFailure) return unreachable(error);
+    if (error instanceof ProviderFailure) return refusalOf(error);
     if (error instanceof errors.JOSEError || error instanceof TypeError) return invalid(error.message);
     throw error;
   }

@@ -14,12 +14,19 @@ import type { OidcProvider } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { Refusal } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
+import { ProviderFailure, refusalOf } from '../provider-failure.ts';
 import { openConversation } from '../provider-fetch.ts';
 import { clientAuthentication } from './client-authentication.ts';
-import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { readDiscovery } from './read-discovery.ts';
-import { unreachable } from './refusal.ts';
+
+/** Signatures that only the provider can make: neither none, nor those by a shared secret (HS256 and the like). */
+export const idTokenAlgorithms = [
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
+];
+
+/** The list for operators, who choose one of them at the provider. */
+export const acceptedAlgorithms = `accepted are ${idTokenAlgorithms.join(', ')}`;
 
 /** The provider of a connection, as it was read within the last minutes; who comes meanwhile waits for the same reading. */
 export async function oidcProvider(
@@ -39,7 +46,7 @@ export async function oidcProvider(
     return { kind: 'ok', ...(await provider) };
   } catch (error) {
     if (providers.get(id)?.provider === provider) providers.delete(id);
-    if (error instanceof ProviderFailure) return unreachable(error);
+    if (error instanceof ProviderFailure) return refusalOf(error);
     throw error;
   }
 }

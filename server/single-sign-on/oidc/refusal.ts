@@ -5,14 +5,14 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { type Refusal, refusalFor } from '../identity.ts';
-import { ConnectionBroken, ProviderFailure } from '../provider-failure.ts';
+import { ProviderFailure, refusalOf } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
-import { acceptedAlgorithms } from './id-token-algorithms.ts';
+import { acceptedAlgorithms } from './provider.ts';
 
 /** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */
 export function oidcRefusal(error: unknown): Refusal {
   const failure = [error, causeOf(error)].find((one) => one instanceof ProviderFailure);
-  if (failure) return unreachable(failure);
+  if (failure) return refusalOf(failure);
   if (error instanceof AuthorizationResponseError) {
     const refused = refusalFor('provider-refused', said(error.error, error.error_description));
     return { ...refused, ...(byPerson.includes(error.error) && { isCancelled: true }) };
@@ -51,14 +51,6 @@ function unexpectedAlgorithm(error: unknown): string | null {
       typeof one === 'object' && one !== null && 'expected' in one && 'header' in one,
   );
   return details ? providerWords(String(details.header.alg)) : null;
-}
-
-/** A provider that is down, or a connection that is wrong. */
-export function unreachable(failure: ProviderFailure): Refusal {
-  return refusalFor(
-    failure instanceof ConnectionBroken ? 'connection-broken' : 'provider-unreachable',
-    failure.message,
-  );
 }
 
 /** The token endpoint's answer to a code (RFC 6749 §5.2). */
