@@ -1,5 +1,4 @@
-import { checkAssertion } from '#server/passkeys/check-assertion.ts';
-import { readAssertion, readClientData } from '#server/passkeys/read-answer.ts';
+import { type Assertion, checkAssertion, readAnswer } from '#server/passkeys/check-answer.ts';
 import type { Database } from '#server/storage/database.ts';
 import { cbor } from '#testing/cbor-for-test.ts';
 import { assertionOf, newPasskey, type PasskeyForTest } from '#testing/passkey-for-test.ts';
@@ -70,16 +69,15 @@ async function begun(origin: string): Promise<{ challenge: string; cookie: strin
 
 /** What the server does with an answer apart from the database. */
 async function check(passkey: PasskeyForTest, answer: string, origin: string): Promise<void> {
-  const assertion = readAssertion(answer);
-  const clientData = assertion && readClientData(assertion.clientData);
-  if (!assertion || !clientData) throw new Error('not read');
+  const assertion = readAnswer<Assertion['json']>(answer);
+  if (!assertion) throw new Error('not read');
   const { credentialId, userHandle } = passkey;
   const stored = {
     ...{ id: '', username: '', name: '', counter: 0, backupEligible: false, credentialId },
     userId: userHandle.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     publicKey: cbor(passkey.publicKey),
   };
-  const checked = await checkAssertion({ assertion, clientData, passkey: stored }, { id: 'localhost', origin }, []);
+  const checked = await checkAssertion(assertion, stored, { id: 'localhost', origin }, []);
   if (checked.kind === 'refused') throw new Error(checked.reason);
 }
 

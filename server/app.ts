@@ -29,17 +29,13 @@ import { limits } from './limits.ts';
 import { refusedDestinationRecorder } from './pages/record-refused-destination.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
+import { passkeyOptionsRoute } from './passkeys/ceremony.ts';
 import { passkeyEndpointsRoute } from './passkeys/endpoints-route.ts';
-import {
-  passkeyFormAgain,
-  passkeyOptionsRoute,
-  passkeySignInRoute,
-  passkeySignInSchema,
-} from './passkeys/sign-in-route.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
 import { linkFormAgain, linkRoutes } from './password/link-routes.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
+import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './sign-in/sign-in-by-passkey.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
 import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
 import { finishRoute } from './single-sign-on/finish-route.ts';
@@ -55,7 +51,7 @@ import { samlMetadataRoute } from './single-sign-on/saml/metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
-import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
+import { twoFactorFormAgain, verifyRoutes, verifySchema } from './two-factor/verify-route.ts';
 import { isSignedInAt } from './visitor/visitor.ts';
 
 /** What the app needs besides what its routes need. */
@@ -163,23 +159,26 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('passwordChange', linkFormAgain(deps)), ...carriesDestination, ...change });
   app.route({ ...on('passkeyInvitationOptions'), ...beginPasskey });
   app.route({ ...on('passkeyInvitation', linkFormAgain(deps, 'passkey')), ...carriesDestination, ...addPasskey });
-  for (const [purpose, options, answer] of [
-    ['sign-in', 'passkeyOptions', 'passkeySignIn'],
-    ['second-factor', 'passkeyFactorOptions', 'passkeyFactor'],
-  ] as const) {
-    app.route({ ...on(options), handler: passkeyOptionsRoute(deps, purpose) });
-    app.route({
-      ...on(answer, passkeyFormAgain(deps, purpose)),
-      schema: passkeySignInSchema,
-      handler: passkeySignInRoute(deps, purpose),
-    });
-  }
+  app.route({ ...on('passkeyOptions'), handler: passkeyOptionsRoute(deps, 'sign-in') });
+  app.route({ ...on('passkeyFactorOptions'), handler: passkeyOptionsRoute(deps, 'second-factor') });
+  app.route({
+    ...on('passkeySignIn', passkeyFormAgain(deps)),
+    schema: passkeySignInSchema,
+    handler: passkeySignInRoute(deps),
+  });
   app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
   const codeAgain = twoFactorFormAgain(deps);
+  const { verify, verifyPasskey } = verifyRoutes(deps);
+  app.route({
+    ...on('passkeyFactor', codeAgain),
+    ...carriesDestination,
+    schema: passkeySignInSchema,
+    handler: verifyPasskey,
+  });
   await app.register(async (scope) => {
     readCodesIn(scope);
     const route = { ...on('twoFactorVerify', codeAgain), ...carriesDestination };
-    scope.route({ ...route, schema: verifySchema, handler: verifyRoute(deps) });
+    scope.route({ ...route, schema: verifySchema, handler: verify });
   });
   app.route({ ...on('twoFactorSend', codeAgain), ...carriesDestination, handler: sendRoute(deps) });
   app.route({

@@ -65,20 +65,6 @@ export const limits = {
   /** How long a browser is known by the cookie that its ceremonies belong to. */
   passkeyBrowser: day,
   passkeysOfUser: 20,
-  /** What the answer of a ceremony may contain: its parts in bytes (Web Authentication Level 3, §5.2). */
-  passkeyAnswer: {
-    clientData: 2048,
-    authenticatorData: 2048,
-    attestationObject: 6144,
-    signature: 1024,
-    userHandle: 64,
-    credentialId: { shortest: 16, longest: 1023 },
-    /** In COSE form: an RSA key of 4096 bits has 528 bytes. As in the schema. */
-    publicKey: 2048,
-    /** CBOR items of one object, and how deep they nest (CTAP 2.1, §8: at most four levels). */
-    items: 64,
-    depth: 4,
-  },
   /** How long a visitor may stay at an identity provider. */
   ssoRequest: 30 * minute,
   /** How long an identity provider may take for one answer. */

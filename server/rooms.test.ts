@@ -39,12 +39,12 @@ const rooms = [
   'hub',
   // GET session; ending a session
   'session',
+  // passkeys: their challenges, answers and rules
+  'passkeys',
   // codes, registration, recovery codes
   'two-factor',
-  // by password, and what every sign-in shares
+  // by password or passkey, and what every sign-in shares
   'sign-in',
-  // making them, signing in by them, in place of a code too
-  'passkeys',
   // by OpenID Connect and SAML
   'single-sign-on',
   // leaving, here and at the provider

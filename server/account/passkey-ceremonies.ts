@@ -3,9 +3,9 @@ import { accountFields } from '#contract/account.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { beginCeremony, browserToBegin, optionsOfSignIn } from '../passkeys/ceremony.ts';
-import { beginEnrolment, standingOf } from '../passkeys/enrol.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { accountVisitOf, isFormOf } from './account-visit.ts';
+import { beginEnrolment, standingOf } from './enrol-passkey.ts';
 import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
 import type { Fields } from './section.ts';
 
@@ -50,7 +50,7 @@ export function passkeyProofOptionsRoute(deps: Deps) {
       return sendProblem(reply, 409);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
-    const challenge = await beginCeremony(deps, browserToken, { purpose: 'prove', sessionId: visit.session.id });
+    const challenge = await beginCeremony(deps, { purpose: 'prove', browserToken, owner: visit.session.id });
     return reply.send(optionsOfSignIn(challenge, rp.id));
   };
 }

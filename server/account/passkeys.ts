@@ -2,8 +2,7 @@ import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { readPasskeyName } from '../names/read-name.ts';
-import { userHandleOf } from '../passkeys/check-assertion.ts';
-import { enrol as enrolPasskey, standingOf } from '../passkeys/enrol.ts';
+import { userHandleOf } from '../passkeys/ceremony.ts';
 import { providerName } from '../passkeys/provider-name.ts';
 import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { removePasskey } from '../passkeys/remove-passkey.ts';
@@ -11,6 +10,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../storage/passkey.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
+import { enrol as enrolPasskey, standingOf } from './enrol-passkey.ts';
 import { countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
@@ -45,7 +45,7 @@ async function view(deps: Deps, visit: AccountVisit) {
     known: rp &&
       credentials && {
         rpId: rp.id,
-        userId: userHandleOf(userId).toString('base64url'),
+        userId: userHandleOf(userId),
         name: session.username,
         allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
       },

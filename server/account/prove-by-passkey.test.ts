@@ -263,12 +263,11 @@ describe('a proof by passkey is refused, and changes nothing,', () => {
   });
 
   it.each<[string, Tweak]>([
-    ['not-verified', { flags: flag.present }],
-    ['wrong-origin', { origin: 'https://evil.example' }],
-    ['wrong-type', { type: 'webauthn.create' }],
+    ['answer-invalid', { flags: flag.present }],
+    ['answer-invalid', { origin: 'https://evil.example' }],
     ['wrong-signature', { signWith: newPasskey({ userHandle: Buffer.alloc(16) }).privateKey }],
     ['challenge-unknown', { challenge: 'A'.repeat(43) }],
-    ['malformed', { userHandle: null }],
+    ['other-user', { userHandle: null }],
   ])('as at a sign-in: %s', async (reason, tweak) => {
     await expectRefused(await proveBy(await longAgo(), await givePasskey(portal, 'alice'), tweak), reason);
   });

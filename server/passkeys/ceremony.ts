@@ -1,45 +1,59 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
-import { refuse } from '../http/refuse.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import {
-  insertPasskeyChallenge,
-  type PasskeyChallenge,
-  type PasskeyPurpose,
-  takePasskeyChallenge,
-} from '../storage/passkey-challenge.ts';
+import type { Connection } from '../storage/database.ts';
+import { insertPasskeyChallenge, takePasskeyChallenge } from '../storage/passkey-challenge.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import { userHandleOf } from './check-assertion.ts';
-import { offeredAlgorithms } from './check-enrolment.ts';
-import type { ClientData } from './read-answer.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { type BrowserToCount, keysOfBegun } from './refuse-passkey.ts';
 
-/**
- * Begins a ceremony: stores the hash of a new challenge of 256 random bits, bound to the browser's token, and returns the
- * challenge.
- */
-export async function beginCeremony(
-  { sql, now }: Pick<Deps, 'sql' | 'now'>,
-  browserToken: string,
-  ceremony: PasskeyChallenge,
-): Promise<string> {
+/** What a ceremony is begun for; its answer counts for nothing else. */
+export type Ceremony = {
+  purpose: 'sign-in' | 'second-factor' | 'enrol' | 'prove' | 'invitation';
+  /** Of the `passkey` cookie; null if the browser shows none. */
+  browserToken: string | null;
+  /** The session or link that it belongs to. */
+  owner?: string;
+};
+
+function ownerHashOf({ purpose, browserToken, owner = '' }: Ceremony): Buffer {
+  return tokenHash(`${purpose} ${browserToken} ${owner}`);
+}
+
+/** Begins a ceremony: stores the hash of a new challenge of 256 random bits, and returns the challenge. */
+export async function beginCeremony({ sql, now }: Pick<Deps, 'sql' | 'now'>, ceremony: Ceremony): Promise<string> {
   const challenge = newToken();
   const endsAt = new Date(now().getTime() + limits.passkeyChallenge);
-  const hashes = { challengeHash: tokenHash(challenge), browserHash: tokenHash(browserToken) };
-  await insertPasskeyChallenge(sql, { ...ceremony, ...hashes, endsAt });
+  await insertPasskeyChallenge(sql, { challengeHash: tokenHash(challenge), ownerHash: ownerHashOf(ceremony), endsAt });
   return challenge;
 }
+
+/** Takes the challenge that an answer is to; false for an answer to none of this ceremony, which the first answer ends. */
+export async function takeChallenge(
+  { now }: Pick<Deps, 'now'>,
+  sql: Connection,
+  ceremony: Ceremony,
+  challenge: string,
+  steps: AuditStep[],
+): Promise<boolean> {
+  const hashes = { challengeHash: tokenHash(challenge), ownerHash: ownerHashOf(ceremony) };
+  const isTaken = ceremony.browserToken !== null && (await takePasskeyChallenge(sql, { ...hashes, now: now() }));
+  const unknown = `none of this browser for ${ceremony.purpose}, or over, or answered before`;
+  steps.push({ step: 'challenge', outcome: isTaken ? `taken, for ${ceremony.purpose}` : unknown });
+  return isTaken;
+}
+
+/** The algorithms that are offered, in this order (RFC 9053, RFC 8812): ES256, EdDSA with Ed25519, RS256. */
+export const offeredAlgorithms = [-7, -8, -257] as const;
 
 /** What every browser is told to sign in with: the same for everybody, but for the challenge. */
 export function optionsOfSignIn(challenge: string, rpId: string) {
   return { challenge, rpId, timeout: limits.passkeyChallenge, userVerification: 'required' as const };
 }
-
-type Known = { credentialId: Buffer; transports: string[] };
 
 /**
  * What a browser is told to make a passkey with (Web Authentication Level 3, §5.4): one that the authenticator keeps and finds
@@ -49,12 +63,12 @@ export function creationOptions(
   challenge: string,
   rp: { id: string; name: string },
   { id, username }: { id: string; username: string },
-  known: readonly Known[],
+  known: readonly { credentialId: Buffer; transports: string[] }[],
 ) {
   return {
     challenge,
     rp,
-    user: { id: userHandleOf(id).toString('base64url'), name: username, displayName: username },
+    user: { id: userHandleOf(id), name: username, displayName: username },
     pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
     timeout: limits.passkeyChallenge,
     excludeCredentials: known.map(({ credentialId, transports }) => ({
@@ -67,7 +81,15 @@ export function creationOptions(
   };
 }
 
-/** The token of the browser that a ceremony begins in; null if it has to wait, which is then answered with 429. */
+/** What authenticators know a user by: the bytes of the id, which says nothing about the person (§14.6.1). */
+export function userHandleOf(userId: string): string {
+  return Buffer.from(userId.replaceAll('-', ''), 'hex').toString('base64url');
+}
+
+/**
+ * The token of the browser that a ceremony begins in; null if it has to wait, which is then answered with 429. All tabs share it,
+ * so that what one begins does not end another's; and it outlives them, so that two tabs seldom get a first one each.
+ */
 export async function browserToBegin(
   deps: Deps,
   request: FastifyRequest,
@@ -76,39 +98,28 @@ export async function browserToBegin(
 ): Promise<string | null> {
   const now = deps.now();
   const until = await countAttempt(deps.sql, await keysOfBegun(deps, browser), now);
-  if (until === null) return keepPasskeyBrowserToken(request, reply, deps.config);
-  await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
-  return null;
-}
-
-/**
- * The token that binds ceremonies to the browser, for a new one. All tabs share it, so that what one tab begins does not end
- * another's; and it outlives them, so that two tabs seldom get a first one each, of which the later answer's stays.
- */
-function keepPasskeyBrowserToken(request: FastifyRequest, reply: FastifyReply, config: Config): string {
-  const token = readTokenCookie(request.headers, config, 'passkey') ?? newToken();
-  setCookie(reply, config, 'passkey', token, limits.passkeyBrowser);
+  if (until) {
+    await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+    return null;
+  }
+  const token = readTokenCookie(request.headers, deps.config, 'passkey') ?? newToken();
+  setCookie(reply, deps.config, 'passkey', token, limits.passkeyBrowser);
   return token;
 }
 
-/** The ceremony that an answer belongs to; null for an answer to none, or to one for something else. `steps` say why. */
-export async function takeCeremony(
-  { sql, now }: Pick<Deps, 'sql' | 'now'>,
-  { challenge }: ClientData,
-  given: { browserToken: string | null; purpose: PasskeyPurpose },
-  steps: AuditStep[],
-): Promise<PasskeyChallenge | null> {
-  const { browserToken, purpose } = given;
-  const refused = (outcome: string) => {
-    steps.push({ step: 'challenge', outcome });
-    return null;
+/**
+ * `POST passkeys/options` and `POST passkeys/second-factor/options`: begins a sign-in. The answer is the same for everybody but
+ * for its challenge, so nobody learns who has passkeys.
+ */
+export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-factor') {
+  const rp = deps.config.passkeys;
+
+  return async function passkeyOptions(request: FastifyRequest, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    return reply.send(optionsOfSignIn(await beginCeremony(deps, { purpose, browserToken }), rp.id));
   };
-  if (browserToken === null) return refused('the browser shows no cookie of a ceremony');
-  const hashes = { challengeHash: tokenHash(challenge), browserHash: tokenHash(browserToken) };
-  const taken = await takePasskeyChallenge(sql, { ...hashes, now: now() });
-  if (!taken) return refused('not one of this browser, or answered before');
-  if (taken.isOver) return refused('expired');
-  if (taken.purpose !== purpose) return refused(`begun for ${taken.purpose}, answered for ${purpose}`);
-  steps.push({ step: 'challenge', outcome: `taken, for ${purpose}` });
-  return taken;
 }

@@ -17,7 +17,7 @@ import {
 } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { oneOfEach } from '#testing/runs-all.ts';
+import { eachRow } from '#testing/runs-all.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
 
@@ -47,10 +47,16 @@ async function onlyEvent(): Promise<{ event: string; reason: string; reference: 
   return events[0] as (typeof events)[number];
 }
 
-async function expectRefused(browser: BrowserForTest, location: unknown, reason: string): Promise<void> {
+async function expectRefused(
+  browser: BrowserForTest,
+  location: unknown,
+  reason: string,
+  says: RegExp | null = null,
+): Promise<void> {
   expect(location).toBe('/portal/loginfail/passkey');
   const event = await onlyEvent();
   expect(event).toMatchObject({ event: 'passkey-refused', reason });
+  if (says) expect(JSON.stringify(event.steps.at(-1))).toMatch(says);
   expect((await browser.get('/portal/loginfail/passkey')).body).toContain(event.reference);
 }
 
@@ -67,16 +73,15 @@ describe('a sign-in', () => {
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 
-  it.each(oneOfEach(assertionForgeries, ({ reason }) => reason))(
-    'is refused with $name: $reason',
-    async ({ reason, tweak }) => {
+  it('is refused with every forgery', () =>
+    eachRow(assertionForgeries, async ({ reason, says, tweak }) => {
+      await portal.sql.unsafe('delete from throttle; delete from audit_event');
       const browser = browserForTest(portal);
       const before = await state();
       const answer = await signInWithPasskey(browser, passkey, tweak(passkey));
       expect(await state()).toBe(before);
-      await expectRefused(browser, answer.headers.location, reason);
-    },
-  );
+      await expectRefused(browser, answer.headers.location, reason, says);
+    }));
 
   it('is refused the second time', async () => {
     const browser = browserForTest(portal);
@@ -115,17 +120,11 @@ describe('a sign-in', () => {
     await expectRefused(browser, answer.headers.location, 'challenge-unknown');
   });
 
-  it('is refused with the challenge of a second factor, and the reverse', async () => {
-    for (const [begun, answered] of [
-      ['second-factor', 'sign-in'],
-      ['sign-in', 'second-factor'],
-    ] as const) {
-      await portal.sql`delete from audit_event`;
-      const browser = browserForTest(portal);
-      const credential = assertionOf(passkey, { challenge: await challengeFor(browser, begun) });
-      const answer = await postAssertion(browser, credential, {}, { kind: answered });
-      await expectRefused(browser, answer.headers.location, 'challenge-unknown');
-    }
+  it('is refused with the challenge of a second factor', async () => {
+    const browser = browserForTest(portal);
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
+    const answer = await postAssertion(browser, credential);
+    await expectRefused(browser, answer.headers.location, 'challenge-unknown');
   });
 
   it('is refused with a passkey for another relying party', async () => {
@@ -144,11 +143,12 @@ describe('an enrolment', () => {
     await browser.post('/portal/performlogin', { username, password: testPassword });
     const { body } = await browser.get('/portal/account/passkeys?do=enrol');
     const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
-    const answer = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
+    const begin = async () =>
+      (await browser.open('/portal/passkeys/enrol/options', { method: 'POST' })).json<Options>();
+    const options = await begin();
     await portal.sql`delete from audit_event`;
-    const options = answer.json<Options>();
     const post = (credential: string) => browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });
-    return { browser, options, post, own: newPasskey({ userHandle: await userHandle(portal, username) }) };
+    return { browser, begin, options, post, own: newPasskey({ userHandle: await userHandle(portal, username) }) };
   }
 
   const lastNotice = (location: unknown) => new URL(String(location), 'http://x').searchParams.get('notice');
@@ -174,21 +174,19 @@ describe('an enrolment', () => {
     },
   );
 
-  it.each(oneOfEach(enrolmentForgeries, ({ reason }) => reason))(
-    'is refused with $name: $reason',
-    async ({ reason, tweak }) => {
-      const { options, post, own } = await begun();
+  it('is refused with every forgery', async () => {
+    const { begin, post, own } = await begun();
+    await eachRow(enrolmentForgeries, async ({ reason, says, tweak }) => {
+      await portal.sql.unsafe('delete from throttle; delete from audit_event');
       const before = await state();
-      const answer = await post(enrolmentOf(own, options, tweak(own)));
+      const answer = await post(enrolmentOf(own, await begin(), tweak(own)));
       expect(await state()).toBe(before);
       expect(lastNotice(answer.headers.location)).toBe('passkeyRefused');
-      expect(await onlyEvent()).toMatchObject({
-        event: 'passkey-not-added',
-        reason,
-        reference: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
-      });
-    },
-  );
+      const event = await onlyEvent();
+      expect(event).toMatchObject({ event: 'passkey-not-added', reason });
+      if (says) expect(JSON.stringify(event.steps.at(-1))).toMatch(says);
+    });
+  });
 
   it('is refused for a passkey that is enrolled already', async () => {
     const { options, post } = await begun();

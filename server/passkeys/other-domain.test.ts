@@ -19,11 +19,11 @@ beforeEach(() => addUser(portal, { username: 'grace', passwordHash: null }));
 
 /** Answers for an installation whose passkeys are made for a domain that is not its host. */
 const forged: [string, Tweak, string][] = [
-  ['the domain itself, which is not listed', { origin: 'https://acme.example' }, 'wrong-origin'],
-  ['another host of the domain', { origin: 'https://blog.acme.example' }, 'wrong-origin'],
-  ['another site', { origin: 'https://shop.example' }, 'wrong-origin'],
-  ['the hash of the portal’s host', { rpId: 'localhost' }, 'wrong-relying-party'],
-  ['the hash of a parent', { rpId: 'example' }, 'wrong-relying-party'],
+  ['the domain itself, which is not listed', { origin: 'https://acme.example' }, 'answer-invalid'],
+  ['another host of the domain', { origin: 'https://blog.acme.example' }, 'answer-invalid'],
+  ['another site', { origin: 'https://shop.example' }, 'answer-invalid'],
+  ['the hash of the portal’s host', { rpId: 'localhost' }, 'answer-invalid'],
+  ['the hash of a parent', { rpId: 'example' }, 'answer-invalid'],
 ];
 
 const lastReason = async (event: string) =>

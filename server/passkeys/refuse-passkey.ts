@@ -13,32 +13,33 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 /** Whose answer was refused, as far as it is known. */
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
 
-/**
- * Records a refused answer and counts it for its browser or address, unless it `isSigned`: whoever has a passkey that signs
- * tries nothing. Returns the reference of the event.
- */
+/** Where from, and by which browser: what its ceremonies count under. */
+export type BrowserToCount = Pick<KnownVisitor, 'address' | 'deviceToken'>;
+
+type Refused = 'passkey-refused' | 'passkey-not-added' | 'fresh-proof-refused';
+
+/** An answer that is refused for one of these tries something; every other one was signed by a passkey, or not looked at. */
+const tries: readonly PasskeyRefusalReason[] = [
+  'malformed',
+  'challenge-unknown',
+  'answer-invalid',
+  'wrong-signature',
+  'unknown-passkey',
+  'other-user',
+];
+
+/** Records a refused answer, and counts it for its browser or address if it tries something. Returns the reference of the event. */
 export async function refusePasskey(
   deps: Deps,
   visitor: BrowserToCount & Pick<KnownVisitor, 'requestId'>,
-  {
-    event = 'passkey-refused',
-    reason,
-    steps,
-    user,
-    isSigned = false,
-  }: {
-    event?: 'passkey-refused' | 'passkey-not-added' | 'fresh-proof-refused';
-    reason: PasskeyRefusalReason;
-    steps: AuditStep[];
-    user?: RefusedUser | undefined;
-    isSigned?: boolean;
-  },
+  refused: { event?: Refused; reason: PasskeyRefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
 ): Promise<string> {
   const { sql, now, metrics } = deps;
   const { address, requestId } = visitor;
+  const { event = 'passkey-refused', reason, steps, user } = refused;
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
-  if (!isSigned) await countAttempt(sql, await keysOfRefused(deps, visitor), now());
+  if (tries.includes(reason)) await countAttempt(sql, await keysOfRefused(deps, visitor), now());
   await insertAuditEvent(sql, { event, reason, reference, ...who, address, requestId, steps }, now());
   if (event === 'passkey-refused') metrics.signIns.inc({ way: 'passkey', outcome: reason });
   return reference;
@@ -52,38 +53,31 @@ export async function waitOfPasskeys(
   deps: Deps,
   visitor: BrowserToCount & Pick<KnownVisitor, 'requestId'>,
   whose?: RefusedUser,
-  event: 'passkey-not-added' | 'fresh-proof-refused' = 'passkey-not-added',
+  event: Refused = whose ? 'passkey-not-added' : 'passkey-refused',
 ): Promise<{ retryAfter: number; reference: string } | null> {
-  const { sql, now } = deps;
+  const at = deps.now();
   const { address, requestId } = visitor;
-  const at = now();
-  const until = await findWait(sql, await keysOfRefused(deps, visitor), at);
+  const until = await findWait(deps.sql, await keysOfRefused(deps, visitor), at);
   if (until <= at) return null;
   const steps = [{ step: 'throttle', outcome: `passkeys from here: wait until ${until.toISOString()}` }];
-  const refused = { reason: 'throttled', address, requestId, steps } as const;
-  const recorded = whose
-    ? ({ ...refused, event, userId: whose.id, username: whose.username } as const)
-    : ({ ...refused, event: 'passkey-refused' } as const);
-  const key = recordKey(`throttled:${recorded.event}`, address);
-  const reference = await insertEventOnceAMinute(sql, recorded, key, at);
+  const who = whose && { userId: whose.id, username: whose.username };
+  const refused = { event, reason: 'throttled', ...who, address, requestId, steps } as const;
+  const reference = await insertEventOnceAMinute(deps.sql, refused, recordKey(`throttled:${event}`, address), at);
   return { retryAfter: until.getTime() - at.getTime(), reference };
 }
 
-/** Where from, and by which browser: what its ceremonies count under. */
-export type BrowserToCount = Pick<KnownVisitor, 'address' | 'deviceToken'>;
-
 /** The keys under which the ceremonies count that a browser begins. */
 export async function keysOfBegun({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
-  return passkeyKeys(await originOf(sql, browser));
+  return passkeyKeys(await counted(sql, browser));
 }
 
 /** The keys under which the refused answers of a browser count. */
 async function keysOfRefused({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
-  return passkeyFailureKeys(await originOf(sql, browser));
+  return passkeyFailureKeys(await counted(sql, browser));
 }
 
 /** One in which somebody has signed in counts by itself: nobody else at its address makes it wait. */
-async function originOf(
+async function counted(
   sql: Deps['sql'],
   { address, deviceToken }: BrowserToCount,
 ): Promise<{ address: string } | { deviceHash: Buffer }> {

@@ -164,7 +164,6 @@ describe('nobody else can end what one began', () => {
     expect(await lastEvent()).toMatchObject({
       reason: 'challenge-unknown',
       username: 'heidi',
-      steps: expect.arrayContaining([{ step: 'challenge', outcome: 'begun by another link' }]),
     });
     expect(await passkeys()).toHaveLength(0);
   });
@@ -190,7 +189,6 @@ describe('nobody else can end what one began', () => {
     expect(answer.headers.location).toBe(failed);
     expect(await lastEvent()).toMatchObject({
       reason: 'challenge-unknown',
-      steps: expect.arrayContaining([{ step: 'challenge', outcome: 'begun for sign-in, answered for invitation' }]),
     });
   });
 });

@@ -1,16 +1,15 @@
 import { changeFailedReasons } from '#contract/reasons.ts';
-import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
-import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import { customersOfEvent } from '../audit/audit-events.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
-import { beginCeremony, creationOptions, takeCeremony } from '../passkeys/ceremony.ts';
-import { checkEnrolment, type EnrolledKey } from '../passkeys/check-enrolment.ts';
+import { beginCeremony, creationOptions } from '../passkeys/ceremony.ts';
+import type { EnrolledKey } from '../passkeys/check-answer.ts';
 import { providerName } from '../passkeys/provider-name.ts';
-import { readClientData, readEnrolment } from '../passkeys/read-answer.ts';
 import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
+import { takeEnrolment } from '../passkeys/take-passkey.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { RollBack } from '../storage/database.ts';
@@ -40,8 +39,7 @@ export async function beginPasskeyByLink(
 > {
   const { link, refusal } = await readLink(deps, { ...visitor, token }, 'passkey');
   if (refusal) return typeof refusal === 'object' ? { kind: 'throttled', ...refusal } : { kind: 'closed' };
-  const ceremony = { purpose: 'invitation', sessionId: null, linkHash: tokenHash(token) } as const;
-  const challenge = await beginCeremony(deps, browserToken, ceremony);
+  const challenge = await beginCeremony(deps, { purpose: 'invitation', browserToken, owner: token });
   const rp = { id, name: deps.config.brand.branding.name };
   return { kind: 'begun', options: creationOptions(challenge, rp, link.user, []) };
 }
@@ -63,8 +61,9 @@ export async function addPasskeyByLink(
   if (wait) return { kind: 'throttled', ...wait };
 
   const steps = stepsOfLink(link, deps.now());
-  const key = await readKey(deps, rp, { visitor, token }, answer, steps);
-  const added = typeof key === 'string' ? key : await store(deps, rp, { visitor, token }, link, key);
+  const { passkeyToken: browserToken } = visitor;
+  const taken = await takeEnrolment(deps, rp, { purpose: 'invitation', browserToken, owner: token, answer }, steps);
+  const added = taken.kind === 'refused' ? taken.reason : await store(deps, rp, { visitor, token }, link, taken.key);
   if (added === 'added') return { kind: 'changed', purpose: 'invitation', username: link.user.username };
   if (added === 'outrun') {
     const now = await readLink(deps, holder, 'passkey');
@@ -73,28 +72,6 @@ export async function addPasskeyByLink(
   const refused = { event: 'passkey-not-added', reason: added, steps, user: link.user } as const;
   const reference = await refusePasskey(deps, visitor, refused);
   return { kind: 'refused', purpose: 'invitation', reason: null, reference };
-}
-
-/** The key that an authenticator has made in this browser for this link, or why its answer is refused. */
-async function readKey(
-  deps: Deps,
-  rp: RelyingParty,
-  { visitor, token }: Invited,
-  answer: string,
-  steps: AuditStep[],
-): Promise<EnrolledKey | PasskeyRefusalReason> {
-  const enrolment = readEnrolment(answer);
-  const clientData = enrolment && readClientData(enrolment.clientData);
-  if (!enrolment || !clientData) return 'malformed';
-  const { passkeyToken: browserToken } = visitor;
-  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'invitation' }, steps);
-  if (!ceremony) return 'challenge-unknown';
-  if (!ceremony.linkHash?.equals(tokenHash(token))) {
-    steps.push({ step: 'challenge', outcome: 'begun by another link' });
-    return 'challenge-unknown';
-  }
-  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
-  return checked.kind === 'refused' ? checked.reason : checked.key;
 }
 
 /** All or nothing; `outrun`: the link is over by now, or the account was changed while the answer was checked. */

@@ -17,8 +17,8 @@ it('deletes more than one statement may, and nothing else', async () => {
   const { sql } = database;
   const old = deletedAtOnce * 2 + 1;
   await sql`
-    insert into passkey_challenge (challenge_hash, browser_hash, purpose, ends_at)
-    select sha256(n::text::bytea), sha256('browser'), 'sign-in', ${now}::timestamptz + (n - ${old}::int) * interval '1 ms'
+    insert into passkey_challenge (challenge_hash, owner_hash, ends_at)
+    select sha256(n::text::bytea), sha256('owner'), ${now}::timestamptz + (n - ${old}::int) * interval '1 ms'
     from generate_series(1, ${old + 5}::int) n`;
   const [locked] = await sql<{ hash: Buffer }[]>`
     select challenge_hash as hash from passkey_challenge order by ends_at limit 1`;

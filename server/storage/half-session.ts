@@ -9,7 +9,7 @@ import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits more, as seen from an address. It opens nothing else. A right
- * code makes it the full session (two-factor/verify-code.ts), a passkey another one; after ten minutes it is over, after five
+ * code or passkey makes it the full session (two-factor/verify-half.ts); after ten minutes it is over, after five
  * wrong codes none is checked any more, and whatever changes what a sign-in would ask ends it.
  */
 export type HalfSession = OpenFactor &
@@ -47,19 +47,29 @@ export async function findHalfSessionForUpdate(sql: Connection, tokenHash: Buffe
   return rows.length > 0;
 }
 
-/** Takes the first step off what a half session waits for, after a code, under its next token: after the last it is full. */
+/** What a half session has proven, and what it still waits for, under its next token: if that is nothing, it is full. */
 export async function updateHalfSessionProven(
   sql: Connection,
   id: string,
-  next: { tokenHash: Buffer; address: string; browser: string | null; endsAt: Date; now: Date },
+  next: {
+    tokenHash: Buffer;
+    waitsFor: Asked[];
+    /** The passkey that stood for what it waited for; null after a code. */
+    passkeyId: string | null;
+    address: string;
+    browser: string | null;
+    endsAt: Date;
+    now: Date;
+  },
 ): Promise<void> {
-  const { tokenHash, address, browser, endsAt, now } = next;
+  const { tokenHash, waitsFor, passkeyId, address, browser, endsAt, now } = next;
   const [row] = await sql<{ userId: string; connectionId: string | null; stage: SessionStage }[]>`
     update session set
-      waits_for = waits_for[2:],
-      stage = case when cardinality(waits_for) > 1 then 'half' else 'full' end,
+      waits_for = ${waitsFor}::text[],
+      stage = ${waitsFor.length > 0 ? 'half' : 'full'},
       token_hash = ${tokenHash}, rotated_at = ${now},
-      proof = 'code', proven_at = ${now},
+      proof = ${passkeyId === null ? 'code' : 'passkey'}, proven_at = ${now},
+      passkey_id = ${passkeyId},
       code_tries = 0,
       address = ${address}, browser = ${browser},
       created_at = ${now}, last_seen_at = ${now},

@@ -31,13 +31,13 @@ export async function confirmOwnApp(deps: Deps, request: VerifyRequest, session:
   }
   const now = deps.now();
   const sessionHash = tokenHash(request.sessionToken);
-  const sessionToken = nextToken(deps, { token: request.sessionToken, given: request.code });
+  const sessionToken = nextToken(deps, { token: request.sessionToken, given: request.given });
   const proof = await deps.sql.begin(async (sql) => {
     const reader = await findActiveUserForChange(sql, userId);
     // Signed out meanwhile: there is nobody to show recovery codes to.
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
     const prover = { userId, sessionId, factor: 'app', mustRegister: true, browser: request } as const;
-    const proof = await takeProof(deps, sql, prover, request.code);
+    const proof = await takeProof(deps, sql, prover, request.given);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), now });
     await putProof(sql, sessionId, 'code', now);

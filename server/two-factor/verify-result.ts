@@ -2,8 +2,9 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 
 export type VerifyRequest = KnownVisitor & {
   sessionToken: string;
-  /** Six digits or a recovery code, as sent. */
-  code: string;
+  /** Six digits or a recovery code as sent, or in their place the answer of a passkey. */
+  given: string;
+  by: 'code' | 'passkey';
   /** A form without script may be pressed twice; a script prevents that. */
   isForm: boolean;
   /** Whether this browser skips the code for a while. */

@@ -4,7 +4,7 @@ import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
-import { VerifyForm } from '#contract/payloads.ts';
+import { type PasskeyForm, VerifyForm } from '#contract/payloads.ts';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -33,8 +33,8 @@ export const verifySchema = {
 };
 
 /** Undefined without a content type: then nothing is read or validated. */
-type VerifyBody = { Body: string | VerifyForm | undefined };
-type Right = VerifyResult & { kind: 'right' };
+type VerifyRequest = FastifyRequest<{ Body: string | VerifyForm | undefined }>;
+type PasskeyRequest = FastifyRequest<{ Body: PasskeyForm }>;
 
 /** Where an app is set up, voluntarily or next. */
 const ownApp = { factor: 'app', mustRegister: true } as const;
@@ -44,59 +44,61 @@ function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: '
   return result.kind === 'tooManyTries' || (result.kind === 'wrong' && result.isLast);
 }
 
-/** The form has a checkbox; a script, whose body is the code alone, says it in the address. */
-function isToRemember(request: FastifyRequest, form: VerifyForm | null): boolean {
-  return form ? form.remember === 'on' : queryValue(request, queryNames.remember) === 'true';
-}
-
-/** `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form without JavaScript. */
-export function verifyRoute(deps: Deps) {
+/**
+ * `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form without JavaScript; and
+ * `POST passkeys/second-factor`: the answer of a passkey in place of a code, by a form.
+ */
+export function verifyRoutes(deps: Deps) {
   const { config } = deps;
+  return { verify, verifyPasskey };
 
-  return async function verify(request: FastifyRequest<VerifyBody>, reply: FastifyReply) {
+  async function verify(request: VerifyRequest, reply: FastifyReply) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
-    const visitor = visitorOf(deps, request);
-    const { sessionToken, address } = visitor;
     const form = typeof body === 'string' ? null : body;
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
-    const who = await visitor.who();
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
-    const result: VerifyResult =
-      sessionToken && address
-        ? await verifyCode(
-            deps,
-            {
-              ...visitor,
-              sessionToken,
-              address,
-              code,
-              remember: isToRemember(request, form),
-              isForm: form !== null,
-            },
-            who,
-          )
-        : { kind: 'signInExpired' };
-    if (result.kind === 'right') await setCookies(request, reply, result);
-    else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
-    else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
-    return form ? answerForm(request, reply, form, result) : await answerScript(request, reply, result);
-  };
+    // The form has a checkbox; a script, whose body is the code alone, says it in the address.
+    const remember = form ? form.remember === 'on' : queryValue(request, queryNames.remember) === 'true';
+    const result = await take(request, reply, { by: 'code', given: code, remember, isForm: form !== null });
+    return form ? answerForm(request, reply, form, result, 'codeWrong') : await answerScript(request, reply, result);
+  }
 
-  async function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): Promise<void> {
-    setCookie(reply, config, 'session', right.sessionToken);
-    if (right.deviceToken) setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
-    if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
-    if (right.connectionId) rememberConnection(deps, reply, right.connectionId);
+  async function verifyPasskey(request: PasskeyRequest, reply: FastifyReply) {
+    if (!config.passkeys) return sendProblem(reply, 404);
+    const { credential, redirectURL } = request.body;
+    const result = await take(request, reply, { by: 'passkey', given: credential, remember: false, isForm: true });
+    return answerForm(request, reply, { redirectURL: redirectURL ?? '' }, result, 'passkeyRefused');
+  }
+
+  async function take(
+    request: VerifyRequest | PasskeyRequest,
+    reply: FastifyReply,
+    given: { by: 'code' | 'passkey'; given: string; remember: boolean; isForm: boolean },
+  ): Promise<VerifyResult> {
+    const visitor = visitorOf(deps, request);
+    const { sessionToken, address } = visitor;
+    const who = await visitor.who();
+    if (!sessionToken || !address) return { kind: 'signInExpired' };
+    const result = await verifyCode(deps, { ...visitor, sessionToken, address, ...given }, who);
+    if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
+    if (result.kind !== 'right' && result.kind !== 'thenApp') return result;
+    setCookie(reply, config, 'session', result.sessionToken);
+    if (result.kind === 'thenApp') return result;
+    const { deviceToken, rememberedToken, connectionId } = result;
+    if (deviceToken) setCookie(reply, config, 'device', deviceToken, limits.deviceLifetime);
+    if (rememberedToken) setCookie(reply, config, 'remembered', rememberedToken, limits.rememberedDevice);
+    if (connectionId) rememberConnection(deps, reply, connectionId);
     clearLastRefusal(request, reply, config);
     endVisits(request, reply, config);
+    return result;
   }
 
   async function answerScript(
-    request: FastifyRequest<VerifyBody>,
+    request: FastifyRequest,
     reply: FastifyReply,
     result: VerifyResult,
   ): Promise<FastifyReply> {
@@ -124,9 +126,9 @@ export function verifyRoute(deps: Deps) {
 
   /** Redirects to the second-factor screen, which itself knows whether it is the one that registers. */
   function backToForm(
-    request: FastifyRequest<VerifyBody>,
+    request: FastifyRequest,
     reply: FastifyReply,
-    form: VerifyForm,
+    form: Partial<VerifyForm>,
     more: { notice: Notice; [name: string]: string },
   ): FastifyReply {
     const query = { ...twoFactorQuery(form), ...more, [queryNames.language]: languageOverride(request) };
@@ -134,10 +136,11 @@ export function verifyRoute(deps: Deps) {
   }
 
   function answerForm(
-    request: FastifyRequest<VerifyBody>,
+    request: FastifyRequest,
     reply: FastifyReply,
-    form: VerifyForm,
+    form: Partial<VerifyForm>,
     result: VerifyResult,
+    wrong: Notice,
   ): FastifyReply {
     const lang = languageOverride(request);
     const { redirectURL = '' } = form;
@@ -159,7 +162,7 @@ export function verifyRoute(deps: Deps) {
       }
       case 'wrong':
         if (isOver(result)) return toLogin('tooManyCodes');
-        return backToForm(request, reply, form, { notice: 'codeWrong' });
+        return backToForm(request, reply, form, { notice: wrong });
       case 'signInExpired':
         return toLogin('signInExpired');
       case 'thenApp':

@@ -125,7 +125,7 @@ create table passkey (
   user_id uuid not null references portal_user on delete cascade,
   credential_id bytea not null unique check (octet_length(credential_id) between 16 and 1023),
   -- In COSE form (RFC 9052 §7), as the authenticator gave it.
-  public_key bytea not null check (octet_length(public_key) between 32 and 2048),
+  public_key bytea not null,
   rp_id text not null,
   counter bigint not null,
   backup_eligible boolean not null,
@@ -321,19 +321,11 @@ create index shown_recovery_codes_by_session on shown_recovery_codes (session_id
 -- A ceremony that a browser has begun. It is taken by the first answer, right or wrong.
 create table passkey_challenge (
   challenge_hash bytea primary key check (octet_length(challenge_hash) = 32),
-  browser_hash bytea not null check (octet_length(browser_hash) = 32),
-  purpose text not null check (purpose in ('sign-in', 'second-factor', 'enrol', 'invitation', 'prove')),
-  -- Of the session that begins it, if somebody is signed in.
-  session_id uuid references session on delete cascade,
-  -- Of the invitation that begins it.
-  link_hash bytea references reset_link on delete cascade,
-  ends_at timestamptz not null,
-  check ((session_id is not null) = (purpose in ('enrol', 'prove'))),
-  check ((link_hash is not null) = (purpose = 'invitation'))
+  -- Of what it was begun for, the browser's cookie, and the session or link that began it, if any.
+  owner_hash bytea not null check (octet_length(owner_hash) = 32),
+  ends_at timestamptz not null
 );
 create index passkey_challenge_by_end on passkey_challenge (ends_at);
-create index passkey_challenge_by_session on passkey_challenge (session_id) where session_id is not null;
-create index passkey_challenge_by_link on passkey_challenge (link_hash) where link_hash is not null;
 
 -- What the hubs behind the portal get.
 

@@ -4,7 +4,7 @@ import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { assertionOf } from '#testing/passkey-for-test.ts';
+import { assertionOf, type Tweak } from '#testing/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
@@ -337,11 +337,7 @@ describe('in place of a code', () => {
 
   it.each([
     ['is signed in', 'frank', '/portal/login?notice=signInExpired&destination=%2Fportal%2Freports%2F7'],
-    [
-      'is at their own code',
-      'gwen',
-      '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused',
-    ],
+    ['is at their own code', 'gwen', '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused'],
   ])('SE-15 is taken for nobody else, who %s by now', async (_what, other, url) => {
     await addUser(portal, { username: `hugo-${other}`, customers: ['app'] });
     const passkey = await givePasskey(portal, `hugo-${other}`);
@@ -413,53 +409,75 @@ describe('in place of a code', () => {
     const { cookies } = browser;
     expect((await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor).not.toHaveProperty('hasPasskey');
     const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
-    expect(answer.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html&notice=passkeyRefused');
+    expect(answer.headers.location).toBe('/portal/twoFactor?notice=passkeyRefused');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'passkeys-off', username });
     expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
   });
 
-  it('leads back to the code where its customer admits the address no more', async () => {
+  it('keeps its session, under another token; a second press leads where the first one led', async () => {
     const passkey = await givePasskey(portal, 'gwen');
     const browser = await half('gwen');
-    const challenge = await challengeFor(browser, 'second-factor');
-    const release = await holdRows(
-      portal.sql,
-      (sql) => sql`select from portal_user where username = 'gwen' for update`,
-    );
-    const answer = postAssertion(browser, assertionOf(passkey, { challenge }), {}, { kind: 'second-factor' });
-    await untilWaiting(portal.sql, 1);
-    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'app'`;
-    await release();
-    expect((await answer).headers.location).toContain('/portal/twoFactorRegistration?');
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'network' });
-    await portal.sql`update customer set allowed_networks = '{}' where key = 'app'`;
+    const before = { ...browser.cookies };
+    const [waiting] = await portal.sql<{ id: string }[]>`select id from session`;
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
+    const press = { ...browser.cookies };
+    const answers = [];
+    for (const cookies of [press, press])
+      answers.push(
+        await portal.send({ method: 'POST', url: '/portal/passkeys/second-factor', form: { credential }, cookies }),
+      );
+    const tokens = answers.map(({ cookies }) => cookies.find(({ name }) => name === 'vestibule-session')?.value);
+    expect(answers.map(({ headers }) => headers.location)).toEqual(['/portal/portal.html', '/portal/portal.html']);
+    expect(new Set(tokens).size).toBe(1);
+    const rows = await portal.sql`select id, stage, waits_for as "waitsFor", proof from session`;
+    expect(rows).toEqual([{ id: waiting?.id, stage: 'full', waitsFor: [], proof: 'passkey' }]);
+    expect(await signedInAs(portal, before)).toBeNull();
   });
 
-  it('leads back to the code while its address waits, or the database is away', async () => {
+  it('counts with the codes: after five that are refused the sign-in is over, for a right one, too', async () => {
     const passkey = await givePasskey(portal, 'gwen');
+    const browser = await half('gwen');
+    const wrong = { signWith: (await givePasskey(portal, 'alice')).privateKey };
     const form = { redirectURL: '/portal/reports/7' };
     const kind = 'second-factor' as const;
+    const answer = async (tweak: Tweak) =>
+      (await signInWithPasskey(browser, passkey, tweak, form, { kind })).headers.location;
+    const back = '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
+    for (let n = 0; n < 4; n += 1) expect(await answer(wrong)).toBe(back);
+    const over = '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Freports%2F7';
+    expect([await answer(wrong), await answer({})]).toEqual([over, over]);
+    expect(await lastEvent()).toMatchObject({ event: 'second-factor-ended', username: 'gwen' });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+
+  it('leads back to the code while the database is away', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const form = { redirectURL: '/portal/reports/7' };
     const browser = await half('gwen');
-    const challenge = await challengeFor(browser, kind);
+    const challenge = await challengeFor(browser, 'second-factor');
     const failing = { ...form, credential: assertionOf(passkey, { challenge }) };
-    await withFault(portal, 'before insert on session for each row', async () => {
+    await withFault(portal, "before update on session for each row when (new.stage = 'full')", async () => {
       const url = '/portal/passkeys/second-factor';
       const shown = await pageOf(portal, { method: 'POST', url, form: failing, cookies: browser.cookies });
       const again = '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=unavailable';
       expect([shown.status, shown.url]).toEqual([503, again]);
     });
-    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
-    const answer = await signInWithPasskey(browser, passkey, {}, form, { kind });
-    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, back]);
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'throttled' });
+  });
+
+  it('not with the challenge of a sign-in', async () => {
+    const passkey = await givePasskey(portal, 'gwen');
+    const browser = await half('gwen');
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
+    const answer = await postAssertion(browser, credential, {}, { kind: 'second-factor' });
+    expect(answer.headers.location).toContain('notice=passkeyRefused');
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'challenge-unknown' });
   });
 
   it('not with the passkey of another user', async () => {
     const passkey = await givePasskey(portal, 'alice');
     const form = { redirectURL: '/portal/reports/7' };
     const answer = await signInWithPasskey(await half('gwen'), passkey, {}, form, { kind: 'second-factor' });
-    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
+    const back = '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
     expect(answer.headers.location).toBe(back);
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
@@ -470,7 +488,7 @@ describe('in place of a code', () => {
     await sessionByConnection(portal, 'gwen', 'app');
     const passkey = await givePasskey(portal, 'gwen');
     const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
-    expect(answer.headers.location).toContain('/portal/twoFactorRegistration?');
+    expect(answer.headers.location).toBe('/portal/twoFactor?notice=passkeyRefused');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });
@@ -482,7 +500,6 @@ describe('in place of a code', () => {
     for (const browser of [late, browserForTest(portal)]) {
       const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/x' }, { kind: 'second-factor' });
       expect(answer.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fx');
-      expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'sign-in-over', username: 'gwen' });
     }
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });

@@ -6,6 +6,11 @@ import { limits } from '../limits.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
+import { beginCeremony, type Ceremony, creationOptions } from '../passkeys/ceremony.ts';
+import type { EnrolledKey } from '../passkeys/check-answer.ts';
+import { providerName } from '../passkeys/provider-name.ts';
+import { refusePasskey } from '../passkeys/refuse-passkey.ts';
+import { takeEnrolment } from '../passkeys/take-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { RollBack } from '../storage/database.ts';
@@ -16,11 +21,6 @@ import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { findMayChangeFactors } from '../two-factor/may-change-factors.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
-import { beginCeremony, creationOptions, takeCeremony } from './ceremony.ts';
-import { checkEnrolment, type EnrolledKey } from './check-enrolment.ts';
-import { providerName } from './provider-name.ts';
-import { readClientData, readEnrolment } from './read-answer.ts';
-import { refusePasskey } from './refuse-passkey.ts';
 
 /** Who enrols: a full session that has just proven who it is, which the caller has checked. */
 type Enroller = {
@@ -30,18 +30,18 @@ type Enroller = {
   account: { hasApp: boolean };
 };
 
+const ceremonyOf = ({ visitor, session }: Enroller, browserToken = visitor.passkeyToken): Ceremony => ({
+  purpose: 'enrol',
+  browserToken,
+  owner: session.id,
+});
+
 /** Begins an enrolment, on no device twice; returns what the browser is told. */
-export async function beginEnrolment(deps: Deps, { id }: RelyingParty, { session }: Enroller, browserToken: string) {
-  const { userId, username } = session;
-  const ceremony = { purpose: 'enrol' as const, sessionId: session.id };
-  const challenge = await beginCeremony(deps, browserToken, ceremony);
-  const credentials = await listCredentials(deps.sql, { userId, rpId: id });
-  return creationOptions(
-    challenge,
-    { id, name: deps.config.brand.branding.name },
-    { id: userId, username },
-    credentials,
-  );
+export async function beginEnrolment(deps: Deps, { id }: RelyingParty, enroller: Enroller, browserToken: string) {
+  const { userId, username } = enroller.session;
+  const challenge = await beginCeremony(deps, ceremonyOf(enroller, browserToken));
+  const known = await listCredentials(deps.sql, { userId, rpId: id });
+  return creationOptions(challenge, { id, name: deps.config.brand.branding.name }, { id: userId, username }, known);
 }
 
 type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
@@ -55,7 +55,8 @@ export async function enrol(
 ): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
   const steps: AuditStep[] = [];
   const { visitor, session } = enroller;
-  const done = await complete(deps, rp, enroller, answer, steps);
+  const taken = await takeEnrolment(deps, rp, { ...ceremonyOf(enroller), answer }, steps);
+  const done = taken.kind === 'refused' ? taken : await store(deps, rp, enroller, taken.key, steps);
   if (done.kind === 'refused') {
     const user = { id: session.userId, username: session.username };
     const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
@@ -63,27 +64,6 @@ export async function enrol(
   }
   deps.wake.mails();
   return done;
-}
-
-async function complete(
-  deps: Deps,
-  rp: RelyingParty,
-  enroller: Enroller,
-  answer: string,
-  steps: AuditStep[],
-): Promise<{ kind: 'enrolled' } | Refused> {
-  const enrolment = readEnrolment(answer);
-  const clientData = enrolment && readClientData(enrolment.clientData);
-  if (!enrolment || !clientData) return { kind: 'refused', reason: 'malformed' };
-  const { visitor, session } = enroller;
-  const { passkeyToken: browserToken } = visitor;
-  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose: 'enrol' }, steps);
-  if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
-  // Somebody else may have signed in at the browser since.
-  if (ceremony.sessionId !== session.id) return { kind: 'refused', reason: 'session-over' };
-  const checked = await checkEnrolment({ enrolment, clientData }, rp, steps);
-  if (checked.kind === 'refused') return checked;
-  return await store(deps, rp, enroller, checked.key, steps);
 }
 
 async function store(

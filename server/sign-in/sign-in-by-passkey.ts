@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PasskeyForm } from '#contract/payloads.ts';
+import { screenUrl } from '#contract/screens.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { Deps } from '../deps/deps.ts';
+import type { FormKeeper } from '../http/form-again.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { browserName } from '../names/browser-name.ts';
+import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
+import { type RefusedPasskey, takePasskey } from '../passkeys/take-passkey.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { deleteSessionOfBrowser, insertSession, noProvider } from '../storage/session.ts';
+import { noteDevice } from '../two-factor/note-device.ts';
+import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
+import { destinationOfForm, destinationToKeep, keptForm, recordRefusedDestination } from './destination-of-form.ts';
+import { letIn } from './let-in.ts';
+import { turnAway } from './turn-away.ts';
+
+export const passkeySignInSchema = { body: PasskeyForm };
+
+/**
+ * `POST passkeys/sign-in`: the answer of the authenticator, with the destination; 303 to it, or to one page for every refusal. A
+ * passkey is a whole sign-in: something the person has, which has verified them (docs/decisions/0052).
+ */
+export function passkeySignInRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function passkeySignIn(request: FastifyRequest<{ Body: PasskeyForm }>, reply: FastifyReply) {
+    if (!config.passkeys) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { onwards, accepted, isRefused } = destinationOfForm(config, request, visitor);
+    const wait = await waitOfPasskeys(deps, visitor);
+    if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(config, request.body) });
+    const steps: AuditStep[] = [];
+    const result = await signInByPasskey(deps, visitor, request.body.credential, steps);
+    if (result.kind === 'signedIn') {
+      deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
+      deps.wake.mails();
+      if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
+      return letIn(request, reply, config, result, { ...onwards, username: null });
+    }
+    const reference = await refusePasskey(deps, visitor, { ...result, steps });
+    // It keeps no cookies at all, or none that any page of ours sets.
+    if (result.reason === 'challenge-unknown' && request.headers.cookie === undefined) {
+      const destination = accepted ? destinationToKeep(config.basePath, accepted) : undefined;
+      const query = { notice: 'cookiesNeeded', destination, lang: onwards.lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
+    }
+    const type = result.reason === 'network' ? 'ip' : 'passkey';
+    const { unknownPasskey = null } = result;
+    return turnAway(reply, config, { type, reference, username: '', unknownPasskey }, onwards);
+  };
+}
+
+/** Everything is stored, or, but for the challenge that is taken, nothing. */
+async function signInByPasskey(
+  deps: Deps,
+  visitor: KnownVisitor,
+  answer: string,
+  steps: AuditStep[],
+): Promise<{ kind: 'signedIn'; sessionToken: string; deviceToken: string } | RefusedPasskey> {
+  const { address, requestId, sessionHash, passkeyToken: browserToken } = visitor;
+  return await deps.sql.begin(async (sql) => {
+    const taken = await takePasskey(deps, sql, { purpose: 'sign-in', browserToken, answer, address }, steps);
+    if (taken.kind === 'refused') return taken;
+    const { passkey, user, admitting } = taken;
+    const now = deps.now();
+    const sessionToken = newToken();
+    await deleteSessionOfBrowser(sql, sessionHash);
+    await insertSession(sql, {
+      tokenHash: tokenHash(sessionToken),
+      userId: user.id,
+      waitsFor: [],
+      proof: 'passkey',
+      provenAt: now,
+      customerIds: admitting.map(({ id }) => id),
+      address,
+      browser: browserName(visitor.userAgent) ?? null,
+      passkeyId: passkey.id,
+      origin: noProvider,
+      now,
+      endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
+    });
+    const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, byPassword: false, now });
+    const who = { userId: user.id, username: user.username, ...customersOfEvent(admitting), address, requestId };
+    await insertAuditEvent(sql, { event: 'signed-in', ...who, steps }, now);
+    return { kind: 'signedIn' as const, sessionToken, deviceToken };
+  });
+}
+
+/** How a sign-in by passkey that could not be tried leads to the form again. */
+export function passkeyFormAgain(deps: Deps): FormKeeper {
+  return async (request, reply, wait) =>
+    await refuse(deps, request, reply, 503, {
+      ...wait,
+      form: keptForm(deps.config, (request.body ?? {}) as Partial<PasskeyForm>),
+    });
+}
