@@ -1,9 +1,10 @@
 import type { OpenIdProvider } from '#testing/openid-provider-for-test.ts';
 import { codeForm } from './code-form.ts';
 import { startOpenIdProviderOf } from './openid-provider-of-portal.ts';
+import { forgottenForm } from './reset-forms.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
-import { test as base, expect } from './test.ts';
+import { test as base, expect, password } from './test.ts';
 
 /** One provider and one customer for the whole file, at another site than the portal. */
 const test = base.extend<{ provider: OpenIdProvider }>({
@@ -46,6 +47,19 @@ test(
     await expect(page).toHaveURL(/\/session\/end/);
   },
 );
+
+test('an address with spaces around it works on every form', both, async ({ page, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  await page.goto('/portal/forgotten');
+  await forgottenForm(page).send(` ${email} `);
+  await inbox.take(email, 'resetLink');
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send(' olga@oidc.test ');
+  await expect(atProvider(page).email).toHaveValue('olga@oidc.test');
+  await page.goto('/portal/login');
+  await signInForm(page).send(` ${email} `, password);
+  await expectSignedIn(page, username);
+});
 
 test('two tabs at the provider return side by side, each to its own destination', both, async ({ page }) => {
   const other = await page.context().newPage();

@@ -16,13 +16,8 @@ it('PR-09 PR-11 PR-24 anything but one address is 400, counts nothing and sends 
       'username=alice@acme.test%0aBcc:evil',
       'username=alice@acme.test%00',
     ],
-    ...[
-      'username=alice%20@acme.test',
-      'username=%20alice@acme.test',
-      'username=alice@acme.test+',
-      'username=%ED%A0%80@x',
-    ],
-    ...['username=alice%E2%80%A8@acme.test', 'username=alice@acme.test%09', `username=${'x'.repeat(311)}@acme.test`],
+    ...['username=alice%20@acme.test', 'username=%ED%A0%80@x'],
+    ...['username=alice%E2%80%A8@acme.test', `username=${'x'.repeat(311)}@acme.test`],
   ];
   for (const body of bodies) {
     const answer = await portal.send({ method: 'POST', url: '/portal/password/forgotten', body, ...script });
