@@ -47,7 +47,7 @@ import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single
 import { samlAcsRoute, samlAcsSchema } from './single-sign-on/saml/acs-route.ts';
 import { samlFailedRoute } from './single-sign-on/saml/failed-route.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './single-sign-on/saml/logout-route.ts';
-import { samlMetadataRoute } from './single-sign-on/saml/metadata-route.ts';
+import { samlMetadataRoute } from './single-sign-on/saml/metadata.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';

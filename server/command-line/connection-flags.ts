@@ -6,7 +6,7 @@ import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts'
 import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { openConversation } from '../single-sign-on/provider-fetch.ts';
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '../single-sign-on/read-connection.ts';
-import { readSamlMetadata, type SamlMetadata } from '../single-sign-on/saml/read-saml-metadata.ts';
+import { readSamlMetadata, type SamlMetadata } from '../single-sign-on/saml/provider-metadata.ts';
 import type { Attributes, ClientAuthentication, SamlSettings } from '../storage/sso-settings.ts';
 import { readStdin } from './ask.ts';
 import { failure } from './failure.ts';

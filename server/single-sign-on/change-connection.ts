@@ -20,10 +20,10 @@ import { endAnswersOfConnection } from '../storage/sso-request.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
 import { deleteSsoSubjectsOfConnection } from '../storage/sso-subject.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
-import { certificateFacts } from './saml/certificate-ends.ts';
+import { certificateFacts } from './saml/certificates.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import { otherByLogoutAddress } from './saml/foreign-logout-address.ts';
-import { logoutWords } from './saml/metadata-differences.ts';
+import { logoutWords } from './saml/provider-metadata.ts';
 
 /**
  * Absent means unchanged; `secret` is in plain text and is sealed here. `keepsLinks`: another issuer or entity ID is only

@@ -9,7 +9,7 @@ import { publicAddress } from './addresses.ts';
 import { readOidcAnswer } from './oidc/redeem.ts';
 import { portalKeys } from './portal-keys.ts';
 import { samlMetadata } from './saml/metadata.ts';
-import { readSamlMetadata } from './saml/read-saml-metadata.ts';
+import { readSamlMetadata } from './saml/provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/saml.ts';
 import { readSamlField } from './saml/xml.ts';
 

@@ -10,3 +10,8 @@ export function providerWords(text: string): string {
     .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return words.length > longestWords ? `${words.slice(0, longestWords - 3)}...` : words;
 }
+
+/** Foreign text in quotes, for an operator to read; `nothing` if there is none. */
+export function said(text: string | null | undefined): string {
+  return text === null || text === undefined ? 'nothing' : `"${providerWords(text)}"`;
+}

@@ -9,9 +9,7 @@ import type { SamlName } from './identity.ts';
 import { oidcProvider } from './oidc/provider.ts';
 import { portalKeys } from './portal-keys.ts';
 import { isProviderAddress } from './provider-fetch.ts';
-import { type Carried, carryMessage } from './saml/carry-message.ts';
-import { logoutRequestXml } from './saml/logout-messages.ts';
-import { newMessageId } from './saml/message-id.ts';
+import { type Carried, carryMessage, logoutRequestXml, newMessageId } from './saml/messages.ts';
 
 /**
  * Where the browser signs out at the provider of a session that has ended here, by a form if there are fields. Null if there

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { makeCertificate } from '../make-certificate.ts';
-import { certificateFacts } from './certificate-ends.ts';
+import { certificateFacts } from './certificates.ts';
 import { checkSaml } from './check-saml.ts';
 
 const now = new Date('2026-03-04T10:00:00Z');

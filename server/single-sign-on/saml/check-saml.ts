@@ -2,13 +2,11 @@ import { limits } from '../../limits.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { CheckStep } from '../check-step.ts';
-import type { Conversation } from '../provider-fetch.ts';
-import { isProviderAddress } from '../provider-fetch.ts';
+import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
+import { said } from '../provider-words.ts';
 import { expiryWarning } from '../what-ends.ts';
-import { certificateFacts } from './certificate-ends.ts';
-import { metadataDifferences } from './metadata-differences.ts';
-import { readSamlMetadata } from './read-saml-metadata.ts';
-import { said } from './said.ts';
+import { certificateFacts } from './certificates.ts';
+import { metadataDifferences, readSamlMetadata } from './provider-metadata.ts';
 
 /** Checks a connection as far as possible without a sign-in. */
 export async function checkSaml(

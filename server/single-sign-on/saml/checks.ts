@@ -3,9 +3,9 @@ import { limits } from '../../limits.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
+import { said } from '../provider-words.ts';
 import type { SamlKept } from '../request-details.ts';
 import { nameFormats, saml, samlp } from './names.ts';
-import { said } from './said.ts';
 import { idPattern } from './verify.ts';
 import {
   attributeOf,
@@ -16,7 +16,7 @@ import {
   textOf,
   type XmlElement,
   type XmlName,
-} from './xml-elements.ts';
+} from './xml.ts';
 
 /** What an answer is compared with. */
 export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept; now: Date };

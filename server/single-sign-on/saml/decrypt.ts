@@ -1,8 +1,15 @@
 import type { PortalKey } from '../portal-keys.ts';
+import { said } from '../provider-words.ts';
 import { algorithms, ds, xenc } from './names.ts';
-import { said } from './said.ts';
-import { readXml, type XmlReading } from './xml.ts';
-import { attributeOf, childrenNamed, descendantsNamed, elementsIn, type XmlElement } from './xml-elements.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  descendantsNamed,
+  elementsIn,
+  readXml,
+  type XmlElement,
+  type XmlReading,
+} from './xml.ts';
 
 /**
  * Reads an encrypted assertion or NameID with one of the portal's keys. The result proves nothing about its sender: anyone

@@ -4,7 +4,7 @@ import { field } from '#testing/forged-saml.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { eachRow } from '#testing/runs-all.ts';
 import { keptForTest, type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
-import { readSamlMetadata } from './read-saml-metadata.ts';
+import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer } from './saml.ts';
 import { readSamlField } from './xml.ts';
 

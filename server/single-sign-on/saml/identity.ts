@@ -4,11 +4,11 @@ import type { Attributes, SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId } from '../addresses.ts';
 import type { Identity, Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
+import { said } from '../provider-words.ts';
 import { invalid, samlTime } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { nameFormats, saml } from './names.ts';
-import { said } from './said.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml-elements.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml.ts';
 
 /** The usual names of an email address, if the connection names none. */
 const emailAttributes = [

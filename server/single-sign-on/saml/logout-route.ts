@@ -12,10 +12,8 @@ import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { endSessionsByProvider, recordLogoutRefusal } from '../provider-logout.ts';
 import { slowDownForLogout } from '../slow-down.ts';
-import { readPostedMessage, readRedirectedMessage } from './carried-message.ts';
-import { carryMessage } from './carry-message.ts';
-import { logoutResponseXml } from './logout-messages.ts';
-import { newMessageId } from './message-id.ts';
+import { carryMessage, logoutResponseXml, newMessageId } from './messages.ts';
+import { readPostedMessage, readRedirectedMessage } from './read-logout-message.ts';
 import {
   logoutIncomplete,
   type RefusedLogout,
@@ -23,7 +21,7 @@ import {
   type VerifiedLogout,
   verifiedLogout,
 } from './verified-logout.ts';
-import { attributeOf } from './xml-elements.ts';
+import { attributeOf } from './xml.ts';
 
 export const samlLogoutSchema = { body: SamlLogoutForm };
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { ds, md } from './names.ts';
-import { readXml } from './xml.ts';
-import { attributeOf, childrenNamed, descendantsNamed, textOf, type XmlElement } from './xml-elements.ts';
+import { attributeOf, childrenNamed, descendantsNamed, readXml, textOf, type XmlElement } from './xml.ts';
 
 const portal = portalOfFile();
 

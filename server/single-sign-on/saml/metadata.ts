@@ -1,8 +1,17 @@
+import type { RouteHandlerMethod } from 'fastify';
 import type { Config } from '../../config/config.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { entityId, publicAddress } from '../addresses.ts';
-import type { PortalKey } from '../portal-keys.ts';
-import { escapedXml } from './escaped-xml.ts';
+import { type PortalKey, portalKeys } from '../portal-keys.ts';
+import { escapedXml } from './messages.ts';
 import { algorithms, bindings, namespaces } from './names.ts';
+
+/** `GET authenticate/saml/metadata`: read repeatedly by providers, so that they learn of a key before it signs. */
+export function samlMetadataRoute(deps: Deps): RouteHandlerMethod {
+  return async function samlMetadataAnswer(_request, reply) {
+    return reply.type('application/samlmetadata+xml').send(samlMetadata(deps.config, await portalKeys(deps)));
+  };
+}
 
 /**
  * What providers need to know of the portal (SAML metadata §2.4.4): where answers and sign-outs go, that it signs what

@@ -1,4 +1,4 @@
-import type { XmlName } from './xml-elements.ts';
+import type { XmlName } from './xml.ts';
 
 const assertion = 'urn:oasis:names:tc:SAML:2.0:assertion';
 const metadata = 'urn:oasis:names:tc:SAML:2.0:metadata';
@@ -29,18 +29,9 @@ export const nameFormats = {
 };
 
 export const algorithms = {
-  exclusive: 'http://www.w3.org/2001/10/xml-exc-c14n#',
-  enveloped: 'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
   rsaOaep: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
   /** SHA-1, which is safe in OAEP, and the default of providers. */
   oaepDigest: 'http://www.w3.org/2000/09/xmldsig#sha1',
   gcm: ['http://www.w3.org/2009/xmlenc11#aes256-gcm', 'http://www.w3.org/2009/xmlenc11#aes128-gcm'],
   cbc: ['http://www.w3.org/2001/04/xmlenc#aes256-cbc', 'http://www.w3.org/2001/04/xmlenc#aes128-cbc'],
 };
-
-/** The hashes for digests: no SHA-1. */
-export const digestHashes: ReadonlyMap<string, string> = new Map([
-  ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
-  ['http://www.w3.org/2001/04/xmldsig-more#sha384', 'sha384'],
-  ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
-]);

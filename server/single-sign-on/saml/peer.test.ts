@@ -4,7 +4,7 @@ import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { samlMetadata } from './metadata.ts';
-import { readSamlMetadata } from './read-saml-metadata.ts';
+import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml.ts';
 import { readSamlField } from './xml.ts';
 

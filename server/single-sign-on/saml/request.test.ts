@@ -5,8 +5,7 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 import { addPortalKey } from '../portal-keys.ts';
 import { startSaml } from './saml.ts';
-import { readXml } from './xml.ts';
-import { childrenOf, textOf } from './xml-elements.ts';
+import { childrenOf, readXml, textOf } from './xml.ts';
 
 let saml: SamlForTest;
 const portal = portalOfFile();

@@ -3,32 +3,33 @@ import type { SamlConnection } from '../../storage/sso-connection.ts';
 import { type Identity, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
+import { said } from '../provider-words.ts';
 import type { SamlKept } from '../request-details.ts';
 import { validCertificates } from './certificates.ts';
 import { acceptableUntil, assertionIn, assertionRefusal, type Expected, invalid, responseRefusal } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { samlIdentity, subjectName } from './identity.ts';
+import { authnRequestXml, type Carried, carryMessage, newMessageId } from './messages.ts';
 import { ds, saml } from './names.ts';
-import { type RequestFields, samlRequest } from './request.ts';
-import { said } from './said.ts';
 import { verify } from './verify.ts';
-import type { XmlReading } from './xml.ts';
-import { attributeOf, childrenNamed, isNamed, type XmlElement } from './xml-elements.ts';
+import { attributeOf, childrenNamed, isNamed, type XmlElement, type XmlReading } from './xml.ts';
 
 /** What a SAML answer said, and what prevents a second use. */
 export type SamlAnswer = { kind: 'ok'; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
 
-/** The provider's address to send a visitor to, with a signed AuthnRequest (SAML bindings §3.4). */
+/** Where to send a visitor, with a signed AuthnRequest in the address or in the fields of a form (SAML bindings §3.4, §3.5). */
 export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
   { state, isAfresh = false }: { state: string; isAfresh?: boolean },
-): Promise<{ kind: 'ok'; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
-  if (!isProviderAddress(settings.signOnUrl))
-    return refusalFor('connection-broken', `the sign-on address ${said(settings.signOnUrl)} is not allowed`);
+): Promise<({ kind: 'ok'; kept: SamlKept } & Carried) | Refusal> {
+  const { signOnUrl: to, signOnBinding: binding = 'redirect' } = settings;
+  if (!isProviderAddress(to)) return refusalFor('connection-broken', `the sign-on address ${said(to)} is not allowed`);
   const [key] = await portalKeys(deps);
-  const { id, url, fields } = await samlRequest(deps.config, settings, { key, state, isAfresh });
-  return { kind: 'ok', url, fields, kept: { requestId: id } };
+  const id = newMessageId();
+  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), isAfresh });
+  const carried = await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: state }, key);
+  return { kind: 'ok', kept: { requestId: id }, ...carried };
 }
 
 /** Reads the answer in a SAMLResponse field. */

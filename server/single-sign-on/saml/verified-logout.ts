@@ -4,22 +4,14 @@ import { listSsoConnections, type SamlConnection } from '../../storage/sso-conne
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { publicAddress } from '../addresses.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
-import type { CarriedMessage } from './carried-message.ts';
+import { said } from '../provider-words.ts';
 import { validCertificates } from './certificates.ts';
 import { ageProblem, endProblem, issuerRefusal, samlTime } from './checks.ts';
 import { openedName } from './identity.ts';
 import { saml, samlp } from './names.ts';
-import { said } from './said.ts';
+import type { CarriedMessage } from './read-logout-message.ts';
 import { idPattern } from './verify.ts';
-import {
-  attributeOf,
-  childrenNamed,
-  elementsIn,
-  isNamed,
-  textOf,
-  type XmlElement,
-  type XmlName,
-} from './xml-elements.ts';
+import { attributeOf, childrenNamed, elementsIn, isNamed, textOf, type XmlElement, type XmlName } from './xml.ts';
 
 /** A refused message; `connection` is the key of the one that it claims to come from. */
 export type RefusedLogout = { kind: 'refused'; problem: string; connection?: string };

@@ -5,8 +5,7 @@ import { enveloped, exclusive, type Forger, type ForgerKey, forger, rsaSha256, s
 import { ecCertificate } from '#testing/xml-signature-algorithms.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { verify } from './verify.ts';
-import { readXml } from './xml.ts';
-import { elementsIn } from './xml-elements.ts';
+import { elementsIn, readXml } from './xml.ts';
 
 const now = new Date('2026-03-04T10:00:00Z');
 let provider: ForgerKey;

@@ -1,10 +1,18 @@
 import { constants, createHash, verify as isValid, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { limits } from '../../limits.ts';
+import { said } from '../provider-words.ts';
 import { ds } from './names.ts';
-import { said } from './said.ts';
-import { readXml, type XmlReading } from './xml.ts';
-import { attributeOf, childrenNamed, descendantsNamed, elementsIn, isNamed, type XmlElement } from './xml-elements.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  descendantsNamed,
+  elementsIn,
+  isNamed,
+  readXml,
+  type XmlElement,
+  type XmlReading,
+} from './xml.ts';
 
 type Made = new () => unknown;
 type SignedXml = {

@@ -10,8 +10,7 @@ import {
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { type Conversation, openConversation } from '../provider-fetch.ts';
-import { metadataDifferences } from './metadata-differences.ts';
-import { readSamlMetadata } from './read-saml-metadata.ts';
+import { metadataDifferences, readSamlMetadata } from './provider-metadata.ts';
 
 /** How often the metadata of SAML providers are read again, to report changes. */
 const samlMetadataReadEvery = day;

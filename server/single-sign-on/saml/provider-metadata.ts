@@ -1,20 +1,20 @@
 import { limits } from '../../limits.ts';
 import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
+import { said } from '../provider-words.ts';
 import { expiryWarning } from '../what-ends.ts';
-import { certificateFacts } from './certificate-ends.ts';
+import { certificateFacts } from './certificates.ts';
 import { bindings, ds, md, namespaces } from './names.ts';
-import { said } from './said.ts';
-import { readXml } from './xml.ts';
 import {
   attributeOf,
   childrenNamed,
   descendantsNamed,
   elementsIn,
   isNamed,
+  readXml,
   textOf,
   type XmlElement,
-} from './xml-elements.ts';
+} from './xml.ts';
 
 /** What a provider's metadata say of it. */
 export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'logout' | 'certificates'>;
@@ -147,4 +147,43 @@ function certificateWarnings(pem: string, now: Date): string[] {
   if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
     warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
   return warnings;
+}
+
+/** Differences between a provider's metadata and a connection, in words for an operator. */
+export function metadataDifferences(here: SamlSettings, there: SamlMetadata): string[] {
+  return [
+    ...(there.signOnUrl === here.signOnUrl
+      ? []
+      : [`signOnUrl: ${said(here.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
+    ...(there.signOnBinding === here.signOnBinding
+      ? []
+      : [
+          `requests are sent by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`,
+        ]),
+    ...logoutDifferences(here.logout, there.logout),
+    ...certificateDifferences(here.certificates, there.certificates),
+  ];
+}
+
+function logoutDifferences(here: SamlLogoutService | undefined, there: SamlLogoutService | undefined): string[] {
+  const [ours, theirs] = [logoutWords(here), logoutWords(there)];
+  return ours === theirs ? [] : [`single logout: ${ours} here, ${theirs} there`];
+}
+
+/** Where and how single logout goes, in words for an operator. */
+export function logoutWords(service: SamlLogoutService | undefined): string {
+  if (!service) return 'nothing';
+  const { url, responseUrl, binding } = service;
+  return `${said(url)}${responseUrl === url ? '' : `, answers to ${said(responseUrl)},`} by ${binding}`;
+}
+
+function certificateDifferences(here: string[], there: string[]): string[] {
+  const [ours, theirs] = [here, there].map(
+    (pems) => new Set(pems.map((pem) => certificateFacts(pem)?.fingerprint ?? pem)),
+  );
+  const only = (one = new Set<string>(), other = new Set<string>()) => [...one].filter((print) => !other.has(print));
+  return [
+    ...only(theirs, ours).map((print) => `certificates: ${print} is there and not here`),
+    ...only(ours, theirs).map((print) => `certificates: ${print} is here and not there`),
+  ];
 }

@@ -1,10 +1,9 @@
 import { inflateRawSync } from 'node:zlib';
 import type { SamlLogoutForm } from '#contract/payloads.ts';
 import { limits } from '../../limits.ts';
-import { said } from './said.ts';
+import { said } from '../provider-words.ts';
 import { isSignedBy, verify } from './verify.ts';
-import { readXml, samlText } from './xml.ts';
-import type { XmlElement } from './xml-elements.ts';
+import { readXml, samlText, type XmlElement } from './xml.ts';
 
 /** The fields a message can come in. */
 const fields = ['SAMLRequest', 'SAMLResponse'] as const;

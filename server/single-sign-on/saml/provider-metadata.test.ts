@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../make-certificate.ts';
-import { readSamlMetadata } from './read-saml-metadata.ts';
+import { readSamlMetadata } from './provider-metadata.ts';
 
 const now = new Date('2026-03-04T10:00:00Z');
 const day = 24 * 3_600_000;
