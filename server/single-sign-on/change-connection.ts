@@ -5,7 +5,7 @@ import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
-import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
+import { forgetMetadataReading } from '../storage/saml-metadata-reading.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
@@ -94,7 +94,7 @@ export async function changeConnection(
     if (changes.active === false || whoSpeaks(before) !== whoSpeaks(after) || isTrustedLess)
       await endAnswersOfConnection(sql, before.id, now, { visitsToo: isReplaced });
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
-    if (changes.settings) await deleteMetadataReading(sql, before.id);
+    if (changes.settings) await forgetMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
     const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
     await insertAuditEvent(sql, event, now);

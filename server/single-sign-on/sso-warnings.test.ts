@@ -21,7 +21,7 @@ it('OI-34 an operator is warned of everything they have to do, by each connectio
   expect(await ssoWarnings(deps)).toHaveLength(2);
   const metadataUrl = 'https://8.8.8.8/metadata';
   await sql`update sso_connection set settings = settings || ${JSON.stringify({ metadataUrl })} where key = 'honest'`;
-  await sql`insert into saml_metadata_reading (connection_id, read_at) values (${id}, ${deps.now()})`;
+  await sql`update sso_connection set metadata_read_at = ${deps.now()} where id = ${id}`;
   await updateMetadataDifferences(sql, id, ['another certificate']);
   expect((await ssoWarnings(deps)).sort()).toEqual([
     expect.stringMatching(/^connection inside: its provider is at 127\.0\.0\.1/),

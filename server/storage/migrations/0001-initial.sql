@@ -169,6 +169,9 @@ create table sso_connection (
   provider_networks cidr[] not null default '{}',
   -- Goes up when what the provider has said no longer counts: an answer read with an older version is refused.
   answers_version integer not null default 0,
+  -- When a SAML provider's metadata were read again, and what is there and not here, in words: told, and never taken over by itself.
+  metadata_read_at timestamptz,
+  metadata_differences text[] not null default '{}',
   created_at timestamptz not null
 );
 create index sso_connection_by_customer on sso_connection (customer_id);
@@ -221,14 +224,6 @@ create table saml_assertion (
   assertion_hash bytea not null check (octet_length(assertion_hash) = 32),
   ends_at timestamptz not null,
   primary key (connection_id, assertion_hash)
-);
-
--- What was found when a SAML provider's metadata were read again: told, and never taken over by itself.
-create table saml_metadata_reading (
-  connection_id uuid primary key references sso_connection on delete cascade,
-  read_at timestamptz not null,
-  -- What is there and not here, in words; empty: nothing, or nobody answered yet.
-  differences text[] not null default '{}'
 );
 
 -- The portal's own keys: they sign what it sends to providers and open what those seal for it.
