@@ -157,8 +157,6 @@ export const limits = {
   /** How often the sessions behind open streams of a hub are looked at. */
   streamsLookedAtEvery: 5 * second,
   hub: {
-    /** How long connecting to the hub may take. */
-    reach: 10 * second,
     /** How long an answer of the hub, or its reader, may make no progress. */
     progress: minute,
     /** The same for events and WebSockets, which may be silent. */

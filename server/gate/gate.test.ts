@@ -267,25 +267,6 @@ describe('what is passed on', () => {
     expect(own.status).toBe(200);
   });
 
-  it('SE-15 a neighbouring page has nothing of a signed-in person fetched ahead; the hub’s own pages may', async () => {
-    const ahead = async (site: string, path = '/app/x', cookie = session) =>
-      await gate.ask(path, {
-        headers: [
-          ['Sec-Purpose', 'prefetch'],
-          ['Sec-Fetch-Site', site],
-        ],
-        cookie,
-      });
-    for (const site of ['same-site', 'cross-site']) {
-      expect((await ahead(site)).status).toBe(403);
-      expect((await ahead(site, '/portal/session')).status).toBe(403);
-      const open = await ahead(site, '/app/help');
-      expect(headersOf(JSON.parse(open.body)).has('x-vestibule-user')).toBe(false);
-    }
-    for (const path of ['/app/x', '/portal/session']) expect((await ahead('same-origin', path)).status).toBe(200);
-    expect((await ahead('cross-site', '/app/x', '')).status).toBe(302);
-  });
-
   it('GT-10 the hub’s answer arrives as it is, without cookies by the portal’s names', async () => {
     gate.hub.answers['/app/answer'] = (_request, response) => {
       response.writeHead(302, 'Elsewhere', [

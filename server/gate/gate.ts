@@ -6,7 +6,6 @@ import { type Hub, isAtOrBelow, rootPaths } from '../config/hub.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
-import { isForeignAhead } from '../http/navigation.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { quietLevel } from '../http/request-log.ts';
 import { splitUrl, wantsPage } from '../http/request-url.ts';
@@ -64,12 +63,8 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, config.origins);
     // On a public path another site's page acts as nobody.
     if (isForeign && !isPublic) return await refuseForeignSite(deps, request, closing(request, reply));
-    const signedIn = isForeign ? null : identityOf(await visitor.who());
-    const isAhead = signedIn !== null && isForeignAhead(request.headers);
-    if (isAhead && !isPublic) return await refuse(deps, request, closing(request, reply), 403);
-    if (signedIn === null && !isPublic) return await refuseNobody(visitor, request, closing(request, reply));
-
-    const identity = isAhead ? null : signedIn;
+    const identity = isForeign ? null : identityOf(await visitor.who());
+    if (identity === null && !isPublic) return await refuseNobody(visitor, request, closing(request, reply));
     try {
       return await passOn(request, reply, visitor, identity);
     } catch (error) {

@@ -1,5 +1,4 @@
 import {
-  type ClientRequest,
   Agent as HttpAgent,
   request as httpRequest,
   type IncomingMessage,
@@ -36,10 +35,10 @@ export function wayToHub({ url, answerWithin }: Hub) {
   const agent = isSecure ? new HttpsAgent({ ...kept, servername }) : new HttpAgent(kept);
 
   function begin({ method, url: path }: IncomingMessage, headers: OutgoingHttpHeaders, by: HttpAgent | false) {
-    const options = { method, path, headers, agent: by, servername } as RequestOptions;
+    // Counts from the look-up of its name on, and again after each sign of life.
+    const options = { method, path, headers, agent: by, servername, timeout: answerWithin } as RequestOptions;
     const outgoing = (isSecure ? httpsRequest : httpRequest)(url, options);
-    failIfSilent(outgoing, answerWithin);
-    return outgoing;
+    return outgoing.once('timeout', () => outgoing.destroy(new HubFailure('silent', 'the hub did not answer in time')));
   }
 
   /** Passes a request on and its answer back, both as streams. Resolves when the answer has begun. */
@@ -132,17 +131,6 @@ export function serverNameOf({ hostname }: URL): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** Ends a request to the hub that connects too slowly, or that makes no progress for `answerWithin` before its answer. */
-function failIfSilent(outgoing: ClientRequest, answerWithin: number): void {
-  const fail = () => outgoing.destroy(new HubFailure('silent', 'the hub did not answer in time'));
-  outgoing.once('socket', (socket) => {
-    if (!socket.connecting) return;
-    const timer = setTimeout(fail, limits.hub.reach);
-    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
-  });
-  outgoing.setTimeout(answerWithin, fail);
-}
-
 function asHubFailure(error: Error): HubFailure {
   if (error instanceof HubFailure) return error;
   const { code } = error as NodeJS.ErrnoException;
@@ -157,12 +145,9 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
   const silence = isEvents(answer) ? limits.hub.silence : limits.hub.progress;
   try {
-    response.writeHead(answer.statusCode ?? 0, answer.statusMessage, headersFromHub(answer));
+    response.writeHead(answer.statusCode ?? 0, headersFromHub(answer));
   } catch (error) {
     answer.destroy();
-    // What the hub sent must not be in the way of the page that says so.
-    response.statusMessage = '';
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
     throw new HubFailure('broken', (error as Error).message);
   }
   response.flushHeaders();

@@ -25,11 +25,6 @@ export function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headers[name] !== undefined);
 }
 
-/** Whether a page of another host has something fetched ahead: the hub's own pages may do that with the hub's. */
-export function isForeignAhead(headers: IncomingHttpHeaders): boolean {
-  return isAheadOfPerson(headers) && ['same-site', 'cross-site'].includes(String(headers['sec-fetch-site']));
-}
-
 /** Whether the browser says that the page is for a frame, which may be another site's. */
 export function isInFrame(request: FastifyRequest): boolean {
   return ['iframe', 'frame'].includes(destinationOf(request));

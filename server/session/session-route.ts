@@ -5,7 +5,6 @@ import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { Deps } from '../deps/deps.ts';
 import { isTrustedProxy } from '../http/client-address.ts';
-import { isForeignAhead } from '../http/navigation.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { hubTokens } from '../hub/hub-tokens.ts';
@@ -34,8 +33,6 @@ export function sessionRoute(deps: Deps) {
     }
     if (isForeignSocket(request))
       return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
-    if (isForeignAhead(request.headers))
-      return sendProblem(reply, 403, { title: 'A page of another host fetched ahead' });
     const reading = readSessionQuery(config, splitUrl(request.url).search);
     if (reading.kind === 'refused') return await refuse(deps, request, reply, 400, reading);
     const { customers, audience } = reading.query;
