@@ -7,15 +7,15 @@ export const invitedParameter = 'invited';
 /** What an invitation is for: a password or, with a script, a passkey; a password; a passkey. */
 export type InvitedFor = 'choice' | 'password' | 'passkey';
 
-/** As the address says it. */
+/** As the address says it: in whose words a page is. */
 export const invitedValues = {
   choice: 'true',
-  password: 'password',
+  password: 'true',
   passkey: 'passkey',
 } as const satisfies Record<InvitedFor, string>;
 
-/** What the value of the parameter says; null without one. Earlier addresses know `true` only. */
+/** What the value of the parameter says; null without one. */
 export function invitedFor(value: string | null): InvitedFor | null {
   if (value === null) return null;
-  return value === 'password' || value === 'passkey' ? value : 'choice';
+  return value === 'passkey' ? value : 'choice';
 }

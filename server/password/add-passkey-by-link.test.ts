@@ -82,18 +82,6 @@ describe('a passkey from an invitation', () => {
     expect(again.headers.location).toBe(done);
   });
 
-  it('leaves the form for a password as it is: the link serves one of both', async () => {
-    const hash = await invitationFor(portal, 'grace');
-    const browser = browserForTest(portal);
-    const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
-    expect(await landing(hash)).toBe('/portal/portal.html');
-    const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
-    const answer = await postByLink(browser, hash, enrolmentOf(passkey, options));
-    expect(answer.headers.location).toBe(over);
-    expect(await lastEvent()).toMatchObject({ event: 'password-change-refused', reason: '3' });
-    expect(await passkeys()).toHaveLength(0);
-  });
-
   it('ends sessions, that of the browser too, as a password does', async () => {
     const hash = await invitationFor(portal, 'grace');
     const alice = browserForTest(portal);
@@ -145,51 +133,38 @@ describe('nobody else can end what one began', () => {
     const browser = browserForTest(portal);
     const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
     const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
-    return { browser, options, credential: enrolmentOf(passkey, options) };
+    const credential = enrolmentOf(passkey, options);
+    return { browser, credential, end: async (by = browser, link = hash) => await ended(by, link, credential) };
   }
+  async function ended(by: ReturnType<typeof browserForTest>, link: string, credential: string) {
+    const { location } = (await postByLink(by, link, credential)).headers;
+    if (location === done) return done;
+    const event = await lastEvent();
+    return [location, event?.reason];
+  }
+  const refused = [failed, 'challenge-unknown'];
 
-  it('not another browser with the link, whose own can still', async () => {
+  it('not another browser with the link, nor one without a cookie; nor twice', async () => {
     const hash = await invitationFor(portal, 'grace');
-    const { browser, credential } = await begun(hash);
-    const { browser: other } = await begun(hash);
-    expect((await postByLink(other, hash, credential)).headers.location).toBe(failed);
-    expect(await lastEvent()).toMatchObject({ reason: 'challenge-unknown' });
-    expect((await postByLink(browser, hash, credential)).headers.location).toBe(done);
+    const [first, other] = [await begun(hash), await begun(hash)];
+    expect(await first.end(other.browser)).toEqual(refused);
+    expect(await first.end(browserForTest(portal))).toEqual(refused);
+    expect(await first.end()).toBe(done);
+    expect((await first.end())[0]).toBe(over);
   });
 
-  it('not the same browser by the link of somebody else', async () => {
+  it('not the same browser by the link of somebody else, nor after five minutes, nor by a challenge of a sign-in', async () => {
     const [ofGrace, ofHeidi] = [await invitationFor(portal, 'grace'), await invitationFor(portal, 'heidi')];
-    const { browser, credential } = await begun(ofGrace);
-    expect((await postByLink(browser, ofHeidi, credential)).headers.location).toBe(failed);
-    expect(await lastEvent()).toMatchObject({
-      reason: 'challenge-unknown',
-      username: 'heidi',
-    });
-    expect(await passkeys()).toHaveLength(0);
-  });
-
-  it('not without the cookie, nor after five minutes, nor twice', async () => {
-    const hash = await invitationFor(portal, 'grace');
-    const first = await begun(hash);
-    expect((await postByLink(browserForTest(portal), hash, first.credential)).headers.location).toBe(failed);
+    const first = await begun(ofGrace);
+    expect(await first.end(first.browser, ofHeidi)).toEqual(refused);
+    const second = await begun(ofGrace);
     portal.wait(300_000);
-    expect((await postByLink(first.browser, hash, first.credential)).headers.location).toBe(failed);
-    expect(await lastEvent()).toMatchObject({ reason: 'challenge-unknown' });
-    const second = await begun(hash);
-    expect((await postByLink(second.browser, hash, second.credential)).headers.location).toBe(done);
-    expect((await postByLink(second.browser, hash, second.credential)).headers.location).toBe(over);
-  });
-
-  it('and its challenge is of no use elsewhere, nor that of a sign-in here', async () => {
-    const hash = await invitationFor(portal, 'grace');
-    const { browser } = await begun(hash);
-    const signIn = await browser.open('/portal/passkeys/options', { method: 'POST' });
+    expect(await second.end()).toEqual(refused);
+    const signIn = await first.browser.open('/portal/passkeys/options', { method: 'POST' });
     const passkey = newPasskey({ userHandle: Buffer.alloc(16, 1) });
-    const answer = await postByLink(browser, hash, enrolmentOf(passkey, signIn.json<{ challenge: string }>()));
-    expect(answer.headers.location).toBe(failed);
-    expect(await lastEvent()).toMatchObject({
-      reason: 'challenge-unknown',
-    });
+    const credential = enrolmentOf(passkey, signIn.json<{ challenge: string }>());
+    expect(await ended(first.browser, ofGrace, credential)).toEqual(refused);
+    expect(await passkeys()).toHaveLength(0);
   });
 });
 
@@ -271,18 +246,11 @@ describe('the page', () => {
     expect([form.includes('Use a passkey instead'), body.includes('Save password')]).toEqual([true, true]);
   });
 
-  it('offers none by a reset link, nor where a customer takes none; its address says so for a reload', async () => {
+  it('offers none by a reset link, nor where a customer takes none', async () => {
     expect((await page(await linkFor(portal, 'grace'), '')).body).not.toContain('passkeys/invitation');
     await portal.sql`update customer set passkeys = 'off'`;
-    const hash = await invitationFor(portal, 'grace');
-    const { headers } = await page(hash);
-    expect(headers.location).toBe(`/portal/forgottenChange?hash=${hash}&invited=password`);
-    const { statusCode, body } = await portal.send({ url: String(headers.location) });
-    expect([statusCode, body.includes('passkeys/invitation'), body.includes('Save password')]).toEqual([
-      200,
-      false,
-      true,
-    ]);
+    const { body } = await page(await invitationFor(portal, 'grace'));
+    expect([body.includes('passkeys/invitation'), body.includes('Save password')]).toEqual([false, true]);
   });
 });
 

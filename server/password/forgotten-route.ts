@@ -24,65 +24,49 @@ export const forgottenSchema = { body: ForgottenForm };
  */
 export function forgottenRoute(deps: Deps) {
   return async function forgotten(request: FastifyRequest<{ Body: ForgottenForm }>, reply: FastifyReply) {
+    const destination = destinationOfAddress(request, deps.config);
+    const isPage = wantsPage(request);
     const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
-    if (!isReadable && wantsPage(request)) {
-      const destination = destinationOfAddress(request, deps.config);
+    if (!isReadable && isPage) {
       const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed', destination } as const;
       return await formAgain(deps, request, reply, again, keptOf(deps, request.body));
     }
     if (request.validationError) throw request.validationError;
-    const { username } = request.body;
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { address, deviceToken } = visitor;
     if (!isReadable) {
-      return await refuse(deps, request, reply, 400, {
-        detail: 'username must be an email address',
-        field: 'username',
-      });
+      const problem = { detail: 'username must be an email address', field: 'username' };
+      return await refuse(deps, request, reply, 400, problem);
     }
-    const destination = destinationOfAddress(request, deps.config);
+    const { address, deviceToken } = visitor;
+    const now = deps.now();
     const asked = {
-      fold: foldLoginName(username),
+      fold: foldLoginName(request.body.username),
       language: languageOfRequest(request),
       address,
       requestId: request.id,
       destination: destination ?? null,
     };
     const deviceHash = deviceToken ? tokenHash(deviceToken) : null;
-    const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address), { deviceHash, now: deps.now() });
-    if (waitUntil) return await throttled(request, reply, address, { until: waitUntil, destination });
+    const until = await insertResetRequest(deps.sql, asked, resetKeys(address), { deviceHash, now });
+    if (until) {
+      const event = {
+        event: 'password-forgotten',
+        reason: 'throttled-address',
+        address,
+        requestId: request.id,
+      } as const;
+      const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('reset-throttled', address), now);
+      const retryAfter = until.getTime() - now.getTime();
+      if (!isPage) return await refuse(deps, request, reply, 429, { retryAfter });
+      const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', destination } as const;
+      return await formAgain(deps, request, reply, { ...again, retryAfter, reference }, keptOf(deps, request.body));
+    }
     reply.raw.once('finish', deps.wake.resetRequests);
-    if (!wantsPage(request)) return reply.code(204).send();
+    if (!isPage) return reply.code(204).send();
     const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };
     return reply.redirect(screenUrl(deps.config.basePath, 'emailInfo', query), 303);
   };
-
-  async function throttled(
-    request: FastifyRequest<{ Body: ForgottenForm }>,
-    reply: FastifyReply,
-    address: string,
-    { until, destination }: { until: Date; destination: string | undefined },
-  ): Promise<FastifyReply> {
-    const now = deps.now();
-    const reference = await insertEventOnceAMinute(
-      deps.sql,
-      { event: 'password-forgotten', reason: 'throttled-address', address, requestId: request.id },
-      recordKey('reset-throttled', address),
-      now,
-    );
-    const retryAfter = until.getTime() - now.getTime();
-    if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
-    const again = {
-      screen: 'forgotten',
-      status: 429,
-      notice: 'tooManyAttempts',
-      retryAfter,
-      reference,
-      destination,
-    } as const;
-    return await formAgain(deps, request, reply, again, keptOf(deps, request.body));
-  }
 }
 
 export function forgottenFormAgain(deps: Deps) {

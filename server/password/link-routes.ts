@@ -34,28 +34,17 @@ export function linkRoutes(deps: Deps) {
     const { hash: token = '', password, repeat } = request.body;
     const result = await changePassword(deps, { ...visitor, token, password, repeat });
     const isInvitation = 'purpose' in result && result.purpose === 'invitation';
-    if (result.kind === 'changed' && isInvitation)
-      return await signInFirst(request, reply, { visitor, password, result, token });
-    return await answer(request, reply, visitor, result, { token, invited: isInvitation ? 'choice' : null });
-  }
+    const invited = isInvitation ? 'choice' : null;
+    if (result.kind !== 'changed' || !isInvitation)
+      return await answer(request, reply, visitor, result, { token, invited });
 
-  /** The first sign-in of an invited person, with the password that they have just chosen, and all that it asks for. */
-  async function signInFirst(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    {
-      visitor,
-      password,
-      result,
-      token,
-    }: { visitor: KnownVisitor; password: string; result: Extract<LinkResult, { kind: 'changed' }>; token: string },
-  ): Promise<FastifyReply> {
+    // The first sign-in of an invited person, with the password that they have just chosen, and all that it asks for.
     const { username } = result;
     const destination = destinationFor(config, destinationOfAddress(request, config));
     const isToRegister = leadsToRegistration(config, destination);
     const signedIn = await signIn(deps, { ...visitor, username, password, isToRegister });
     if (signedIn.kind !== 'signedIn' && signedIn.kind !== 'secondFactor')
-      return await answer(request, reply, visitor, result, { token, invited: 'choice' });
+      return await answer(request, reply, visitor, result, { token, invited });
     clearCookie(reply, config, 'reset');
     const isFirst = request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate';
     return letIn(request, reply, config, signedIn, { destination, lang: languageOverride(request), username, isFirst });

@@ -121,32 +121,6 @@ it('IP-14 a refused network sees its address and keeps the link; from an admitte
   expect((await changeTo(portal, token, newPassword, { from: '203.0.113.5' })).headers.location).toBe(changedPage);
 });
 
-it.each([
-  [1, 'lanternq', {}],
-  [3, newPassword, { isUsed: 'yes' }],
-  [4, newPassword, { hash: 'x' }],
-  [5, newPassword, { repeat: 'x' }],
-  ['ip', newPassword, { user: 'carol' }],
-  ['changed', newPassword, {}],
-] as const)(
-  'the language of the page is kept: %s',
-  async (to, password, { hash, repeat, isUsed, user = 'alice' }: Record<string, string>) => {
-    const token = await linkFor(portal, user);
-    if (isUsed) await portal.sql`update reset_link set used_at = made_at`;
-    const { headers } = await changeTo(portal, hash ?? token, password, {
-      url: '/portal/password/change?lang=de',
-      ...(repeat && { repeat }),
-    });
-    const page =
-      to === 'changed'
-        ? `${changedPage}?`
-        : to === 'ip'
-          ? '/portal/loginfail/ip?ipaddress=198.51.100.7&'
-          : `${failedPage(to)}&`;
-    expect(headers.location).toBe(`${page}lang=de`);
-  },
-);
-
 it('BF-12 guesses at links are slowed down per address, but not the holder of an open one', async () => {
   const { freeFailures, firstWait } = limits.throttle.address;
   const token = await linkFor(portal, 'alice');

@@ -7,16 +7,14 @@ import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { setLastRefusal } from '../http/last-refusal.ts';
-import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { isDatabaseAway } from '../storage/connect.ts';
+import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { findResetLinkPage, type ResetLinkPage } from '../storage/reset-link.ts';
 
 /**
  * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
- * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form
- * as if it were valid. The address of an invitation says what it is for, so that this stays when the
- * page's script has hidden the hash: one that says something else redirects to the right one.
+ * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form as if it were valid.
  */
 export async function resetPage(
   deps: Deps,
@@ -28,11 +26,8 @@ export async function resetPage(
   const waiting = readTokenCookie(request.headers, config, 'reset');
   const token = asked ?? waiting;
   const named = invitedPage(request);
-  if (!token || !isToken(token)) return named;
-  const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
-    if (isDatabaseAway(error)) return undefined;
-    throw error;
-  });
+  if (!token || !isToken(token)) return { ...named, typedUsername: '' };
+  const link = await findResetLinkPage(sql, tokenHash(token)).catch(nullIfDatabaseAway);
   const isOpen = link && !link.usedAt && link.endsAt > deps.now();
   const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
   if (link && !isOpen && asked) {
@@ -49,8 +44,6 @@ export async function resetPage(
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
-  if (asked && invitation && (invitedFor(queryValue(request, invitedParameter)) ?? 'choice') !== invitation)
-    return { redirect: withInvited(request.url, invitedValues[invitation]) };
   const words = invitation ? { invitation } : named;
   // Never a name typed elsewhere: a password manager would save the new password under it.
   return { ...words, ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
@@ -64,14 +57,6 @@ function purposeOf(
   if (passkeyRequired) return 'passkey';
   if (usedAt) return hasPassword ? 'choice' : 'passkey';
   return passkeyTaken && canMakePasskeys ? 'choice' : 'password';
-}
-
-/** An address of ours with another value of the parameter. */
-function withInvited(url: string, value: string): string {
-  const { path, search } = splitUrl(url);
-  const query = new URLSearchParams(search);
-  query.set(invitedParameter, value);
-  return `${path}?${query}`;
 }
 
 /** What a page is for whose address says that it belongs to an invitation. */

@@ -16,8 +16,8 @@ export function startEnrolment(): void {
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
  * words, for the server's. What says for whom it is goes along: the session of an account page, or the hash of a link. A form with
- * the latter says first whose account it is for, if its page does not (`data-account`); a press before it could do that only
- * names the account. `onSend` is called before it is sent.
+ * the latter says first whose account it is for, if its page does not (`data-account`), and stays hidden if the link makes no
+ * passkey. `onSend` is called before it is sent.
  */
 export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): Promise<void> {
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
@@ -27,7 +27,12 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
   const button = form.querySelector('button');
   const whose = form.querySelectorAll<HTMLInputElement>('[name=session], [name=hash]');
   const bodyOfOptions = new URLSearchParams(Array.from(whose, ({ name, value }) => [name, value]));
-  await tellWhose(form, options, bodyOfOptions);
+  const account = form.querySelector<HTMLElement>('[data-account]');
+  if (account) {
+    const asked = await askForOptions(options, bodyOfOptions).catch(() => null);
+    if (!asked || typeof asked === 'number') return;
+    account.textContent = (account.dataset.account ?? '').replace('{account}', () => asked.user.name);
+  }
   const without = document.querySelectorAll<HTMLElement>('[data-without]');
   for (const part of without) part.hidden = true;
   form.hidden = false;
@@ -42,7 +47,6 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
     if (button?.disabled) return;
     if (button) button.disabled = true;
     if (status) status.textContent = '';
-    if (await tellWhose(form, options, bodyOfOptions)) return pause('');
     const answer = await makePasskey(options, bodyOfOptions);
     const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
     if (problem !== undefined) return pause(problem);
@@ -50,13 +54,4 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
     onSend?.();
     form.submit();
   });
-}
-
-/** Names the account, if its form is to and does not yet; whether it did. A link that makes no passkey names none. */
-async function tellWhose(form: HTMLFormElement, optionsUrl: string, body: URLSearchParams): Promise<boolean> {
-  const whose = form.querySelector<HTMLElement>('[data-account]:empty');
-  const asked = whose && (await askForOptions(optionsUrl, body).catch(() => null));
-  if (!whose || !asked || typeof asked === 'number') return false;
-  whose.textContent = (whose.dataset.account ?? '').replace('{account}', () => asked.user.name);
-  return true;
 }
