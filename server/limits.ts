@@ -76,7 +76,7 @@ export const limits = {
   /** The allowed clock skew of a provider. */
   providerClock: 2 * minute,
   /** A logout token older than this is refused. */
-  idTokenAge: 10 * minute,
+  logoutTokenAge: 10 * minute,
   /** A SAML assertion older than this is refused, whatever it says. */
   samlAssertionAge: 10 * minute,
   /** An answer waits this long for the browser that brought it: the next redirect requests it at once. */

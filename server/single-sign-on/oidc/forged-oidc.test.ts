@@ -122,11 +122,6 @@ const ofTheCallback: Forgery[] = [
     () => callback((query) => query.set('iss', 'https://evil.example')),
     /iss parameter/,
   ],
-  [
-    'OI-04 an iss parameter with a slash more is refused',
-    () => callback((query) => query.set('iss', `${provider.issuer}/`)),
-    /iss parameter/,
-  ],
   ['OI-04 an empty iss parameter is refused', () => callback((query) => query.set('iss', '')), /iss parameter/],
   [
     'OI-04 the right iss parameter twice is refused',
@@ -136,15 +131,6 @@ const ofTheCallback: Forgery[] = [
         query.append('iss', provider.issuer);
       }),
     /"iss" parameter must be provided only once/,
-  ],
-  [
-    'OI-04 a right and a wrong iss parameter are refused',
-    () =>
-      callback((query) => {
-        query.append('iss', provider.issuer);
-        query.append('iss', 'https://evil.example');
-      }),
-    /iss parameter/,
   ],
   [
     'OI-04 no iss parameter, though it was announced, is refused',
@@ -159,7 +145,6 @@ const ofTheCallback: Forgery[] = [
     /only once/,
   ],
   ['OI-13 no code is refused', () => callback((query) => query.delete('code')), /no authorization code/],
-  ['OI-13 an empty code is refused', () => callback((query) => query.set('code', '')), /no authorization code/],
   ['OI-13 two codes are refused', () => callback((query) => query.append('code', 'other')), /only once/],
   [
     'OI-13 a code that the provider does not know is refused',
@@ -184,15 +169,6 @@ const ofTheSignature: Forgery[] = [
     () => idToken((said) => unsigned(said, { alg: 'none' })),
     /"alg" header/,
   ],
-  [
-    'OI-06 alg none is refused also where the provider announces it',
-    () => ({
-      ...discovery({ id_token_signing_alg_values_supported: ['none', 'RS256'] }),
-      ...idToken((said) => unsigned(said, { alg: 'none' })),
-    }),
-    /"alg" header/,
-  ],
-  ['OI-06 alg nOnE is refused', () => idToken((said) => unsigned(said, { alg: 'nOnE' })), /"alg" header/],
   ['OI-06 no alg is refused', () => idToken((said) => unsigned(said, {})), /"alg" header/],
   [
     'OI-06 an empty signature is refused',
@@ -219,14 +195,6 @@ const ofTheSignature: Forgery[] = [
     /"alg" header/,
   ],
   [
-    'OI-07 HS256 with the client secret is refused also where the provider announces it',
-    () => ({
-      ...discovery({ id_token_signing_alg_values_supported: ['HS256', 'RS256'] }),
-      ...idToken((said) => signed(said, { alg: 'HS256' }, secretBytes(provider.clientSecret))),
-    }),
-    /"alg" header/,
-  ],
-  [
     'OI-07 HS256 with the public key in PEM is refused',
     () => ({
       ...discovery({ id_token_signing_alg_values_supported: ['HS256', 'RS256'] }),
@@ -234,23 +202,6 @@ const ofTheSignature: Forgery[] = [
         signed(said, { alg: 'HS256', kid: provider.key.kid }, secretBytes(await exportSPKI(provider.key.publicKey))),
       ),
     }),
-    /"alg" header/,
-  ],
-  [
-    'OI-07 HS256 with the public key in DER is refused',
-    () =>
-      idToken(async (said) => {
-        const der = new Uint8Array(await crypto.subtle.exportKey('spki', provider.key.publicKey));
-        return await signed(said, { alg: 'HS256', kid: provider.key.kid }, der);
-      }),
-    /"alg" header/,
-  ],
-  [
-    'OI-07 HS256 with the public key as JWK is refused',
-    () =>
-      idToken((said) =>
-        signed(said, { alg: 'HS256', kid: provider.key.kid }, secretBytes(JSON.stringify(provider.key.jwk))),
-      ),
     /"alg" header/,
   ],
   [
@@ -273,33 +224,13 @@ const ofTheSignature: Forgery[] = [
   ],
   ['OI-08 the right key under an unknown kid is refused', () => header({ kid: 'unknown' }), /no applicable keys/],
   [
-    'OI-08 another key without kid is refused',
-    () => idToken((said) => signed(said, { alg: 'RS256' }, foreign.privateKey)),
-    /signature verification failed/,
-  ],
-  [
     'OI-08 a key in the header (jwk) is not used',
     () => idToken((said, head) => signed(said, { ...head, jwk: foreign.jwk }, foreign.privateKey)),
     /signature verification failed/,
   ],
   [
-    'OI-08 a key in the header (jwk) with its own kid is not used',
-    () => idToken((said) => signed(said, { alg: 'RS256', kid: foreign.kid, jwk: foreign.jwk }, foreign.privateKey)),
-    /no applicable keys/,
-  ],
-  [
     'OI-08 keys at an address in the header (jku) are not fetched',
     () => idToken((said, head) => signed(said, { ...head, jku: `${provider.issuer}/evil` }, foreign.privateKey)),
-    /signature verification failed/,
-  ],
-  [
-    'OI-08 a certificate at an address in the header (x5u) is not fetched',
-    () => idToken((said, head) => signed(said, { ...head, x5u: `${provider.issuer}/evil` }, foreign.privateKey)),
-    /signature verification failed/,
-  ],
-  [
-    'OI-08 a certificate in the header (x5c) is not used',
-    () => idToken((said, head) => signed(said, { ...head, x5c: ['MIIB'] }, foreign.privateKey)),
     /signature verification failed/,
   ],
   [
@@ -322,24 +253,15 @@ const ofTheSignature: Forgery[] = [
     () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, n: 7 }] }) }),
     /./,
   ],
-  [
-    'OI-08 a published key whose key_ops is no list is refused',
-    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, key_ops: 7 }] }) }),
-    /./,
-  ],
 ];
 
 const ofTheClaims: Forgery[] = [
   ['OI-05 another iss is refused', () => claims({ iss: 'https://evil.example' }), /"iss"/],
   ['OI-05 an iss with a slash more is refused', () => claims({ iss: `${provider.issuer}/` }), /"iss"/],
-  ['OI-05 an iss in other case is refused', () => claims({ iss: provider.issuer.toUpperCase() }), /"iss"/],
-  ['OI-05 an iss with a default path is refused', () => claims({ iss: `${provider.issuer}/.` }), /"iss"/],
   ['OI-05 no iss is refused', () => claims({ iss: undefined }), /"iss"/],
   ['OI-05 a list as iss is refused', () => claims({ iss: [provider.issuer] }), /"iss"/],
   ['OI-09 another aud is refused', () => claims({ aud: 'other' }), /"aud"/],
   ['OI-09 no aud is refused', () => claims({ aud: undefined }), /"aud"/],
-  ['OI-09 an empty list as aud is refused', () => claims({ aud: [] }), /"aud"/],
-  ['OI-09 an aud that begins like ours is refused', () => claims({ aud: `${provider.clientId}2` }), /"aud"/],
   ['OI-09 a list of others as aud is refused', () => claims({ aud: ['other', 'third'] }), /"aud"/],
   ['OI-09 several audiences without azp are refused', () => claims({ aud: [provider.clientId, 'other'] }), /"aud"/],
   [
@@ -351,7 +273,6 @@ const ofTheClaims: Forgery[] = [
   ['OI-09 an azp that is no string is refused', () => claims({ azp: null }), /azp/],
   ['OI-03 another nonce is refused', () => claims({ nonce: 'other' }), /"nonce"/],
   ['OI-03 no nonce is refused', () => claims({ nonce: undefined }), /"nonce"/],
-  ['OI-03 an empty nonce is refused', () => claims({ nonce: '' }), /"nonce"/],
   ['OI-10 an exp that is past is refused', () => claims({ exp: seconds() - minutes(2) - 2 }), /"exp"/],
   ['OI-10 no exp is refused', () => claims({ exp: undefined }), /"exp"/],
   ['OI-10 an exp that is a string is refused', () => claims({ exp: String(seconds() + 300) }), /"exp"/],
@@ -362,10 +283,8 @@ const ofTheClaims: Forgery[] = [
   ['OI-11 an empty sub is refused', () => claims({ sub: '' }), /sub is not/],
   ['OI-11 a sub of 300 characters is refused', () => claims({ sub: 's'.repeat(300) }), /sub is not/],
   ['OI-11 a sub with NUL is refused', () => claims({ sub: 'alice\0' }), /sub is not/],
-  ['OI-11 a sub with a line break is refused', () => claims({ sub: 'alice\nbob' }), /sub is not/],
   ['OI-11 a sub with half a surrogate pair is refused', () => claims({ sub: 'alice\ud800' }), /sub is not/],
   ['OI-11 a number as sub is refused', () => claims({ sub: 7 }), /"sub"/],
-  ['OI-11 a list as sub is refused', () => claims({ sub: ['alice'] }), /"sub"/],
   ...[' ', '\u00a0\u2003', '\u200b', '\u3164'].map(
     (sub): Forgery => [`OI-32 the blank sub ${JSON.stringify(sub)} is refused`, () => claims({ sub }), /sub is/],
   ),
@@ -398,14 +317,11 @@ const ofTheTokens: Forgery[] = [
   ['OI-12 an empty ID token is refused', () => token({ id_token: '' }), /"id_token"/],
   ['OI-12 an ID token that is none is refused', () => token({ id_token: 'garbage' }), /Invalid JWT/],
   ['OI-12 an ID token of two parts is refused', () => token({ id_token: 'e30.e30' }), /Invalid JWT/],
-  ['OI-12 an ID token of three parts that are none is refused', () => token({ id_token: 'a.b.c' }), /JWT Header/],
-  ['OI-12 a number as ID token is refused', () => token({ id_token: 7 }), /"id_token"/],
   ['OI-12 an encrypted ID token is refused', () => token({ id_token: 'e30.e30.e30.e30.e30' }), /JWE decryption/],
   ['OI-12 another token_type is refused', () => token({ token_type: 'mac' }), /token_type/],
   ['OI-12 no token_type is refused', () => token({ token_type: undefined }), /token_type/],
   ['OI-12 no access token is refused', () => token({ access_token: undefined }), /access_token/],
   ['OI-12 a list for an answer is refused', () => ({ token: () => [] }), /top level object/],
-  ['OI-12 null for an answer is refused', () => ({ token: () => null }), /top level object/],
   [
     'OI-12 an ID token with a list for claims is refused',
     () => idToken(() => signed([] as never, { alg: 'RS256', kid: provider.key.kid }, provider.key.privateKey)),
@@ -432,11 +348,6 @@ const ofTheTokens: Forgery[] = [
     'OI-30 userinfo that is signed for another client is refused',
     () => signedUserInfo(provider.key, { aud: 'other' }),
     /"aud"/,
-  ],
-  [
-    'OI-30 a userinfo that is no object is refused',
-    () => ({ ...claims({ email: undefined }), userInfo: () => [] }),
-    /top level object/,
   ],
 ];
 

@@ -51,7 +51,7 @@ async function verifiedPayload(
     audience: settings.clientId,
     algorithms: [...idTokenAlgorithms],
     clockTolerance: limits.providerClock / 1000,
-    maxTokenAge: limits.idTokenAge / 1000,
+    maxTokenAge: limits.logoutTokenAge / 1000,
     currentDate: now(),
     requiredClaims: ['iat', 'exp', 'jti', 'events'],
   });
