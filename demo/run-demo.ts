@@ -1,6 +1,6 @@
 import { buildStalePages } from '#server/build-pages.ts';
 import { createLog } from '#server/log.ts';
-import { outboxOf } from '#server/mail/outbox.ts';
+import { outboxOf } from '#server/mail/folder-transport.ts';
 import { openStorage } from '#server/open-storage.ts';
 import { keysOf, secretsOfDataFolder } from '#server/secrets/server-secret.ts';
 import { migrate } from '#server/storage/migrate.ts';

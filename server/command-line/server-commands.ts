@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { placeholderWarning } from '../config/config.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
-import { outboxOf } from '../mail/outbox.ts';
+import { outboxOf } from '../mail/folder-transport.ts';
 import { exitCodes, failure } from './failure.ts';
 import { printFacts, printJson, printLine, printWarning } from './print.ts';
 import { checkConfig, withDatabase } from './with-database.ts';

@@ -4,7 +4,7 @@ import { removeUser } from '../accounts/remove-user.ts';
 import { signOutUser } from '../accounts/sign-out-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
 import { hour, limits } from '../limits.ts';
-import { outboxOf } from '../mail/outbox.ts';
+import { outboxOf } from '../mail/folder-transport.ts';
 import { inviteUsers } from '../password/invite-users.ts';
 import { issueResetLink } from '../password/make-link.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';

@@ -1,13 +1,12 @@
+import { invitedParameter } from '#contract/invited.ts';
 import type { Language } from '#contract/languages.ts';
+import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import { typeset } from '#contract/typeset.ts';
 import type { Config } from '../config/config.ts';
 import { hour, limits, minute, second } from '../limits.ts';
-import { isNotice, type Mail, type MailDetails, type WordedMail } from '../storage/mail-kinds.ts';
-import { composeLink } from './compose-link.ts';
+import { isNotice, type Mail, type MailDetails, type MailKind, type WordedMail } from '../storage/mail-kinds.ts';
 import { brandedText, type Voice } from './compose-text.ts';
-import { mailLayout } from './layout.ts';
-import type { MailBlock, MailContent } from './layout-content.ts';
-import { mailLayoutText } from './layout-text.ts';
+import { type MailBlock, type MailContent, mailLayout, mailLayoutText } from './layout.ts';
 
 /** Where links lead, and the brand in which the reader is written to. */
 export type MailSetting = Pick<Config, 'publicUrl' | 'basePath' | 'brand'>;
@@ -105,35 +104,19 @@ function factsOf({ username, at, address, browser, passkey, passkeys }: MailDeta
   return known.flatMap(([key, value]) => (value ? [{ label: brandedText(voice, key), value: harmless(value) }] : []));
 }
 
-/** Creating a format is the slowest part of composing. */
-const timeFormats = perLanguage(
-  (language) =>
-    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-      timeZone: 'UTC',
-      timeZoneName: 'short',
-    }),
-);
-const durationFormats = perLanguage((language) => new Intl.DurationFormat(language, { style: 'long' }));
-
-/** Created once per language, on first use. */
-function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {
-  const made = new Map<Language, Format>();
-  return (language) => {
-    const format = made.get(language) ?? make(language);
-    made.set(language, format);
-    return format;
-  };
-}
-
 /** A line may end between the date and the time only. */
 function timeInWords(time: Date, language: Language): string {
-  const parts = timeFormats(language).formatToParts(time);
+  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  });
+  const parts = format.formatToParts(time);
   return parts
     .map(({ type, value }, index) => {
       const isSeam = type === 'literal' && parts[index - 1]?.type === 'year';
@@ -148,7 +131,7 @@ function durationInWords(milliseconds: number, language: Language): string {
     milliseconds < minute
       ? { seconds: Math.floor(milliseconds / second) }
       : { hours: Math.floor(milliseconds / hour), minutes: Math.floor((milliseconds % hour) / minute) };
-  return typeset(language, durationFormats(language).format(duration));
+  return typeset(language, new Intl.DurationFormat(language, { style: 'long' }).format(duration));
 }
 
 /**
@@ -161,4 +144,31 @@ function harmless(text: string): string {
     .replace(/\p{Bidi_Control}/gu, '')
     .replaceAll('://', ':\u2060//')
     .trim();
+}
+
+/** An email with a link; one with a code has none, so that nobody learns to follow a link for a code. */
+type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };
+
+/** The address of an email's only link: a screen under the configured public URL, in the language of the email. */
+function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
+  // Email programs look for the end of an address in the text: the language comes last, since they may leave out a dot at
+  // the end, and asterisks, which may count as emphasis, are encoded.
+  const to = (screen: PlainScreen, query: Record<string, string | undefined> = {}) =>
+    publicUrl.origin +
+    screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
+  const destination = { [queryNames.destination]: mail.details.destination };
+  if (isNotice(mail.kind)) return to('forgotten');
+  switch (mail.kind) {
+    case 'resetLink':
+      if (mail.token === null) throw new Error('An email with a reset link needs its token');
+      return to('forgottenChange', { [queryNames.hash]: mail.token, ...destination });
+    case 'invitation':
+      if (mail.token === null) throw new Error('An email with an invitation needs its token');
+      return to('forgottenChange', { [queryNames.hash]: mail.token, [invitedParameter]: 'true' });
+    case 'singleSignOnHint':
+      return to('singleSignOn', destination);
+    case 'passkeyHint':
+    case 'noReset':
+      return to('login', destination);
+  }
 }

@@ -49,19 +49,6 @@ describe('a queued email', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it.each([
-    ['pl', 'de', 'pl'],
-    [null, 'de', 'de'],
-    [null, undefined, 'en'],
-  ] as const)(
-    'is in the language of its reader (%s), else in that of the page (%s)',
-    async (own, language, expected) => {
-      await queueMailTo(portal, 'alice', { kind: 'newDevice', own, ...(language && { language }) });
-      await deliver();
-      expect(portal.mails[0]?.html).toContain(`lang="${expected}"`);
-    },
-  );
-
   it('taken by an instance that died is sent by another one later, and not before', async () => {
     await queueMailTo(portal, 'alice');
     portal.onSend(() => Promise.reject(new Error('died')));

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { folderTransport } from './folder-transport.ts';
-import { outboxFile, outboxOf } from './outbox.ts';
+import { folderTransport, outboxFile, outboxOf } from './folder-transport.ts';
 
 const link = `https://hub.example.com/portal/forgotten-change?hash=${'T0k_'.padEnd(43, 'aB3-')}&lang=de`;
 const words = {

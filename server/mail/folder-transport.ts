@@ -1,9 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
+import type { Mail } from '../storage/mail-kinds.ts';
 import { mailMessage, type Sender } from './message.ts';
-import { outboxFile, prepareOutbox } from './outbox.ts';
+
+/** Where emails go inside the data folder if there is no mail server. */
+export function outboxOf(dataFolder: string): string {
+  return join(dataFolder, 'outbox');
+}
+
+/** The file of an email: stable per email, and sorted in queue order. */
+export function outboxFile(outbox: string, { id, queuedAt }: Pick<Mail, 'id' | 'queuedAt'>): string {
+  return join(outbox, `${queuedAt.toISOString().replaceAll(':', '-')}-${id}.eml`);
+}
+
+/** Creates the outbox, and the data folder if needed, or closes it to others. Throws file system errors. */
+export async function prepareOutbox(outbox: string): Promise<void> {
+  await mkdir(outbox, { recursive: true, mode: 0o700 });
+  await chmod(outbox, 0o700);
+}
 
 /** Writes each email to a folder as a complete `.eml` file that only this user can read. Creates the folder. */
 export function folderTransport(outbox: string, sender: Sender): MailTransport {

@@ -1,6 +1,52 @@
+import type { Language } from '#contract/languages.ts';
 import { type MailColours, mailLayoutColours } from './layout-colours.ts';
-import type { MailBlock, MailContent } from './layout-content.ts';
-import { mailLayoutStyle } from './layout-style.ts';
+
+/** One part of an email, in reading order. */
+export type MailBlock =
+  | { kind: 'text' | 'note'; text: string }
+  | { kind: 'facts'; facts: { label: string; value: string }[] }
+  | { kind: 'button'; label: string; href: string }
+  | { kind: 'code'; code: string };
+
+/** The content of an email before its layout as text or HTML: both are generated from it, so both say the same. */
+export type MailContent = {
+  language: Language;
+  hub: string;
+  subject: string;
+  /** The preview that a mailbox shows beside the subject. */
+  preview: string;
+  title: string;
+  blocks: MailBlock[];
+  footer: string;
+  /** Ends the text part, for programs: the site that a code belongs to. */
+  codeLine: string | null;
+};
+
+/**
+ * The plain-text part of an email; the link or code has its own line. The line that binds a code to its site must be
+ * last, with no line break after it (WICG, origin-bound one-time codes).
+ */
+export function mailLayoutText({ hub, title, blocks, footer, codeLine }: MailContent): string {
+  // Some programs show a soft hyphen where no line ends, and search for plain hyphens only.
+  const text = `${[hub, title, ...blocks.map(blockText), footer].join('\n\n')}\n`
+    .replaceAll('\u00ad', '')
+    .replaceAll('\u2011', '-');
+  return codeLine === null ? text : `${text}\n${codeLine}`;
+}
+
+function blockText(block: MailBlock): string {
+  switch (block.kind) {
+    case 'text':
+    case 'note':
+      return block.text;
+    case 'facts':
+      return block.facts.map(({ label, value }) => `${label}: ${value}`).join('\n');
+    case 'button':
+      return `${block.label}:\n${block.href}`;
+    case 'code':
+      return block.code;
+  }
+}
 
 /** The HTML part of an email: the doorway of the pages, in tables, which every email program supports. */
 export function mailLayout(content: MailContent, accentColour: string | null): string {
@@ -99,4 +145,53 @@ function factRow({ label, value }: { label: string; value: string }, day: MailCo
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * The style blocks of an email, which are optional: everything essential is inline. There are several because some
+ * programs drop a whole block for one unknown rule.
+ */
+function mailLayoutStyle(day: MailColours, night: MailColours): string {
+  return `<style>
+:root{color-scheme:light dark}
+${depth(day, 1)}
+.text,.muted,.label{text-wrap:balance}
+@media (min-width:380px){h1{hyphens:none}}
+@media (max-width:379px){.facts td{display:block;width:auto!important}.facts .text{padding-top:0!important}}
+</style>
+<style>
+@media (prefers-color-scheme:dark){
+${nightColours(night)}
+${depth(night, -1)}
+}
+</style>
+<!--[if mso]><style>*{font-family:'Segoe UI',Arial,sans-serif!important}</style><![endif]-->`;
+}
+
+/** The thickness of the arches, shaded on the left by day, lit on the right by night; and the light on the floor. */
+function depth(colours: MailColours, side: 1 | -1): string {
+  return `.order{box-shadow:inset ${8 * side}px 4px ${colours.orderSide}}
+.door{box-shadow:inset ${6 * side}px 3px ${colours.doorSide}}
+.light{background:linear-gradient(${colours.door},${colours.floor});clip-path:polygon(20px 0,calc(100% - 20px) 0,100% 100%,0 100%)}`;
+}
+
+/** Inline styles win over a style block unless this marks a rule as important. */
+function nightColours(night: MailColours): string {
+  const ground = (name: string, colour: string) => `.${name}{background:${colour}!important}`;
+  const ink = (name: string, colour: string) => `.${name}{color:${colour}!important}`;
+  return [
+    ground('floor', night.floor),
+    ground('wall', night.wall),
+    ground('order', night.order),
+    ground('facts', night.order),
+    ground('code', night.order),
+    ground('door', night.door),
+    ground('opening', night.door),
+    ground('mark', night.accent),
+    ground('button', night.fill),
+    `.button{border-color:${night.edge}!important}`,
+    ink('text', night.text),
+    ink('muted', night.muted),
+    ink('label', night.label),
+  ].join('\n');
 }

@@ -39,18 +39,6 @@ export function mailMessage(
 }
 
 /**
- * The same email in one piece: nodemailer writes the headers, but would send its parts in small writes, through a
- * chain of streams, which takes a sixth of a sender's time.
- */
-export async function inOnePiece(message: Message): Promise<SendMailOptions> {
-  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
-  const root = new MailComposer(message).compile();
-  const headers = root.buildHeaders();
-  const parts = [message.text, message.html].map(({ raw }) => `--${root.boundary}\r\n${raw}\r\n`);
-  return { envelope: message.envelope, raw: `${headers}\r\n\r\n${parts.join('')}--${root.boundary}--\r\n` };
-}
-
-/**
  * Unencoded if possible: nodemailer would encode lines over 76 characters, and an encoded link cannot be read or searched
  * for in the raw email. A line may have 998 (RFC 5322 §2.1.1).
  */

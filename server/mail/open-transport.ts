@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
 import type { MailTransport } from '../deps/mail-transport.ts';
-import { folderTransport } from './folder-transport.ts';
+import { folderTransport, outboxOf } from './folder-transport.ts';
 import { senderOf } from './message.ts';
-import { outboxOf } from './outbox.ts';
 import { smtpTransport } from './smtp-transport.ts';
 
 type MailConfig = Pick<Config, 'smtp' | 'dataFolder' | 'brand' | 'mailFrom' | 'publicUrl'>;

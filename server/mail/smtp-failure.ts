@@ -29,8 +29,9 @@ export function stepOf(error: NodemailerError): SmtpStep {
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return 'mail';
   if (code === 'EAUTH') return 'login';
   if (code === 'ETLS' || command === 'STARTTLS' || timeoutType === 'UPGRADE_TIMEOUT') return 'TLS';
-  // Certificate and handshake errors come from OpenSSL, not from a system call.
-  if (code === 'ESOCKET' && (!syscall || /^(?:EPROTO|ERR_SSL)/.test(originalCode))) return 'TLS';
+  // Certificate and handshake errors come from OpenSSL, not from a system call; EPIPE is a connection that was closed.
+  const isOfOpenssl = (!syscall && originalCode !== 'EPIPE') || /^(?:EPROTO|ERR_SSL)/.test(originalCode);
+  if (code === 'ESOCKET' && isOfOpenssl) return 'TLS';
   return 'connection';
 }
 

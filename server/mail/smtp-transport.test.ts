@@ -12,7 +12,7 @@ import { readSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
 import type { WordedMail } from '../storage/mail-kinds.ts';
 import type { Sender } from './message.ts';
-import type { SmtpSettings } from './smtp-options.ts';
+import type { SmtpSettings } from './smtp-transport.ts';
 import { smtpTransport } from './smtp-transport.ts';
 
 const token = 'T0ken_'.padEnd(43, 'aB3-');
