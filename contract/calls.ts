@@ -10,16 +10,12 @@ export const calls = {
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */
   oidcCallback: { method: 'GET', path: '/authenticate/oidc/callback' },
-  /** Where an answer that has been read ends in the browser that brought it. */
-  oidcFinish: { method: 'GET', path: '/authenticate/oidc/finish' },
   oidcKeys: { method: 'GET', path: '/authenticate/oidc/keys' },
   /** Each connection has its own, with its key as an extra path segment. */
   oidcBackchannelLogout: { method: 'POST', path: '/authenticate/oidc/backchannel-logout' },
   samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
-  /** Where an answer that arrived without cookies rejoins the browser that started the sign-in. */
-  samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
-  /** Where a failed answer that arrived without cookies rejoins its browser and restores what was typed. */
-  samlFailed: { method: 'GET', path: '/authenticate/saml/failed' },
+  /** Where our own page posts a SAML answer on, so that it arrives with our cookies. */
+  samlFinish: { method: 'POST', path: '/authenticate/saml/finish' },
   /** Single logout: providers' requests and their answers to ours, by either method. */
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },

@@ -38,14 +38,13 @@ import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in
 import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './sign-in/sign-in-by-passkey.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
 import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
-import { finishRoute } from './single-sign-on/finish-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
 import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
-import { samlAcsRoute, samlAcsSchema } from './single-sign-on/saml/acs-route.ts';
-import { samlFailedRoute } from './single-sign-on/saml/failed-route.ts';
+import { samlAcsRoute, samlAnswerSchema } from './single-sign-on/saml/acs-route.ts';
+import { samlFinishRoute } from './single-sign-on/saml/finish-route.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './single-sign-on/saml/logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/metadata.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
@@ -219,13 +218,9 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     onRequest: noBrowser(deps),
     handler: backchannelLogoutRoute(deps),
   });
-  app.route({
-    ...on('samlAnswer'),
-    bodyLimit: limits.samlBodyBytes,
-    schema: samlAcsSchema,
-    onRequest: onlyNavigation(deps),
-    handler: samlAcsRoute(deps),
-  });
+  const samlAnswer = { bodyLimit: limits.samlBodyBytes, schema: samlAnswerSchema, onRequest: onlyNavigation(deps) };
+  app.route({ ...on('samlAnswer'), ...samlAnswer, handler: samlAcsRoute(deps) });
+  app.route({ ...on('samlFinish'), ...samlAnswer, handler: samlFinishRoute(deps) });
   const inFrames = onlyNavigation(deps, { inFrames: true });
   app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
   app.route({
@@ -236,10 +231,6 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     handler: samlLogoutRoute(deps),
   });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
-  const atEnd = { onRequest: onlyNavigation(deps), exposeHeadRoute: false };
-  app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
-  app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
-  app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
   addAccount(app, deps);
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub, timeouts.streamsLookedAtEvery);

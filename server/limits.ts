@@ -66,7 +66,7 @@ export const limits = {
   passkeyBrowser: day,
   passkeysOfUser: 20,
   /** How long a visitor may stay at an identity provider. */
-  ssoRequest: 30 * minute,
+  visit: 30 * minute,
   /** How long an identity provider may take for one answer. */
   providerAnswer: 5 * second,
   /** How long an OpenID provider's discovery and keys are remembered. */
@@ -79,12 +79,8 @@ export const limits = {
   logoutTokenAge: 10 * minute,
   /** A SAML assertion older than this is refused, whatever it says. */
   samlAssertionAge: 10 * minute,
-  /** An answer waits this long for the browser that brought it: the next redirect requests it at once. */
-  answerWaits: 30 * second,
-  /** How long reading an answer may take. */
-  answerRead: 20 * second,
   /** A body with a SAML answer, encoded. */
-  samlBodyBytes: 256 * 1024,
+  samlBodyBytes: 300 * 1024,
   /** Signs of elements, attributes and entities in a SAML message: 200 groups are about 2,000 if each has its own attribute. */
   samlSigns: 3000,
   /** A logout message by redirect, after unpacking, and the RelayState returned with an answer. */

@@ -4,7 +4,7 @@ import { seal } from '#server/secrets/sealed.ts';
 import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
 import { readOidcAnswer } from '#server/single-sign-on/oidc/redeem.ts';
 import { startOidc } from '#server/single-sign-on/oidc/start.ts';
-import type { OidcKept } from '#server/single-sign-on/request-details.ts';
+import type { OidcKept } from '#server/single-sign-on/visit-details.ts';
 import { connectionPlace, type OidcConnection } from '#server/storage/sso-connection.ts';
 import type { OidcSettings } from '#server/storage/sso-settings.ts';
 import type { ForgedProvider } from './forged-openid-provider.ts';
@@ -35,7 +35,7 @@ export function oidcConnection(
     secretEndsAt: null,
     providerNetworks: ['127.0.0.0/8', '::1/128'],
     createdAt: now(),
-    answersVersion: 0,
+    version: 1,
     protocol: 'oidc',
     settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'], ...settings },
     ...more,

@@ -40,7 +40,7 @@ export async function challengeFor(
   more: Partial<TestRequest> = {},
 ): Promise<string> {
   const path = kind === 'sign-in' ? '/portal/passkeys/options' : '/portal/passkeys/second-factor/options';
-  const answer = await browser.open(path, { method: 'POST', headers: { accept: 'application/json' }, ...more });
+  const answer = await browser.get(path, { method: 'POST', headers: { accept: 'application/json' }, ...more });
   return answer.json<{ challenge: string }>().challenge;
 }
 

@@ -1,7 +1,6 @@
 import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
-import type { SamlKept } from '#server/single-sign-on/request-details.ts';
 import { readSamlAnswer, type SamlAnswer } from '#server/single-sign-on/saml/saml.ts';
 import { readSamlField } from '#server/single-sign-on/saml/xml.ts';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';

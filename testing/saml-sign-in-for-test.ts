@@ -76,21 +76,34 @@ export function samlAnswer(
 /** The headers browsers send for a link from the provider's page to us. */
 export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
 
-/**
- * The provider's page has a browser post an answer: from another site, without our Lax cookies, and new cookies are
- * kept. On failure the browser follows the redirect with its cookies.
- */
+/** What browsers say of a post by a page of ours. */
+export const sameOrigin = { headers: { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' } };
+
+/** The form of our page that posts an answer on: what a provider's page has a browser post, without our Lax cookies. */
+export async function bounced(
+  portal: PortalForTest,
+  form: Record<string, string>,
+): Promise<{ page: Response; url: string; form: Record<string, string> }> {
+  const page = await portal.send({ method: 'POST', url: new URL(acs).pathname, form, ...crossSite });
+  const [, url = ''] = /<form method="post" action="([^"]+)">/.exec(page.body) ?? [];
+  const fields = [...page.body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+  return { page, url, form: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)])) };
+}
+
+/** A browser brings an answer: the provider's page has it posted, and our page posts it on, with the browser's cookies. */
 export async function postSamlAnswer(
   portal: PortalForTest,
   browser: BrowserForTest,
   form: Record<string, string>,
 ): Promise<Response> {
-  const url = new URL(acs).pathname;
-  const answer = await portal.send({ method: 'POST', url, form, ...crossSite });
+  const { page, ...next } = await bounced(portal, form);
+  if (page.statusCode !== 200) return page;
+  const answer = await portal.send({ method: 'POST', ...next, cookies: browser.cookies, ...sameOrigin });
   keepCookies(browser, answer);
-  const { location = '' } = answer.headers;
-  if (!String(location).startsWith('/portal/authenticate/saml/failed?')) return answer;
-  const next = await portal.send({ url: String(location), cookies: browser.cookies, ...crossSite });
-  keepCookies(browser, next);
-  return next;
+  return answer;
+}
+
+function unescaped(text: string): string {
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(code));
 }

@@ -44,27 +44,18 @@ export async function addOidcConnection(
   return await addConnection(portal, { key: 'acme-oidc', secret: clientSecret, protocol: 'oidc', settings, ...more });
 }
 
-/** A browser, reduced to its cookies. From an OpenID callback it follows the portal's redirect to the end of the visit. */
+/** A browser, reduced to its cookies. */
 export type BrowserForTest = {
   cookies: Record<string, string>;
-  /** The same, without following. */
-  open: (url: string, more?: Partial<TestRequest>) => Promise<Response>;
   get: (url: string, more?: Partial<TestRequest>) => Promise<Response>;
   post: (url: string, form: Record<string, string>, more?: Partial<TestRequest>) => Promise<Response>;
 };
-
-const oidcFinish = '/portal/authenticate/oidc/finish?';
 
 /** A browser with an empty jar, filled by the portal's answers. */
 export function browserForTest(portal: PortalForTest): BrowserForTest {
   const browser: BrowserForTest = {
     cookies: {},
-    get: async (url, more = {}) => {
-      const response = await send({ url, ...more });
-      const location = String(response.headers.location);
-      return location.startsWith(oidcFinish) ? await send({ ...more, url: location }) : response;
-    },
-    open: (url, more = {}) => send({ url, ...more }),
+    get: (url, more = {}) => send({ url, ...more }),
     post: (url, form, more = {}) => send({ method: 'POST', url, form, ...more }),
   };
   async function send(request: TestRequest): Promise<Response> {

@@ -24,7 +24,7 @@ async function signedIn(username = 'alice') {
   const formAt = async (query: string) =>
     /name="session" value="([^"]+)"/.exec((await browser.get(`/portal/account/passkeys${query}`)).body)?.[1] ?? '';
   const begin = async () =>
-    await browser.open('/portal/passkeys/enrol/options', { method: 'POST', headers: { accept: 'application/json' } });
+    await browser.get('/portal/passkeys/enrol/options', { method: 'POST', headers: { accept: 'application/json' } });
   return { browser, formAt, begin };
 }
 

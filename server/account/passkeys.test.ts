@@ -141,7 +141,7 @@ describe('a passkey on the account page', () => {
     const shown = await open('?do=enrol');
     expect(shown).toContain('This account can’t be opened with a passkey.');
     expect([shown.includes('data-options'), shown.includes('Test key')]).toEqual([false, true]);
-    const begun = await browser.open('/portal/passkeys/enrol/options', { method: 'POST' });
+    const begun = await browser.get('/portal/passkeys/enrol/options', { method: 'POST' });
     expect(begun.statusCode).toBe(409);
     expect((await act({ do: 'remove', id }, '?do=remove')).get('notice')).toBe('passkeyRemoved');
   });
@@ -209,7 +209,7 @@ describe('a passkey on the account page', () => {
     await addUser(portal, { username: 'gina', customers: ['acme', 'strict'] });
     const { browser, open } = await signedIn('gina');
     expect(await open('?do=enrol')).toContain('You can’t add a passkey from here.');
-    const answer = await browser.open('/portal/passkeys/enrol/options', {
+    const answer = await browser.get('/portal/passkeys/enrol/options', {
       method: 'POST',
       headers: { accept: 'application/json' },
     });

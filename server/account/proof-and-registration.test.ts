@@ -107,5 +107,5 @@ it('MF-12 in a session that a passkey opened the password proves nothing: it add
   expect(answer.headers.location).toContain('notice=notPossible');
   expect(await registrationOf(browser.cookies)).toBe(409);
   const options = { method: 'POST' as const, headers: { accept: 'application/json' } };
-  expect((await browser.open('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);
+  expect((await browser.get('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);
 });

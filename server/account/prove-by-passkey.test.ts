@@ -23,7 +23,7 @@ beforeEach(() => startAccountAfresh(portal));
 const minute = 60_000;
 const optionsUrl = '/portal/passkeys/prove/options';
 const begin = (browser: BrowserForTest) =>
-  browser.open(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
+  browser.get(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
 
 /** Signed in by password, longer ago than that proves anything. */
 async function longAgo(username = 'alice'): Promise<BrowserForTest> {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await addOidcConnection(portal, provider);
 });
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'throttle', 'sso_request');
+  await emptyTables(portal, 'session', 'throttle', 'visit');
   provider.bend({ claims: (honest) => ({ ...honest, sub: 'subject of alice', email: 'alice@acme.test' }) });
 });
 

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { deleteVisitsOfBrowser, endVisitsOfBrowser } from '../storage/visit.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
 
 /** The hash of the token by which this browser shows that it began its visits to providers; null if it has none. */
@@ -11,13 +13,21 @@ export function visitTokenHash({ headers }: FastifyRequest, config: Config): Buf
 }
 
 /** Marks the browser that begins a visit; its tabs share the token. Returns the token's hash. */
-export function beginVisit({ headers }: FastifyRequest, reply: FastifyReply, config: Config): Buffer {
+export function markBrowser({ headers }: FastifyRequest, reply: FastifyReply, config: Config): Buffer {
   const token = readTokenCookie(headers, config, 'visit') ?? newToken();
-  setCookie(reply, config, 'visit', token, limits.ssoRequest);
+  setCookie(reply, config, 'visit', token, limits.visit);
   return tokenHash(token);
 }
 
-/** Ends the visits of the browser: someone signed in or out, and later answers are not theirs. */
-export function endVisits({ headers }: FastifyRequest, reply: FastifyReply, config: Config): void {
-  if (readCookie(headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
+/** Somebody signed in: an answer that comes later signs in nobody, and leads the tab on. */
+export async function endVisits({ config, sql, now }: Deps, request: FastifyRequest): Promise<void> {
+  const browserHash = visitTokenHash(request, config);
+  if (browserHash) await endVisitsOfBrowser(sql, browserHash, now());
+}
+
+/** Somebody signed out: nothing of their visits is left. */
+export async function forgetVisits({ config, sql }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const browserHash = visitTokenHash(request, config);
+  if (browserHash) await deleteVisitsOfBrowser(sql, browserHash);
+  if (readCookie(request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
 }

@@ -144,7 +144,7 @@ describe('an enrolment', () => {
     const { body } = await browser.get('/portal/account/passkeys?do=enrol');
     const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
     const begin = async () =>
-      (await browser.open('/portal/passkeys/enrol/options', { method: 'POST' })).json<Options>();
+      (await browser.get('/portal/passkeys/enrol/options', { method: 'POST' })).json<Options>();
     const options = await begin();
     await portal.sql`delete from audit_event`;
     const post = (credential: string) => browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });
@@ -223,14 +223,14 @@ describe('an enrolment', () => {
   });
 
   it('needs a session, and a proof that is fresh', async () => {
-    const nobody = await browserForTest(portal).open('/portal/passkeys/enrol/options', {
+    const nobody = await browserForTest(portal).get('/portal/passkeys/enrol/options', {
       method: 'POST',
       headers: { accept: 'application/json' },
     });
     expect(nobody.statusCode).toBe(401);
     const { browser } = await begun();
     portal.wait(601_000);
-    const late = await browser.open('/portal/passkeys/enrol/options', {
+    const late = await browser.get('/portal/passkeys/enrol/options', {
       method: 'POST',
       headers: { accept: 'application/json' },
     });

@@ -52,7 +52,7 @@ describe('a sign-in', () => {
   it('is asked for the domain', async () => {
     const browser = browserForTest(portal);
     await challengeFor(browser);
-    const answer = await browser.open('/portal/passkeys/options', { method: 'POST' });
+    const answer = await browser.get('/portal/passkeys/options', { method: 'POST' });
     expect(answer.json()).toMatchObject({ rpId: id });
   });
 });

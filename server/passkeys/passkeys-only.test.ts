@@ -194,7 +194,7 @@ describe('the account page', () => {
     await portal.sql`update customer set passkeys = 'only'`;
     const hash = await invitationFor(portal, 'alice');
     const session = sessionIn((await browser.get('/portal/account/passkeys?do=enrol')).body);
-    const options = await browser.open('/portal/passkeys/enrol/options', {
+    const options = await browser.get('/portal/passkeys/enrol/options', {
       method: 'POST',
       headers: { accept: 'application/json' },
     });

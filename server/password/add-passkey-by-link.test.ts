@@ -160,7 +160,7 @@ describe('nobody else can end what one began', () => {
     const second = await begun(ofGrace);
     portal.wait(300_000);
     expect(await second.end()).toEqual(refused);
-    const signIn = await first.browser.open('/portal/passkeys/options', { method: 'POST' });
+    const signIn = await first.browser.get('/portal/passkeys/options', { method: 'POST' });
     const passkey = newPasskey({ userHandle: Buffer.alloc(16, 1) });
     const credential = enrolmentOf(passkey, signIn.json<{ challenge: string }>());
     expect(await ended(first.browser, ofGrace, credential)).toEqual(refused);

@@ -5,14 +5,12 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
-import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import type { SignInResult } from './sign-in-result.ts';
 
 /**
- * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, removes that of a visit to a
- * provider, and redirects. `isFirst`: the browser has not shown any cookie yet, so the way leads through the form, which leads
+ * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, and redirects. `isFirst`: the browser has not shown any cookie yet, so the way leads through the form, which leads
  * on if the browser has kept those, and else says that it has not (pages/screen-route.ts).
  */
 export function letIn(
@@ -33,7 +31,6 @@ export function letIn(
   },
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
-  endVisits(request, reply, config);
   // How an earlier person's sign-out ended at the provider is not for whoever signs in.
   // However the half session ends, the next form has the typed name.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
+import { endVisits } from '../http/visit-cookie.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/destination.ts';
@@ -48,6 +49,7 @@ export function performLoginRoute(deps: Deps) {
       case 'secondFactor':
       case 'signedIn':
         if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
+        await endVisits(deps, request);
         return letIn(request, reply, config, result, {
           ...onwards,
           username,

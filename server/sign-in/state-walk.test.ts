@@ -259,7 +259,7 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
     return one;
   },
   'comes back from a provider too late': async (visitor) => {
-    portal.wait(limits.ssoRequest);
+    portal.wait(limits.visit);
     return await arrive(visitor, answerOf(visitor));
   },
   'cancels at a provider': async (visitor) => {

@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie } from '../http/cookies.ts';
-import { endVisits, visitTokenHash } from '../http/visit-cookie.ts';
+import { forgetVisits } from '../http/visit-cookie.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { type DeletedSession, deleteSession } from '../storage/end-sessions.ts';
-import { deleteVisitsOfBrowser } from '../storage/sso-request.ts';
 import { askAfresh } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 
@@ -21,8 +20,7 @@ export async function signOutHere(
   const { config } = deps;
   const { sessionHash, address, requestId } = visitorOf(deps, request);
   const ended = sessionHash && (await deleteSession(deps.sql, sessionHash));
-  const visits = visitTokenHash(request, config);
-  if (visits) await deleteVisitsOfBrowser(deps.sql, visits);
+  await forgetVisits(deps, request, reply);
   if (ended) {
     const { userId, username } = ended;
     const event = { event: 'signed-out', userId, username, ...(address && { address }), requestId } as const;
@@ -32,7 +30,6 @@ export async function signOutHere(
   clearCookie(reply, config, 'session');
   for (const name of ['reset', 'passkey'] as const)
     if (readCookie(request.headers, config, name) !== null) clearCookie(reply, config, name);
-  endVisits(request, reply, config);
   askAfresh(deps, request, reply, { forgets });
   return ended;
 }

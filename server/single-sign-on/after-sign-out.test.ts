@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'sso_request', 'throttle');
+  await emptyTables(portal, 'session', 'visit', 'throttle');
   await portal.sql`update customer set two_factor = 'off'`;
   browser = browserForTest(portal);
   const alice = { sub: 'alice', email: 'alice@acme.test', email_verified: true };
@@ -99,7 +99,7 @@ it('SE-15 a visit that is out when somebody signs out signs nobody in', async ()
 
 it('SE-15 nor does one whose end is being decided by then', async () => {
   await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  const end = String((await browser.open(pathOf(provider.visit(await departFor(browser))))).headers.location);
+  const end = String((await browser.get(pathOf(provider.visit(await departFor(browser))))).headers.location);
   const release = await holdRows(portal.sql, (sql) => sql`select from customer for update`);
   const deciding = browser.get(end);
   await untilWaiting(portal.sql, 1);

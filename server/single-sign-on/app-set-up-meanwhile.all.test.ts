@@ -8,7 +8,6 @@ import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
-  crossSite,
   postSamlAnswer,
   type SamlProviderForTest,
   samlAnswer,
@@ -35,14 +34,14 @@ beforeEach(async () => {
 /** Comes back from the provider as uma: only the last step is left. */
 async function broughtBack(browser = browserForTest(portal)): Promise<{ browser: BrowserForTest; end: string }> {
   const request = samlRequestAt(await departFor(browser, 'uma@acme.test'));
-  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, request, { email: 'uma@acme.test' }));
-  return { browser, end: String(posted.headers.location) };
+  const answer = samlAnswer(portal, acme, request, { email: 'uma@acme.test' });
+  return { browser, end: () => postSamlAnswer(portal, browser, answer) };
 }
 
 /** Signed in as uma, with the code of an app awaiting confirmation. */
 async function settingUp() {
   const { browser, end } = await broughtBack();
-  await browser.get(end, crossSite);
+  await end();
   const { cookies } = browser;
   const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
   return { code: codeNow(portal, totpSecret), cookies };
@@ -54,7 +53,7 @@ it('RC-08 a sign-in by a provider that waits for an app to be confirmed asks for
   const release = await holdRows(pool, (sql) => sql`select from session for update`);
   const confirming = verify(portal, own.code, own.cookies);
   await untilWaiting(pool, 1);
-  const signingIn = browser.get(end, crossSite);
+  const signingIn = end();
   await Promise.race([signingIn, untilWaiting(pool, 2)]);
   await release();
   expect(verdict(await confirming)).toBe(true);
@@ -65,11 +64,11 @@ it('RC-08 a sign-in by a provider that waits for an app to be confirmed asks for
 it('RC-08 one that is being stored when the code arrives ends with the confirmation', async () => {
   const own = await settingUp();
   const { browser, end: first } = await broughtBack();
-  await browser.get(first, crossSite);
+  await first();
   const replaced = tokenHash(browser.cookies['vestibule-session'] as string);
   const { end } = await broughtBack(browser);
   const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${replaced} for update`);
-  const signingIn = browser.get(end, crossSite);
+  const signingIn = end();
   await untilWaiting(pool, 1);
   const confirming = verify(portal, own.code, own.cookies);
   await Promise.race([confirming, untilWaiting(pool, 2)]);
@@ -86,7 +85,7 @@ it('RC-08 one that waits for an app to be removed does not ask for its code', as
   const release = await holdRows(pool, (sql) => sql`select from totp for update`);
   const resetting = resetTwoFactor(pool, 'uma', portal.deps.now());
   await untilWaiting(pool, 1);
-  const signingIn = browser.get(end, crossSite);
+  const signingIn = end();
   await untilWaiting(pool, 2);
   await release();
   expect(await resetting).toMatchObject({ kind: 'removed' });

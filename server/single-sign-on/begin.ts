@@ -1,90 +1,139 @@
 import { randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
+import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import type { Deps } from '../deps/deps.ts';
+import { clearCookie } from '../http/cookies.ts';
+import { languageOfRequest, languageOverride } from '../http/request-url.ts';
+import { markBrowser } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { recordRefusedDestination } from '../sign-in/destination-of-form.ts';
+import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { insertSsoRequest, requestPlace } from '../storage/sso-request.ts';
+import { insertVisit, visitPlace } from '../storage/visit.ts';
+import { leadsToRegistration } from '../visitor/destination.ts';
+import { asksAfresh, clearAfresh, forgetConnection } from '../visitor/remembered-connection.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { fail } from './fail.ts';
 import { type Refusal, refusalFor } from './identity.ts';
 import { startOidc } from './oidc/start.ts';
-import type { RequestDetails } from './request-details.ts';
 import { startSaml } from './saml/saml.ts';
+import { type GiveAgain, slowDown } from './slow-down.ts';
+import type { VisitDetails } from './visit-details.ts';
 
-/** A visitor to send to a provider, and where they go afterwards. */
-type Departure = {
-  destination: string;
-  /** `?lang=` as the visitor set it. */
-  lang: string | undefined;
-  /** Of the page. */
-  language: string;
-  /** The address that was typed, for the provider to fill in; null if none was. */
-  typed: string | null;
-  /** Whether the provider has to authenticate again. */
-  isAfresh: boolean;
-  /** Of the token by which the browser shows that it began. */
-  browserHash: Buffer;
-  address: string;
-  requestId: string;
-};
+/** A visitor on the way to a provider. */
+type Traveller = { address: string; destination: string; lang: string | undefined };
+/** What is begun for them. `typed` is the address that was typed, for the provider to fill in. */
+type Departure = Traveller & { typed: string | null; isAfresh?: boolean };
 
-/** The page that redirects to the provider. */
-export type Begun = { kind: 'ok'; leaveUrl: string };
-
-/** The connection was changed or removed while its provider was asked for its addresses: these may be another's. */
-type ChangedMeanwhile = { kind: 'changed' };
+/** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
+export async function travellerOf(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { redirectUrl, giveAgain }: { redirectUrl?: string | undefined; giveAgain?: GiveAgain } = {},
+): Promise<Traveller | null> {
+  const { config } = deps;
+  const visitor = await knownVisitorOf(deps, request, reply);
+  if (!visitor) return null;
+  const { address } = visitor;
+  if (await slowDown(deps, request, reply, address, giveAgain)) return null;
+  const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
+  if (redirectUrl && !accepted) await recordRefusedDestination(deps, request, address);
+  return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
+}
 
 /**
- * Prepares a visit to a provider: stores what its answer must match, bound to this browser by its token.
+ * Begins a visit of this browser: stores what its answer must match, and leads to the provider through a page of ours; to the
+ * failure page if that is impossible, or to the form if the connection was changed meanwhile.
  */
-export async function beginSingleSignOn(
+export async function beginVisit(
   deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
   connection: SsoConnection,
   departure: Departure,
-): Promise<Begun | ChangedMeanwhile | Refusal> {
-  if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
+): Promise<FastifyReply> {
+  const { config } = deps;
+  const { typed, lang } = departure;
+  const registers = leadsToRegistration(config, departure.destination);
+  // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
+  const isAfresh = departure.isAfresh || registers || asksAfresh(deps, request);
   const state = newToken();
-  const started =
-    connection.protocol === 'oidc'
-      ? await startOidc(deps, connection, {
-          state,
-          loginHint: departure.typed || null,
-          language: departure.language,
-          isAfresh: departure.isAfresh,
-        })
-      : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
-  if (started.kind === 'refused') return started;
-  const { destination, lang, typed, isAfresh, browserHash, address, requestId } = departure;
-  const fields = 'fields' in started ? started.fields : null;
-  const details: RequestDetails = {
-    url: started.url,
-    fields,
-    destination,
-    lang: lang ?? null,
-    typed,
-    isAfresh,
-    kept: started.kept,
-  };
+  const started = await start(deps, request, connection, { state, typed, isAfresh });
+  if (started.kind === 'refused') return await cannotBegin(deps, request, reply, started, { ...departure, connection });
+  const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed, isAfresh };
+  const id = await store(deps, request, connection, {
+    state,
+    browserHash: markBrowser(request, reply, config),
+    details,
+    address: departure.address,
+  });
+  if (id === null) return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, departure);
+  clearAfresh(deps, request, reply);
+  // Nor does a remembered device, so the visit ends with a code if one is required.
+  if (registers) clearCookie(reply, config, 'remembered');
+  deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
+  const query = new URLSearchParams({ visit: id, ...(lang !== undefined && { lang }) });
+  return reply.redirect(`${callUrl(config.basePath, 'ssoLeave')}?${query}`, 303);
+}
+
+/** The failure page of a visitor who cannot be sent to a provider. */
+export async function cannotBegin(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+  { connection, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
+): Promise<FastifyReply> {
+  forgetConnection(deps, request, reply);
+  const protocol = connection?.protocol ?? 'oidc';
+  return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, step: 'start', slow: null });
+}
+
+/** The address of the provider, and what its answer must match. */
+async function start(
+  deps: Deps,
+  request: FastifyRequest,
+  connection: SsoConnection,
+  { state, typed, isAfresh }: { state: string; typed: string | null; isAfresh: boolean },
+): Promise<{ kind: 'ok'; details: Pick<VisitDetails, 'url' | 'fields' | 'kept'> } | Refusal> {
+  if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
+  if (connection.protocol === 'oidc') {
+    const visit = { state, loginHint: typed || null, language: languageOfRequest(request), isAfresh };
+    const started = await startOidc(deps, connection, visit);
+    return started.kind === 'ok' ? { kind: 'ok', details: { ...started, fields: null } } : started;
+  }
+  const started = await startSaml(deps, connection, { state, isAfresh });
+  return started.kind === 'ok' ? { kind: 'ok', details: started } : started;
+}
+
+/** Returns the id of the visit, null if the connection was changed or removed while its provider was asked. */
+async function store(
+  { sql, keys, now }: Deps,
+  { id: requestId }: FastifyRequest,
+  { id: connectionId, version, key, customerKey }: SsoConnection,
+  visit: { state: string; browserHash: Buffer; details: VisitDetails; address: string },
+): Promise<string | null> {
+  const { state, browserHash, details, address } = visit;
   const id = randomUUID();
-  const madeAt = deps.now();
-  const isStored = await deps.sql.begin(async (sql) => {
-    const isSame = await insertSsoRequest(sql, {
+  const madeAt = now();
+  return await sql.begin(async (sql) => {
+    const isStored = await insertVisit(sql, {
       id,
       stateHash: tokenHash(state),
-      connectionId: connection.id,
-      answersVersion: connection.answersVersion,
       browserHash,
-      sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
+      connectionId,
+      connectionVersion: version,
+      sealedDetails: seal(keys.seal, JSON.stringify(details), visitPlace(id)),
       madeAt,
-      endsAt: new Date(madeAt.getTime() + limits.ssoRequest),
+      endsAt: new Date(madeAt.getTime() + limits.visit),
     });
-    if (!isSame) return false;
-    const { key, customerKey } = connection;
+    if (!isStored) return null;
     await insertAuditEvent(sql, { event: 'sso-started', connection: key, customerKey, address, requestId }, madeAt);
-    return true;
+    return id;
   });
-  if (!isStored) return { kind: 'changed' };
-  deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
-  return { kind: 'ok', leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}` };
 }

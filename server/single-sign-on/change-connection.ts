@@ -16,7 +16,6 @@ import {
   updateSsoConnection,
   updateSsoDomains,
 } from '../storage/sso-connection.ts';
-import { endAnswersOfConnection } from '../storage/sso-request.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
 import { deleteSsoSubjectsOfConnection } from '../storage/sso-subject.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
@@ -44,10 +43,9 @@ type ChangeConnectionResult =
   | NotAgreed;
 
 /**
- * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Disabling it ends for good its sessions and what its provider has said; another client or certificate, or
- * less trust in its addresses, ends the latter only; another provider ends both, the connection's visits, and its users'
- * links; a dropped domain ends what its users have of these.
+ * Changes a connection and records what changed, without secrets. People who are at the provider now have to begin again.
+ * Disabling it ends its sessions for good; another provider ends them and its users' links; a dropped domain ends what its
+ * users have of these.
  * Changes that enable passwords, lock a domain out or unlink users need `isAgreed`; `required: false` agrees to enabling
  * passwords.
  */
@@ -78,7 +76,6 @@ export async function changeConnection(
     const dropped = before.domains.filter((domain) => !after.domains.includes(domain));
     const domainsDropped = isReplaced || keepsLinks ? [] : dropped;
     const isUnlinking = isReplaced || domainsDropped.length > 0;
-    // Before the connection is changed: users are locked before the version that the change counts up.
     let sessionsEnded = 0;
     let usersUnlinked = 0;
     if (changes.active === false || isUnlinking) {
@@ -90,9 +87,6 @@ export async function changeConnection(
       usersUnlinked = await deleteSsoSubjectsOfConnection(sql, before.id, isReplaced ? null : domainsDropped);
       steps.push({ step: 'users unlinked', outcome: String(usersUnlinked) });
     }
-    const isTrustedLess = dropped.length > 0 || trustsAddressesLess(before, after);
-    if (changes.active === false || whoSpeaks(before) !== whoSpeaks(after) || isTrustedLess)
-      await endAnswersOfConnection(sql, before.id, now, { visitsToo: isReplaced });
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await forgetMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
@@ -100,13 +94,6 @@ export async function changeConnection(
     await insertAuditEvent(sql, event, now);
     return { kind: 'changed', steps, sessionsEnded, usersUnlinked, domainsDropped };
   });
-}
-
-/** What makes an answer the provider's. */
-function whoSpeaks({ protocol, settings }: SsoConnection): string {
-  return JSON.stringify(
-    protocol === 'oidc' ? [settings.issuer, settings.clientId] : [settings.entityId, settings.certificates],
-  );
 }
 
 /** Whether addresses that counted as verified may no longer do so, or come from elsewhere. Those who are linked stay so. */

@@ -7,7 +7,7 @@ import { keptForm } from '../sign-in/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { rememberedConnection } from '../visitor/remembered-connection.ts';
-import { depart, travellerOf } from './depart.ts';
+import { beginVisit, travellerOf } from './begin.ts';
 
 export const checkSsoSchema = { body: CheckSsoForm };
 
@@ -26,7 +26,7 @@ export function checkSsoRoute(deps: Deps) {
     const id = rememberedConnection(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);
     if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: null }, traveller);
-    return await depart(deps, request, reply, connection, { ...traveller, typed: null });
+    return await beginVisit(deps, request, reply, connection, { ...traveller, typed: null });
   };
 }
 

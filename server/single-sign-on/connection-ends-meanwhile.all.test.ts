@@ -330,7 +330,7 @@ describe('what a provider said before', () => {
       await sql`update sso_connection set active = false`;
     });
     await answering;
-    expect(await portal.sql`select from sso_request where sealed_answer is not null`).toHaveLength(0);
+    expect(await portal.sql`select from visit where sealed_answer is not null`).toHaveLength(0);
   });
 
   it('is not given again, nor kept', async () => {
@@ -339,7 +339,7 @@ describe('what a provider said before', () => {
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
     await disableForAMoment();
     const rows = await portal.sql`
-      select from sso_request where sealed_answer is not null`;
+      select from visit where sealed_answer is not null`;
     expect(rows).toHaveLength(0);
     await finish(url);
     expect(await signedInAs(portal, browser.cookies)).toBeNull();

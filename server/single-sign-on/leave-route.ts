@@ -8,10 +8,9 @@ import { visitTokenHash } from '../http/visit-cookie.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
-import { findSsoRequest } from '../storage/sso-request.ts';
+import { findVisit } from '../storage/visit.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { detailsOf } from './request-details.ts';
-import { isOfBrowser, isOpen } from './visits.ts';
+import { detailsOf } from './visit-details.ts';
 
 /**
  * `GET authenticate/leave`: a page that redirects to the provider by itself, for an open visit of this browser. Chromium
@@ -19,27 +18,22 @@ import { isOfBrowser, isOpen } from './visits.ts';
  * lead anywhere.
  */
 export function leaveRoute(deps: Deps) {
-  const { config } = deps;
+  const { config, keys, sql } = deps;
   return async function leave(request: FastifyRequest, reply: FastifyReply) {
-    const id = queryValue(request, 'request') ?? '';
+    const id = queryValue(request, 'visit') ?? '';
     const lang = languageOverride(request);
-    const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
-    const isOut = row !== null && isOpen(row, deps.now());
-    if (isOut && visitTokenHash(request, config) === null)
+    const visit = isUuid(id) ? await findVisit(sql, id) : null;
+    const isOpen = visit !== null && visit.usedAt === null && visit.endsAt > deps.now();
+    const browserHash = visitTokenHash(request, config);
+    if (isOpen && browserHash === null)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
-    const details = row && isOfBrowser(deps, request, row) ? detailsOf(deps.keys, row) : null;
-    const connection = row && details && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
-    if (connection?.active && details?.url) {
-      const fields = details.fields ?? undefined;
-      if (fields) sendFormPolicy(reply, details.url);
+    const details = visit && browserHash?.equals(visit.browserHash) ? detailsOf(keys, visit) : null;
+    const connection = details && isOpen ? await findSsoConnection(sql, visit.connectionId) : null;
+    if (details && connection?.active && connection.version === visit?.connectionVersion) {
+      const { url, fields } = details;
+      if (fields) sendFormPolicy(reply, url);
       return await deps.pages.send(request, reply, 200, {
-        serverPage: {
-          name: 'leaving',
-          isSignOut: false,
-          url: details.url,
-          provider: connection.name,
-          ...(fields && { fields }),
-        },
+        serverPage: { name: 'leaving', isSignOut: false, url, provider: connection.name, ...(fields && { fields }) },
       });
     }
     if ((await visitorOf(deps, request).who()).kind === 'full')

@@ -9,7 +9,7 @@ import { domainOfAddress } from '../names/domain-of-address.ts';
 import { destinationToKeep, keptForm } from '../sign-in/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
-import { depart, stay, travellerOf } from './depart.ts';
+import { beginVisit, cannotBegin, travellerOf } from './begin.ts';
 import { refusalFor } from './identity.ts';
 
 export const performSsoSchema = { body: PerformSsoForm };
@@ -38,14 +38,18 @@ export function performSsoRoute(deps: Deps) {
     const connections = domain ? await listSsoConnectionsOfDomain(deps.sql, domain) : [];
     const usable = connections.filter(({ active }) => active);
     const connection = usable.find(({ key }) => key === chosen) ?? (usable.length === 1 ? usable[0] : undefined);
-    if (connection) return await depart(deps, request, reply, connection, { ...traveller, typed: typedUsername });
+    if (connection) return await beginVisit(deps, request, reply, connection, { ...traveller, typed: typedUsername });
     if (usable.length > 1)
       return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typedUsername }, traveller);
     const disabled = connections[0] ?? null;
     const refusal = disabled
       ? refusalFor('connection-disabled', 'it is disabled')
       : refusalFor('unknown-domain', 'no connection vouches for the domain of the address');
-    return await stay(deps, request, reply, refusal, { ...traveller, connection: disabled, typed: typedUsername });
+    return await cannotBegin(deps, request, reply, refusal, {
+      ...traveller,
+      connection: disabled,
+      typed: typedUsername,
+    });
   };
 }
 

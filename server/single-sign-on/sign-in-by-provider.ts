@@ -8,15 +8,14 @@ import { sendFirstCode } from '../sign-in/send-first-code.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { firstFactor, isSpared, whatIsAsked } from '../sign-in/what-is-asked.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
-import { RollBack } from '../storage/database.ts';
+import { type Connection, RollBack } from '../storage/database.ts';
 import { findFactorsOfUser } from '../storage/factors-of-user.ts';
 import { recallDevice } from '../storage/remembered-device.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
-import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
-import { endOtherVisits, type SsoRequestRow } from '../storage/sso-request.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
+import { endVisitsOfBrowser, lockVisit, updateVisitFailure, type Visit } from '../storage/visit.ts';
 import { noteDevice } from '../two-factor/note-device.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
@@ -24,10 +23,12 @@ import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
 
+/** The person a provider vouched for, in the visit it answered. */
+type Vouched = { visit: Visit; connection: SsoConnection; identity: Identity };
 type Member = SsoUser & { customer: SignInCustomer };
-/** The person a provider vouched for, and the visit it answered. */
-type Vouched = { identity: Identity; visit: Pick<SsoRequestRow, 'id' | 'browserHash'> };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member; isRemembered: boolean };
+/** Why nothing is stored. */
+type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undefined };
 
 /**
  * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
@@ -36,19 +37,32 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
  */
 export async function signInByProvider(
   deps: Deps,
-  connection: SsoConnection,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'somebodyElse' }> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' }> {
+  const { visit, connection } = vouched;
   const steps: AuditStep[] = [];
-  const done = await deps.sql.begin((sql) => complete(deps, sql, connection, vouched, visitor, steps));
-  if (done.kind !== 'signedIn' && done.kind !== 'secondFactor') {
-    const { user } = done;
-    const reason = done.kind === 'refused' ? done.reason : 'signed-in-as-other';
+  const done = await deps.sql.begin(async (sql): Promise<Done | RollBack<Undone>> => {
+    const refusal = await refusalOfAnswer(sql, vouched, deps.now(), steps);
+    if (refusal) return new RollBack(refusal);
+    const { address } = visitor;
+    const match = await matchUser(sql, connection, vouched.identity, { address, now: deps.now(), steps });
+    if (match.kind === 'refused') {
+      steps.push({ step: 'match', outcome: match.words });
+      return new RollBack<Undone>({ kind: 'undone', reason: match.reason, user: match.user });
+    }
+    const user = match.user as Member;
+    const undone = refusedByRules(user, address, steps) ?? (await otherAccount(user, visitor, steps));
+    if (undone) return new RollBack(undone);
+    return await openSession(deps, sql, vouched, user, visitor, steps);
+  });
+  if (done.kind === 'undone') {
+    const { reason, user } = done;
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
-    if (done.kind === 'somebodyElse') return { kind: 'somebodyElse' };
+    await updateVisitFailure(deps.sql, visit.id, reference);
+    if (reason === 'signed-in-as-other') return { kind: 'otherAccount' };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
@@ -65,118 +79,107 @@ export async function signInByProvider(
   return done;
 }
 
-/** Why nothing is stored. */
-type Undone =
-  | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
-  | { kind: 'somebodyElse'; user: Member };
-
-function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
-  return new RollBack({ kind: 'refused', reason, user });
+/** Why the answer signs in nobody, whoever it names; locks the visit and the connection. */
+async function refusalOfAnswer(
+  sql: Connection,
+  { visit, identity }: Vouched,
+  now: Date,
+  steps: AuditStep[],
+): Promise<Undone | null> {
+  const standing = await lockVisit(sql, visit);
+  if (standing === 'disabled') return { kind: 'undone', reason: 'connection-disabled' };
+  if (standing === 'ended') {
+    const outcome = 'from before the connection was changed, somebody unlinked, or somebody signed in or out here';
+    steps.push({ step: 'answer', outcome });
+    return { kind: 'undone', reason: 'request-unknown' };
+  }
+  const endsAt = identity.sessionEndsAt;
+  if (endsAt === null || endsAt > now.getTime()) return null;
+  steps.push({ step: 'session at the provider', outcome: `over since ${new Date(endsAt).toISOString()}` });
+  return { kind: 'undone', reason: 'provider-session-over' };
 }
 
-async function complete(
+function refusedByRules(user: Member, address: string, steps: AuditStep[]): Undone | null {
+  steps.push({ step: 'active', outcome: user.active ? 'yes' : 'no' });
+  if (!user.active) return { kind: 'undone', reason: 'inactive', user };
+  const { key, admits } = user.customer;
+  steps.push({ step: `networks of ${key}`, outcome: `${admits ? 'admit' : 'do not admit'} ${address}` });
+  return admits ? null : { kind: 'undone', reason: 'network', user };
+}
+
+async function otherAccount(user: Member, visitor: KnownVisitor, steps: AuditStep[]): Promise<Undone | null> {
+  const here = await visitor.who();
+  if (here.kind !== 'full' || here.session.userId === user.id) return null;
+  steps.push({ step: 'signed in here', outcome: here.session.username });
+  return { kind: 'undone', reason: 'signed-in-as-other', user };
+}
+
+/** Opens the session, full or waiting for a second factor, in place of the one that the browser shows. */
+async function openSession(
   deps: Deps,
   sql: Connection,
-  connection: SsoConnection,
-  { identity, visit }: Vouched,
+  { visit, connection, identity }: Vouched,
+  user: Member,
   visitor: KnownVisitor,
   steps: AuditStep[],
-): Promise<Done | RollBack<Undone>> {
+): Promise<Done> {
   const { address, requestId } = visitor;
   const now = deps.now();
-  const standing = await standingOfAnswerForShare(sql, { connectionId: connection.id, visitId: visit.id });
-  if (standing === 'disabled') return refused('connection-disabled');
-  if (standing === 'ended') {
-    steps.push({ step: 'answer', outcome: 'from before the connection was changed, or somebody unlinked' });
-    return refused('request-unknown');
-  }
-  const providerEndsAt = identity.sessionEndsAt === null ? null : new Date(identity.sessionEndsAt);
-  if (providerEndsAt && providerEndsAt <= now) {
-    steps.push({ step: 'session at the provider', outcome: `over since ${providerEndsAt.toISOString()}` });
-    return refused('provider-session-over');
-  }
-  const subjectHash = tokenHash(identity.subject);
-  const sessionHash = identity.session === undefined ? null : tokenHash(identity.session);
-  const user = await admitted(sql, connection, identity, { address, now, steps });
-  if (user instanceof RollBack) return user;
-  const here = await visitor.who();
-  if (here.kind === 'full' && here.session.userId !== user.id) {
-    steps.push({ step: 'signed in here', outcome: here.session.username });
-    return new RollBack({ kind: 'somebodyElse', user });
-  }
-  const { customer } = user;
-  const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
-  const factors = await findFactorsOfUser(sql, user.id, { connectionId: connection.id, rpId: null });
-  const rememberedBy = await recallDevice(sql, visitor, user.id, now);
+  const { id: userId, username, customer } = user;
+  const factors = await findFactorsOfUser(sql, userId, { connectionId: connection.id, rpId: null });
+  const rememberedBy = await recallDevice(sql, visitor, userId, now);
   const situation = { ...factors, customers: [customer], rememberedBy, isToRegister: false };
+  const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? whatIsAsked(situation) : [];
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
   const isRemembered = stepUp === undefined && isSpared(situation);
   if (isRemembered) steps.push({ step: 'second factor', outcome: 'remembered device' });
 
   const sessionToken = newToken();
-  const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = asked.length > 0 ? limits.halfSession : deps.config.sessionAbsolute;
-  const endsAt = new Date(Math.min(now.getTime() + lifetime, providerEndsAt?.getTime() ?? Number.POSITIVE_INFINITY));
-  const session = {
+  const providerEndsAt = identity.sessionEndsAt ?? Number.POSITIVE_INFINITY;
+  await deleteSessionOfBrowser(sql, visitor.sessionHash);
+  await endVisitsOfBrowser(sql, visit.browserHash, now, visit.id);
+  await insertSession(sql, {
     tokenHash: tokenHash(sessionToken),
-    userId: user.id,
+    userId,
     customerIds: [customer.id],
     address,
     browser: browserName(visitor.userAgent) ?? null,
-    origin: {
-      connectionId: connection.id,
-      sealedIdToken: proof === null ? null : seal(deps.keys.seal, proof, idTokenPlace(user.id)),
-      providerSubjectHash: subjectHash,
-      providerSessionHash: sessionHash,
-      providerEndsAt,
-    },
+    origin: originOf(deps, { connection, identity, userId }),
     waitsFor: asked,
-    proof: isRemembered ? ('remembered' as const) : ('provider' as const),
+    proof: isRemembered ? 'remembered' : 'provider',
     provenAt: provenAtProvider(identity, now),
     now,
-    endsAt,
-  };
-  await deleteSessionOfBrowser(sql, visitor.sessionHash);
-  await endOtherVisits(sql, visit, now);
-  await insertSession(sql, session);
-  const { id: userId, username } = user;
+    endsAt: new Date(Math.min(now.getTime() + lifetime, providerEndsAt)),
+  });
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (asked.length > 0) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
-    return {
-      kind: 'secondFactor',
-      ...firstFactor(asked, factors),
-      sessionToken,
-      user,
-      isRemembered,
-    };
+    return { kind: 'secondFactor', ...firstFactor(asked, factors), sessionToken, user, isRemembered };
   }
   const deviceToken = await noteDevice(sql, user, visitor, { byPassword: false, now });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, user, isRemembered };
 }
 
-/** The user the provider means, or why they may not come in. */
-async function admitted(
-  sql: Connection,
-  connection: SsoConnection,
-  identity: Identity,
-  { address, now, steps }: { address: string; now: Date; steps: AuditStep[] },
-): Promise<Member | RollBack<Undone>> {
-  const match = await matchUser(sql, connection, identity, { address, now, steps });
-  if (match.kind === 'refused') {
-    steps.push({ step: 'match', outcome: match.words });
-    return refused(match.reason, match.user);
-  }
-  const { user } = match;
-  steps.push({ step: 'active', outcome: user.active ? 'yes' : 'no' });
-  if (!user.active) return refused('inactive', user);
-  const { customer } = user as Member;
-  steps.push({
-    step: `networks of ${customer.key}`,
-    outcome: `${customer.admits ? 'admit' : 'do not admit'} ${address}`,
-  });
-  if (!customer.admits) return refused('network', user);
-  return user as Member;
+/** What a session keeps of its provider: by what that one ends it, and what it wants to see at sign-out. */
+function originOf(
+  { keys }: Deps,
+  { connection, identity, userId }: Pick<Vouched, 'connection' | 'identity'> & { userId: string },
+) {
+  const { idToken, samlName, sessionEndsAt } = identity;
+  const proof = idToken ?? (samlName ? JSON.stringify(samlName) : null);
+  const { subjectHash, sessionHash } = hashesOf(identity);
+  return {
+    connectionId: connection.id,
+    sealedIdToken: proof === null ? null : seal(keys.seal, proof, idTokenPlace(userId)),
+    providerSubjectHash: subjectHash,
+    providerSessionHash: sessionHash,
+    providerEndsAt: sessionEndsAt === null ? null : new Date(sessionEndsAt),
+  };
+}
+
+function hashesOf({ subject, session }: Identity) {
+  return { subjectHash: tokenHash(subject), sessionHash: session === undefined ? null : tokenHash(session) };
 }

@@ -10,7 +10,6 @@ import {
   logoutKeys,
   recordKey,
   samlFailureKeys,
-  samlRequestKey,
   ssoKeys,
   type ThrottleKey,
 } from '../storage/throttle-keys.ts';
@@ -60,11 +59,6 @@ const slowDownForUnverified = counting('unverified answers from this address', (
 
 /** The same for a refused logout that claims to be a provider's. */
 export const slowDownForLogout = counting('refused logouts from this address', logoutKeys);
-
-/** Counts an answer to a request, which is about to be read. */
-export function slowDownForRequest(requestId: string): Brake {
-  return counting('answers to this request', () => [samlRequestKey(requestId)]);
-}
 
 function counting(what: string, keysOf: (address: string) => ThrottleKey[]): Brake {
   return async (deps, request, reply, address, giveAgain) => {

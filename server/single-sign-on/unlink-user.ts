@@ -4,8 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
 import { deleteSessionsOfUserBy } from '../storage/provider-sessions.ts';
 import { listRememberedDevices } from '../storage/remembered-device.ts';
-import { findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
-import { endAnswersOfConnection } from '../storage/sso-request.ts';
+import { findSsoConnectionByKeyForUpdate, raiseVersion } from '../storage/sso-connection.ts';
 import { deleteSsoSubject } from '../storage/sso-subject.ts';
 
 export type UnlinkResult =
@@ -17,8 +16,7 @@ export type UnlinkResult =
 
 /**
  * Makes a connection forget a user's subject: the next one with their address is linked. The linked person may be a
- * stranger, so everything they opened through the connection ends, and what its provider has said, which would link them
- * again.
+ * stranger, so everything they opened through the connection ends, and so do its visits, which would link them again.
  */
 export async function unlinkUser(sql: Database, key: string, name: string, now: Date): Promise<UnlinkResult> {
   return await sql.begin(async (sql): Promise<UnlinkResult> => {
@@ -29,7 +27,7 @@ export async function unlinkUser(sql: Database, key: string, name: string, now: 
     if (!(await deleteSsoSubject(sql, connection.id, user.id))) return { kind: 'notLinked' };
     const { id: userId, username, hasApp } = user;
     const sessionsEnded = await deleteSessionsOfUserBy(sql, userId, connection.id);
-    await endAnswersOfConnection(sql, connection.id, now);
+    await raiseVersion(sql, connection.id);
     const rememberedDevices = (await listRememberedDevices(sql, userId, now)).length;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     await insertAuditEvent(sql, { event: 'connection-unlinked', connection: key, userId, username, steps }, now);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle', 'job');
+  await emptyTables(portal, 'session', 'visit', 'sso_subject', 'audit_event', 'throttle', 'job');
   await portal.sql`update customer set two_factor = 'off'`;
   browser = browserForTest(portal);
   provider.bend({});
@@ -65,10 +65,10 @@ describe('the token of a browser that begins a visit', () => {
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const [cookie, ...more] = pressed.cookies;
     expect(more).toEqual([]);
-    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.ssoRequest / 1000 });
+    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.visit / 1000 });
     expect(cookie?.name).toBe('vestibule-visit');
     expect(cookie?.value).toMatch(/^[\w-]{43}$/);
-    const rows = await portal.sql<{ hash: Buffer }[]>`select browser_hash as hash from sso_request`;
+    const rows = await portal.sql<{ hash: Buffer }[]>`select browser_hash as hash from visit`;
     const own = tokenHash(cookie?.value ?? '').toString('hex');
     expect(rows.map(({ hash }) => hash.toString('hex'))).toEqual([own, own]);
     expect(portal.logs()).not.toContain(cookie?.value);
@@ -89,7 +89,7 @@ describe('the token of a browser that begins a visit', () => {
     const callback = await begin();
     const other = browserForTest(portal);
     await begin('bob@acme.test', '/portal/plan-of-bob', other);
-    portal.wait(limits.ssoRequest);
+    portal.wait(limits.visit);
     expect(await shown(callback, other)).toEqual([]);
   });
 });
@@ -103,10 +103,10 @@ describe('the token goes', () => {
 
   it('CK-05 but not with a visit that has ended, which returns the typed name and the destination', async () => {
     const callback = await begin();
-    portal.wait(limits.ssoRequest);
+    portal.wait(limits.visit);
     expect(await shown(callback)).toEqual(hers);
     const leave = (await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' })).headers;
-    portal.wait(limits.ssoRequest);
+    portal.wait(limits.visit);
     const answer = await browser.get(String(leave.location));
     expect(answer.headers.location).toContain('notice=signInExpired');
     expect((await browser.get(String(answer.headers.location))).body).toContain('value="alice@acme.test"');
@@ -158,7 +158,7 @@ describe('the token goes', () => {
 describe('a visit that was used, loaded again', () => {
   it('SE-15 leads on whoever is signed in, and shows nothing of the person to anybody else', async () => {
     const callback = await begin();
-    const leave = `/portal/authenticate/leave?request=${(await portal.sql`select id from sso_request`)[0]?.id}`;
+    const leave = `/portal/authenticate/leave?request=${(await portal.sql`select id from visit`)[0]?.id}`;
     await browser.get(callback);
     expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
     expect((await browser.get(leave)).headers.location).toBe('/portal/portal.html');

@@ -28,8 +28,8 @@ export type SsoConnection = {
   /** CIDR; networks besides the public ones in which its provider may be. */
   providerNetworks: string[];
   createdAt: Date;
-  /** Counts how often everything that its provider had said was ended. */
-  answersVersion: number;
+  /** Raised by every change: a visit that began before it is refused. */
+  version: number;
 } & ProtocolSettings;
 
 export type OidcConnection = Extract<SsoConnection, { protocol: 'oidc' }>;
@@ -44,7 +44,7 @@ export function providerOf({ protocol, settings }: SsoConnection): string {
 }
 
 /** What is stored of a new one, without its domains. */
-export type NewSsoConnection = Omit<SsoConnection, 'id' | 'active' | 'customerKey' | 'createdAt' | 'answersVersion'> & {
+export type NewSsoConnection = Omit<SsoConnection, 'id' | 'active' | 'customerKey' | 'createdAt' | 'version'> & {
   id: string;
 };
 
@@ -64,7 +64,7 @@ const columns = (sql: Connection) => sql`
   s.second_factor_values as "secondFactorValues", s.attributes, s.settings, s.sealed_secret as "sealedSecret",
   s.secret_ends_at as "secretEndsAt",
   s.provider_networks::text[] as "providerNetworks", s.created_at as "createdAt",
-  s.answers_version as "answersVersion",
+  s.version,
   array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
 
 /** Adds a connection; false if the key is taken. */
@@ -92,7 +92,7 @@ export async function updateSsoDomains(sql: Connection, id: string, domains: rea
 export async function updateSsoConnection(sql: Connection, id: string, changes: SsoConnectionChanges): Promise<void> {
   const { attributes, settings, sealedSecret, secretEndsAt } = changes;
   await sql`
-    update sso_connection set
+    update sso_connection set version = version + 1,
       name = coalesce(${changes.name ?? null}, name),
       active = coalesce(${changes.active ?? null}, active),
       required = coalesce(${changes.required ?? null}, required),
@@ -124,23 +124,9 @@ export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: stri
     for update of s`);
 }
 
-/**
- * Whether a connection and its customer are switched on, and the visit is still there and read with the connection as it is;
- * all are locked until the transaction ends, the customer first, as by its removal, so that there is no deadlock.
- */
-export async function standingOfAnswerForShare(
-  sql: Connection,
-  { connectionId, visitId }: { connectionId: string; visitId: string },
-): Promise<'counts' | 'ended' | 'disabled'> {
-  const [owner] = await sql`
-    select from customer where id = (select customer_id from sso_connection where id = ${connectionId}) and active for share`;
-  if (!owner) return 'disabled';
-  const [connection] = await sql<{ version: number }[]>`
-    select answers_version as version from sso_connection where id = ${connectionId} and active for share`;
-  if (!connection) return 'disabled';
-  const [visit] = await sql<{ version: number }[]>`
-    select answers_version as version from sso_request where id = ${visitId} for update`;
-  return visit?.version === connection.version ? 'counts' : 'ended';
+/** Refuses the visits that have begun: what their answers say no longer counts. */
+export async function raiseVersion(sql: Connection, id: string): Promise<void> {
+  await sql`update sso_connection set version = version + 1 where id = ${id}`;
 }
 
 /** All connections by key. */

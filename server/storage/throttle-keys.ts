@@ -56,11 +56,6 @@ export function noticeKey(kind: string, userId: string): ThrottleKey {
   return { key: `notice-${kind}:${userId}`, limit: limits.throttle.code };
 }
 
-/** The key for answers to a SAML request: a browser posts one, and the same again at each press or reload. */
-export function samlRequestKey(requestId: string): ThrottleKey {
-  return { key: `saml-request:${requestId}`, limit: limits.throttle.code };
-}
-
 /** The password's key is the prefix of the others. */
 function wayText({ userId, connectionId }: WayIn): string {
   return connectionId === null ? userId : `${userId}:${connectionId}`;

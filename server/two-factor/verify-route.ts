@@ -93,7 +93,7 @@ export function verifyRoutes(deps: Deps) {
     if (rememberedToken) setCookie(reply, config, 'remembered', rememberedToken, limits.rememberedDevice);
     if (connectionId) rememberConnection(deps, reply, connectionId);
     clearLastRefusal(request, reply, config);
-    endVisits(request, reply, config);
+    await endVisits(deps, request);
     return result;
   }
 

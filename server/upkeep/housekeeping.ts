@@ -11,13 +11,12 @@ import { deleteOldPasskeyChallenges } from '../storage/passkey-challenge.ts';
 import { deleteShownRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteOldResetLinks } from '../storage/reset-link.ts';
-import { deleteOldSamlAssertions } from '../storage/saml-assertion.ts';
-import { deleteOldSsoRequests } from '../storage/sso-request.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
 import { deleteEndedPendingTotp } from '../storage/totp.ts';
+import { deleteOldVisits } from '../storage/visit.ts';
 
 /** How long an answer that is loaded again redirects to the same place. */
-const ssoRequestRemembered = hour;
+const visitRemembered = hour;
 
 /** How long an expired reset link is distinguished from one that never existed. */
 export const resetLinkRemembered = 30 * day;
@@ -43,8 +42,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
   await deleteOldResetLinks(sql, before(resetLinkRemembered));
-  await deleteOldSsoRequests(sql, before(ssoRequestRemembered));
-  await deleteOldSamlAssertions(sql, at);
+  await deleteOldVisits(sql, before(visitRemembered));
   await deleteOldPasskeyChallenges(sql, at);
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);

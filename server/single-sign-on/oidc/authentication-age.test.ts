@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'totp', 'audit_event', 'throttle');
+  await emptyTables(portal, 'session', 'visit', 'sso_subject', 'totp', 'audit_event', 'throttle');
   await limited(3600);
   browser = browserForTest(portal);
 });

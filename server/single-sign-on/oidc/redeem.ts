@@ -3,7 +3,7 @@ import type { Deps } from '../../deps/deps.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { providerWords } from '../provider-words.ts';
-import type { OidcKept } from '../request-details.ts';
+import type { OidcKept } from '../visit-details.ts';
 import { emailClaim, isSubject, oidcIdentity } from './identity.ts';
 import { oidcProvider } from './provider.ts';
 import { oidcRefusal } from './refusal.ts';

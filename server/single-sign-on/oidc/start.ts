@@ -10,7 +10,7 @@ import type { Deps } from '../../deps/deps.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { redirectUri } from '../addresses.ts';
 import type { Refusal } from '../identity.ts';
-import type { OidcKept } from '../request-details.ts';
+import type { OidcKept } from '../visit-details.ts';
 import { oidcProvider } from './provider.ts';
 
 /** The provider's address to send a visitor to. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
 let attacker: BrowserForTest;
 let victim: BrowserForTest;
 beforeEach(async () => {
-  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle');
+  await emptyTables(portal, 'session', 'visit', 'sso_subject', 'audit_event', 'throttle');
   attacker = browserForTest(portal);
   victim = browserForTest(portal);
   provider.bend({});

@@ -4,7 +4,7 @@ import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
 import { said } from '../provider-words.ts';
-import type { SamlKept } from '../request-details.ts';
+import type { SamlKept } from '../visit-details.ts';
 import { nameFormats, saml, samlp } from './names.ts';
 import { idPattern } from './verify.ts';
 import {

@@ -39,7 +39,7 @@ async function signInByTile(email: string): Promise<string> {
   return String((await browser.get(String(posted.headers.location), crossSite)).headers.location);
 }
 const sessions = async () => (await portal.sql`select from session`).length;
-const visits = async () => (await portal.sql`select from sso_request`).length;
+const visits = async () => (await portal.sql`select from visit`).length;
 
 it('SA-26 begins a visit of this browser at once, and signs in nobody by itself', async () => {
   const begun = await tile({ ...samlAnswer(portal, acme, null), RelayState: 'https://evil.example/' });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps/deps.ts';
-import { depart, travellerOf } from '../depart.ts';
+import { beginVisit, travellerOf } from '../begin.ts';
 import { fail } from '../fail.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
 import { slowDownForAnswer } from '../slow-down.ts';
@@ -27,7 +27,7 @@ export async function providerBegan(
   if (begun.kind === 'refused') return await no(begun);
   const traveller = await travellerOf(deps, request, reply);
   if (!traveller) return reply;
-  return await depart(deps, request, reply, begun.connection, { ...traveller, typed: null });
+  return await beginVisit(deps, request, reply, begun.connection, { ...traveller, typed: null });
 }
 
 /** The first issuer in a message, unverified. */

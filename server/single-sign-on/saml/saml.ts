@@ -4,7 +4,7 @@ import { type Identity, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
-import type { SamlKept } from '../request-details.ts';
+import type { SamlKept } from '../visit-details.ts';
 import { validCertificates } from './certificates.ts';
 import { acceptableUntil, assertionIn, assertionRefusal, type Expected, invalid, responseRefusal } from './checks.ts';
 import { decrypt } from './decrypt.ts';

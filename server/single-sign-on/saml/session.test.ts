@@ -9,7 +9,6 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
-  crossSite,
   ownEntityId,
   postSamlAnswer,
   type SamlProviderForTest,
@@ -48,13 +47,7 @@ function authn({ signedIn = -second, ends }: { signedIn?: number; ends?: number 
 }
 
 async function answerTo(url: string, statement: string) {
-  const posted = await postSamlAnswer(
-    portal,
-    browser,
-    samlAnswer(portal, acme, samlRequestAt(url), { authn: statement }),
-  );
-  const { location } = posted.headers;
-  return failed.test(String(location)) ? posted : await browser.get(String(location), crossSite);
+  return await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(url), { authn: statement }));
 }
 const signIn = async (statement: string) => await answerTo(await departFor(browser), statement);
 const requestOf = (url: string) =>

@@ -148,8 +148,8 @@ describe('the answer belongs to one visit of one browser', () => {
     const asked = await request();
     await expectRefused(await post(samlAnswer(portal, acme, { ...asked, state: 'A'.repeat(43) })), 'request-unknown');
     await expectRefused(await post(samlAnswer(portal, acme, { ...asked, id: '_another' })), 'answer-invalid');
-    portal.wait(limits.ssoRequest);
-    second.wait(limits.ssoRequest);
+    portal.wait(limits.visit);
+    second.wait(limits.visit);
     await expectRefused(await finish(await post(samlAnswer(portal, acme, asked))), 'request-unknown');
   });
 

@@ -1,3 +1,4 @@
+import type { Response } from 'light-my-request';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -13,7 +14,7 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
 
 let acme: SamlProviderForTest;
 const portal = portalOfFile();
@@ -35,6 +36,7 @@ beforeEach(async () => {
 });
 
 const sessions = async () => (await portal.sql`select from session`).length;
+const asking = /^\/portal\/authenticate\/continue\?connection=acme-saml$/;
 const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const asked = async (by: BrowserForTest, form: Record<string, string> = {}) =>
   samlRequestAt(await departFor(by, 'alice@acme.test', form));
@@ -80,7 +82,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(more).toEqual([]);
     expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.answerWaits / 1000 });
     expect(cookie?.value).toMatch(/^[\w-]{43}$/);
-    const [row] = await portal.sql`select * from sso_request`;
+    const [row] = await portal.sql`select * from visit`;
     expect(Buffer.from(row?.answer_hash)).toHaveLength(32);
     expect(JSON.stringify(row)).not.toContain(cookie?.value);
     expect(portal.logs()).not.toContain(cookie?.value);
@@ -253,5 +255,107 @@ describe('an answer that is refused where it is posted, without cookies', () => 
     expect((await open(victim, failedUrl + request.state)).headers.location).toBe('/portal/loginfail/saml');
     const image = { headers: { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' } };
     expect((await victim.get(failedUrl + request.state, image)).statusCode).toBe(403);
+  });
+});
+
+describe('an answer that nobody here asked for', () => {
+  beforeEach(async () => {
+    await portal.sql`delete from sso_connection`;
+    await addSamlConnection(portal, acme, { mayBegin: true });
+  });
+
+  /** Clicks the button on the page that asks; returns what the provider is then asked. */
+  const press = async (by: BrowserForTest, page: Response) => {
+    const [, connection = ''] = /name="connection" value="([^"]+)"/.exec(page.body) ?? [];
+    const [, action = ''] = /<form[^>]* action="([^"]+)"/.exec(page.body) ?? [];
+    return samlRequestAt(await followLeavePage(by, await by.post(action, { connection })));
+  };
+
+  it('SA-26 signs in nobody: the portal asks whether to continue, and then asks the provider itself', async () => {
+    const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
+    const begun = await open(victim, (await bring(victim, attackers)).headers.location);
+    expect(begun.headers.location).toMatch(asking);
+    const page = await open(victim, begun.headers.location);
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('Continue with Provider acme-saml');
+    expect(`${await sessions()} ${(await portal.sql`select from visit where browser_hash is not null`).length}`).toBe(
+      '0 0',
+    );
+    const request = await press(victim, page);
+    expect(request.id).toMatch(/^_/);
+    const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'alice@acme.test' }));
+    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+  });
+
+  it('SA-26 a provider that answers without asking replaces no one’s session with another person’s', async () => {
+    const mine = await asked(victim);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
+    const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
+    const begun = await open(victim, (await bring(victim, attackers)).headers.location);
+    // No address leads from here to the provider: the page does not refresh, and the browser has begun nothing.
+    const page = await open(victim, begun.headers.location);
+    expect(page.body).not.toMatch(/http-equiv="refresh"|\/authenticate\/leave/);
+    expect(page.body).toContain('Continue as alice');
+    expect(page.body).toMatch(/href="\/portal\/portal\.html"/);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    expect(await sessions()).toBe(1);
+    // Only the person can click: it needs our own page, and the session stays until the answer arrives.
+    const form = { connection: 'acme-saml' };
+    const foreign = await victim.post('/portal/authenticate/continue', form, crossSite);
+    expect(foreign.statusCode).toBe(403);
+    const request = await press(victim, page);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'mallory@acme.test' }));
+    // It names another person than the one signed in, who stays so.
+    const { location } = (await open(victim, posted.headers.location)).headers;
+    expect(location).toContain('/portal/logout?confirm=account');
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+  });
+
+  it('SA-26 the page that asks may be loaded again, and exists for no other connection', async () => {
+    await addSamlConnection(portal, acme, { key: 'other', domains: ['other.test'] });
+    const url = '/portal/authenticate/continue?connection=';
+    for (let n = 0; n < 2; n += 1) expect((await victim.get(`${url}acme-saml`)).statusCode).toBe(200);
+    for (const key of ['other', 'none', '', '%00'])
+      expect((await victim.get(url + key)).headers.location, key).toBe('/portal/singleSignOn');
+    const pressed = await victim.post('/portal/authenticate/continue', { connection: 'other' });
+    expect(pressed.headers.location).toBe('/portal/singleSignOn');
+    expect(await portal.sql`select from visit`).toHaveLength(0);
+  });
+
+  it('SA-26 leaves the browser’s session unchanged', async () => {
+    const mine = await asked(victim);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, null))).headers.location);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    expect(await sessions()).toBe(1);
+  });
+
+  it('SA-42 leads on only in the browser that brought it, though everyone may know the address', async () => {
+    const posted = await bring(victim, samlAnswer(portal, acme, null));
+    expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(asking);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(failed);
+    expect(await sessions()).toBe(0);
+  });
+
+  it('of two providers with the same assertion ID leads each to its own', async () => {
+    const beta = await samlProvider('idp.beta.test', portal.deps.now());
+    await addSamlConnection(portal, beta, { key: 'beta-saml', domains: ['beta.test'], mayBegin: true });
+    const one = await bring(victim, samlAnswer(portal, acme, null, { id: '_same' }));
+    const other = await bring(victim, samlAnswer(portal, beta, null, { id: '_same' }));
+    expect((await open(victim, other.headers.location)).headers.location).toContain('connection=beta-saml');
+    expect((await open(victim, one.headers.location)).headers.location).toMatch(asking);
+  });
+
+  it('posted twice leads where one post leads; too late it leads to a page with a next step', async () => {
+    const form = samlAnswer(portal, acme, null);
+    await bring(victim, form);
+    const again = await bring(victim, form);
+    expect((await open(victim, again.headers.location)).headers.location).toMatch(asking);
+    const posted = await bring(attacker, samlAnswer(portal, acme, null));
+    portal.wait(limits.answerWaits);
+    expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
   });
 });

@@ -167,11 +167,11 @@ create table sso_connection (
   secret_ends_at timestamptz,
   -- Networks besides the public ones in which the provider may be.
   provider_networks cidr[] not null default '{}',
-  -- Goes up when what the provider has said no longer counts: an answer read with an older version is refused.
-  answers_version integer not null default 0,
   -- When a SAML provider's metadata were read again, and what is there and not here, in words: told, and never taken over by itself.
   metadata_read_at timestamptz,
   metadata_differences text[] not null default '{}',
+  -- Raised by every change: a visit that began before it is refused.
+  version integer not null default 1,
   created_at timestamptz not null
 );
 create index sso_connection_by_customer on sso_connection (customer_id);
@@ -195,36 +195,26 @@ create table sso_subject (
 );
 create index sso_subject_by_user on sso_subject (user_id);
 
--- A visitor who was sent to a provider.
-create table sso_request (
-  id uuid primary key default gen_random_uuid(),
+-- A visitor who was sent to a provider: it belongs to one browser and is used once.
+create table visit (
+  id uuid primary key,
   -- SHA-256 of what the provider sends back: state, or RelayState.
   state_hash bytea not null unique check (octet_length(state_hash) = 32),
+  -- SHA-256 of the token of the browser that began.
+  browser_hash bytea not null check (octet_length(browser_hash) = 32),
   connection_id uuid not null references sso_connection on delete cascade,
-  answers_version integer not null default 0,
-  -- SHA-256 of the token of the browser that began; nobody else finishes. Null where the provider began.
-  browser_hash bytea check (octet_length(browser_hash) = 32),
-  -- What is needed for the answer.
+  -- As it was when the visit began.
+  connection_version integer not null,
+  -- What the answer must match, and where the visitor goes then.
   sealed_details bytea not null,
   made_at timestamptz not null,
   ends_at timestamptz not null,
   used_at timestamptz,
-  -- What the answer said, and the token of the browser that brought it, which alone finishes it.
-  sealed_answer bytea,
-  answer_hash bytea check (octet_length(answer_hash) = 32),
-  answer_ends_at timestamptz,
-  check ((answer_hash is null) = (answer_ends_at is null) and (sealed_answer is null or answer_hash is not null))
+  -- Of the event, where the answer was refused: the same answer sent again shows it again.
+  failure_reference text
 );
-create index sso_request_by_connection on sso_request (connection_id);
-create index sso_request_by_browser on sso_request (browser_hash);
-
--- Assertions that were used, for as long as they could be shown again.
-create table saml_assertion (
-  connection_id uuid not null references sso_connection on delete cascade,
-  assertion_hash bytea not null check (octet_length(assertion_hash) = 32),
-  ends_at timestamptz not null,
-  primary key (connection_id, assertion_hash)
-);
+create index visit_by_connection on visit (connection_id);
+create index visit_by_browser on visit (browser_hash);
 
 -- The portal's own keys: they sign what it sends to providers and open what those seal for it.
 create table portal_key (

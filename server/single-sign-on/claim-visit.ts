@@ -1,0 +1,124 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import type { Deps } from '../deps/deps.ts';
+import { visitTokenHash } from '../http/visit-cookie.ts';
+import { isToken, tokenHash } from '../secrets/token.ts';
+import { turnAway } from '../sign-in/turn-away.ts';
+import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
+import { endVisit, findVisitByState, takeVisit, type Visit } from '../storage/visit.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+import { fail } from './fail.ts';
+import { refusalFor } from './identity.ts';
+import { detailsOf, type VisitDetails, wayOf } from './visit-details.ts';
+
+type Protocol = SsoConnection['protocol'];
+
+/** A visit that this request alone has taken, with its connection as it was when the visit began. */
+export type ClaimedVisit<C extends SsoConnection = SsoConnection> = {
+  visit: Visit;
+  details: VisitDetails;
+  connection: C;
+};
+
+/**
+ * Claims the visit that an answer names by its state, before anything else of the answer is read: only in the browser that
+ * began it, by its cookie, and once. Null if the request is answered already, since it claims nothing.
+ */
+export async function claimVisit<P extends Protocol>(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { state, protocol, visitor }: { state: string | null; protocol: P; visitor: KnownVisitor },
+): Promise<ClaimedVisit<Extract<SsoConnection, { protocol: P }>> | null> {
+  const { config, keys, sql } = deps;
+  const { address } = visitor;
+  const stateHash = state !== null && isToken(state) ? tokenHash(state) : null;
+  const browserHash = visitTokenHash(request, config);
+  const visit = stateHash && browserHash && (await takeVisit(sql, { stateHash, browserHash }, deps.now()));
+  if (!visit) {
+    const known = stateHash && (await findVisitByState(sql, stateHash));
+    await nothingToClaim(deps, request, reply, visitor, { visit: known, browserHash, protocol });
+    return null;
+  }
+  const details = detailsOf(keys, visit);
+  const connection = await findSsoConnection(sql, visit.connectionId);
+  const refusal = refusalOf(visit, details, connection, protocol);
+  if (!refusal) return { visit, details, connection } as ClaimedVisit<Extract<SsoConnection, { protocol: P }>>;
+  await fail(deps, request, reply, refusal, { protocol, address, connection, visit, ...(details && wayOf(details)) });
+  return null;
+}
+
+function refusalOf(
+  { connectionVersion }: Visit,
+  details: VisitDetails | null,
+  connection: SsoConnection | null,
+  protocol: Protocol,
+) {
+  if (!details) return refusalFor('request-unknown', 'no current secret can open it');
+  if (!connection?.active || connection.protocol !== protocol)
+    return refusalFor('connection-disabled', 'while the visitor was at the provider');
+  if (connection.version !== connectionVersion)
+    return refusalFor('request-unknown', 'from before the connection was changed, or somebody unlinked');
+  return null;
+}
+
+/** Another browser's visit ends; this browser's own was used before, or is over. */
+async function nothingToClaim(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visitor: KnownVisitor,
+  { visit, browserHash, protocol }: { visit: Visit | null; browserHash: Buffer | null; protocol: Protocol },
+): Promise<FastifyReply> {
+  const { config, sql } = deps;
+  const { address } = visitor;
+  if (visit && browserHash?.equals(visit.browserHash))
+    return await answeredAgain(deps, request, reply, visitor, { visit, protocol });
+  if (visit) await endVisit(sql, visit.id, deps.now());
+  const who = await visitor.who();
+  const isIn = who.kind === 'full';
+  if (!visit && isIn) return reply.redirect(defaultDestination(config.basePath), 303);
+  const refusal = visit
+    ? refusalFor('other-browser', 'this browser brought the answer, but another one began')
+    : refusalFor('request-unknown', 'this browser has brought no answer to a visit that is open');
+  return await fail(deps, request, reply, refusal, {
+    protocol,
+    address,
+    ...(browserHash === null && { notice: 'cookiesNeeded' }),
+    ...(isIn && { first: defaultDestination(config.basePath) }),
+  });
+}
+
+/** Loaded again, come too late, or another tab was faster: whoever is signed in goes on, others get their form back. */
+async function answeredAgain(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visitor: KnownVisitor,
+  { visit, protocol }: { visit: Visit; protocol: Protocol },
+): Promise<FastifyReply> {
+  const { config, keys } = deps;
+  const details = detailsOf(keys, visit);
+  const { typed, ...way } = details
+    ? wayOf(details)
+    : { typed: null, destination: defaultDestination(config.basePath), lang: undefined };
+  const who = await visitor.who();
+  if (who.kind === 'full' || who.kind === 'half') {
+    const { connectionId } = who.kind === 'full' ? who.session : who.half;
+    const isTheirs = connectionId === visit.connectionId;
+    const destination = isTheirs ? way.destination : defaultDestination(config.basePath);
+    const onwards =
+      who.kind === 'half'
+        ? secondFactorUrl(config.basePath, who.half, { destination, lang: way.lang })
+        : destinationInLanguage(destination, config.basePath, way.lang);
+    return reply.redirect(onwards, 303);
+  }
+  const { address } = visitor;
+  const { failureReference: reference } = visit;
+  if (reference !== null)
+    return turnAway(reply, config, { type: protocol, reference, username: typed ?? '' }, { ...way, address });
+  const refusal = refusalFor('request-unknown', 'the visit was used before, or is over');
+  return await fail(deps, request, reply, refusal, { protocol, address, visit, typed, ...way });
+}

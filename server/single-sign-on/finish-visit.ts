@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { queryNames } from '#contract/screens.ts';
+import { forOtherAccount } from '#contract/sign-out-question.ts';
+import type { Deps } from '../deps/deps.ts';
+import { signOutQuestionUrl } from '../session/sign-out-question.ts';
+import { letIn } from '../sign-in/let-in.ts';
+import { turnAway } from '../sign-in/turn-away.ts';
+import { forgetConnection, rememberConnection } from '../visitor/remembered-connection.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+import { tooLongAgo } from './authentication-age.ts';
+import { beginVisit } from './begin.ts';
+import type { ClaimedVisit } from './claim-visit.ts';
+import { fail } from './fail.ts';
+import { type ProviderAnswer, type Refusal, refusalFor } from './identity.ts';
+import { signInByProvider } from './sign-in-by-provider.ts';
+import { slowDown } from './slow-down.ts';
+import { wayOf } from './visit-details.ts';
+
+/** Leads on from a claimed visit whose answer was read: into a session, or to the page that says why not. */
+export async function finishVisit(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visitor: KnownVisitor,
+  { visit, details, connection }: ClaimedVisit,
+  answer: ProviderAnswer,
+): Promise<FastifyReply> {
+  const { config } = deps;
+  const { address } = visitor;
+  const { protocol } = connection;
+  const { typed, ...asked } = wayOf(details);
+  const way = { ...asked, address };
+  const username = typed ?? '';
+  const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { ...way, typed, protocol, connection, visit });
+  if (answer.kind === 'refused') return await no(answer);
+  const tooOld = tooLongAgo(connection, answer.identity, deps.now());
+  // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
+  const isAskedAgain = tooOld !== null && protocol === 'saml' && !details.isAfresh;
+  if (tooOld && !isAskedAgain) return await no(refusalFor('authentication-too-old', tooOld));
+  if (isAskedAgain) {
+    if (await slowDown(deps, request, reply, address)) return reply;
+    return await beginVisit(deps, request, reply, connection, { ...way, typed, isAfresh: true });
+  }
+  const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor);
+  switch (result.kind) {
+    case 'signedIn':
+      rememberConnection(deps, reply, connection.id);
+      return letIn(request, reply, config, result, { ...way, username: typed });
+    case 'secondFactor':
+      return letIn(request, reply, config, result, { ...way, username: typed });
+    case 'otherAccount': {
+      const query = { [queryNames.destination]: way.destination, lang: way.lang };
+      return reply.redirect(signOutQuestionUrl(config.basePath, forOtherAccount, query), 303);
+    }
+    case 'refused':
+      forgetConnection(deps, request, reply);
+      return turnAway(reply, config, { ...result, type: protocol, username }, way);
+    case 'networkRefused':
+      return turnAway(reply, config, { ...result, type: 'ip', username }, way);
+  }
+}
