@@ -76,9 +76,6 @@ export function samlAnswer(
 /** The headers browsers send for a link from the provider's page to us. */
 export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
 
-/** What browsers say of a post by a page of ours. */
-export const sameOrigin = { headers: { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' } };
-
 /** The form of our page that posts an answer on: what a provider's page has a browser post, without our Lax cookies. */
 export async function bounced(
   portal: PortalForTest,
@@ -98,7 +95,7 @@ export async function postSamlAnswer(
 ): Promise<Response> {
   const { page, ...next } = await bounced(portal, form);
   if (page.statusCode !== 200) return page;
-  const answer = await portal.send({ method: 'POST', ...next, cookies: browser.cookies, ...sameOrigin });
+  const answer = await portal.send({ method: 'POST', ...next, cookies: browser.cookies });
   keepCookies(browser, answer);
   return answer;
 }

@@ -99,9 +99,9 @@ it('SE-15 a visit that is out when somebody signs out signs nobody in', async ()
 
 it('SE-15 nor does one whose end is being decided by then', async () => {
   await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  const end = String((await browser.get(pathOf(provider.visit(await departFor(browser))))).headers.location);
-  const release = await holdRows(portal.sql, (sql) => sql`select from customer for update`);
-  const deciding = browser.get(end);
+  const answer = pathOf(provider.visit(await departFor(browser)));
+  const release = await holdRows(portal.sql, (sql) => sql`select from sso_connection for update`);
+  const deciding = browser.get(answer);
   await untilWaiting(portal.sql, 1);
   await signOut();
   await release();

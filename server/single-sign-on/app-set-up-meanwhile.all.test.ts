@@ -15,7 +15,7 @@ import {
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
+import { browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 let acme: SamlProviderForTest;
@@ -31,8 +31,8 @@ beforeEach(async () => {
   await addSamlConnection(portal, acme);
 });
 
-/** Comes back from the provider as uma: only the last step is left. */
-async function broughtBack(browser = browserForTest(portal)): Promise<{ browser: BrowserForTest; end: string }> {
+/** Comes back from the provider as uma: `end` brings the answer. */
+async function broughtBack(browser = browserForTest(portal)) {
   const request = samlRequestAt(await departFor(browser, 'uma@acme.test'));
   const answer = samlAnswer(portal, acme, request, { email: 'uma@acme.test' });
   return { browser, end: () => postSamlAnswer(portal, browser, answer) };

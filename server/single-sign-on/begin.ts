@@ -91,7 +91,7 @@ export async function cannotBegin(
 ): Promise<FastifyReply> {
   forgetConnection(deps, request, reply);
   const protocol = connection?.protocol ?? 'oidc';
-  return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, step: 'start', slow: null });
+  return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, isAnswer: false });
 }
 
 /** The address of the provider, and what its answer must match. */

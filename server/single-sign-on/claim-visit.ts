@@ -86,7 +86,8 @@ async function nothingToClaim(
   return await fail(deps, request, reply, refusal, {
     protocol,
     address,
-    ...(browserHash === null && { notice: 'cookiesNeeded' }),
+    // It keeps no cookies at all, or none that any page of ours sets.
+    ...(request.headers.cookie === undefined && { notice: 'cookiesNeeded' }),
     ...(isIn && { first: defaultDestination(config.basePath) }),
   });
 }

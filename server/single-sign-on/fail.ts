@@ -9,7 +9,7 @@ import { updateVisitFailure, type Visit } from '../storage/visit.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { type slowDown, slowDownForFailure } from './slow-down.ts';
+import { slowDownForFailure } from './slow-down.ts';
 
 /** The failure page, behind `first` if given; only the operator sees why. `visit` keeps the reference, if it is this browser's. */
 export async function fail(
@@ -27,8 +27,7 @@ export async function fail(
     typed = null,
     first,
     notice = isCancelled ? 'signInCancelled' : undefined,
-    step = 'answer',
-    slow = slowDownForFailure,
+    isAnswer = true,
   }: {
     protocol: SsoConnection['protocol'];
     address: string;
@@ -39,14 +38,13 @@ export async function fail(
     typed?: string | null;
     first?: string;
     notice?: Notice | undefined;
-    step?: string;
-    /** Null: the request is counted already. */
-    slow?: typeof slowDown | null;
+    /** False of a visitor who cannot be sent to a provider, and was counted before. */
+    isAnswer?: boolean;
   },
 ): Promise<FastifyReply> {
-  if (slow && (await slow(deps, request, reply, address))) return reply;
+  if (isAnswer && (await slowDownForFailure(deps, request, reply, address))) return reply;
   if (connection) forgetConnection(deps, request, reply);
-  const steps: AuditStep[] = [{ step, outcome: words }];
+  const steps: AuditStep[] = [{ step: isAnswer ? 'answer' : 'start', outcome: words }];
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
   if (visit) await updateVisitFailure(deps.sql, visit.id, reference);
   return turnAway(

@@ -1,18 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import {
-  failedAnswerKeys,
-  logoutKeys,
-  recordKey,
-  samlFailureKeys,
-  ssoKeys,
-  type ThrottleKey,
-} from '../storage/throttle-keys.ts';
+import { failedAnswerKeys, logoutKeys, recordKey, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
 /**
  * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the
@@ -42,20 +34,6 @@ export const slowDown = counting('visits from this address', ssoKeys);
  * block others at its address from beginning a visit.
  */
 export const slowDownForFailure = counting('answers from this address', failedAnswerKeys);
-
-/**
- * The same for a SAML answer, with a lower limit if nobody vouched for it. A verified one used before may be any
- * colleague's, posted twice by a browser.
- */
-export function slowDownForAnswer(reason: SsoRefusalReason): Brake {
-  return unverified.includes(reason) ? slowDownForUnverified : slowDownForFailure;
-}
-
-const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
-const slowDownForUnverified = counting('unverified answers from this address', (address) => [
-  ...failedAnswerKeys(address),
-  ...samlFailureKeys(address),
-]);
 
 /** The same for a refused logout that claims to be a provider's. */
 export const slowDownForLogout = counting('refused logouts from this address', logoutKeys);

@@ -94,14 +94,8 @@ describe('the token of a browser that begins a visit', () => {
   });
 });
 
-describe('the token goes', () => {
-  it('CK-05 with a sign-in', async () => {
-    const { cookies } = await browser.get(await begin());
-    expect(cookies.filter(({ name }) => name === 'vestibule-visit')).toMatchObject([{ value: '', maxAge: 0 }]);
-    expect(visitsOf(browser)).toEqual([]);
-  });
-
-  it('CK-05 but not with a visit that has ended, which returns the typed name and the destination', async () => {
+describe('the visits of a browser end', () => {
+  it('CK-05 with their time, and one that comes later returns the typed name and the destination', async () => {
     const callback = await begin();
     portal.wait(limits.visit);
     expect(await shown(callback)).toEqual(hers);
@@ -118,7 +112,6 @@ describe('the token goes', () => {
       await portal.sql`update customer set two_factor = ${twoFactor}`;
       const callback = await begin();
       await signInByPassword('bob');
-      expect(visitsOf(browser), twoFactor).toEqual([]);
       expect(await ofAlice(callback), twoFactor).toEqual([]);
     }
   });
@@ -129,7 +122,6 @@ describe('the token goes', () => {
     const callback = await begin();
     const code = await mailedCode();
     await browser.post('/portal/two-factor-authentication/verify', { code });
-    expect(visitsOf(browser)).toEqual([]);
     expect(await ofAlice(callback)).toEqual([]);
   });
 
@@ -137,12 +129,11 @@ describe('the token goes', () => {
     const other = await begin('alice@acme.test', '/portal/other');
     const his = await begin('bob@acme.test', '/portal/plan-of-bob');
     await browser.get(await begin());
-    expect(visitsOf(browser)).toEqual([]);
     expect((await browser.get(other)).headers.location).toBe('/portal/other');
     expect(await shown(his)).toEqual(['plan-of-bob']);
   });
 
-  it('SE-15 with a sign-out, by a form or by a script', async () => {
+  it('SE-15 with a sign-out, by a form or by a script, and the token too', async () => {
     for (const accept of ['text/html', 'application/json']) {
       const callback = await begin();
       await browser.post('/portal/logout', {}, { headers: { accept, origin: 'http://localhost:8080' } });
@@ -156,17 +147,12 @@ describe('the token goes', () => {
 });
 
 describe('a visit that was used, loaded again', () => {
-  it('SE-15 leads on whoever is signed in, and shows nothing of the person to anybody else', async () => {
+  it('SE-15 leads on whoever signed in by it, and shows nothing of it to the next person', async () => {
     const callback = await begin();
-    const leave = `/portal/authenticate/leave?request=${(await portal.sql`select id from visit`)[0]?.id}`;
+    const leave = `/portal/authenticate/leave?visit=${(await portal.sql`select id from visit`)[0]?.id}`;
     await browser.get(callback);
     expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
     expect((await browser.get(leave)).headers.location).toBe('/portal/portal.html');
-    // It expires without a sign-out.
-    delete browser.cookies['vestibule-session'];
-    for (const url of [callback, leave]) {
-      expect(await shown(url)).toEqual([]);
-    }
     await signInByPassword('bob');
     for (const url of [callback, leave]) expect(await ofAlice(url)).toEqual([]);
     expect(await sessions()).toBeGreaterThan(0);
@@ -176,10 +162,10 @@ describe('a visit that was used, loaded again', () => {
     await portal.sql`update customer set two_factor = 'email'`;
     const callback = await begin();
     expect((await browser.get(callback)).headers.location).toContain('/twoFactor');
-    expect((await browser.get(callback)).headers.location).toMatch(failed);
+    expect((await browser.get(callback)).headers.location).toContain('/twoFactor');
     expect(await sessions()).toBe(1);
     const code = await mailedCode();
     await browser.post('/portal/two-factor-authentication/verify', { code });
-    expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
+    expect((await browser.get(callback)).headers.location).toBe('/portal/portal.html');
   });
 });

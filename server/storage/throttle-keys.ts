@@ -97,11 +97,6 @@ export function logoutKeys(address: string): ThrottleKey[] {
   return [{ key: `provider-logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
 }
 
-/** The keys for unverified SAML answers from an address. */
-export function samlFailureKeys(address: string): ThrottleKey[] {
-  return [{ key: `saml-${keyOf({ address })}`, limit: limits.throttle.costly }];
-}
-
 /** An address, or a browser that counts by itself. */
 type AddressOrBrowser = { address: string } | { deviceHash: Buffer };
 

@@ -17,8 +17,9 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   const { toScreen } = usePortalUrls();
   const { place, typedUsername } = useVisit();
   const isDefault = type === 'default';
-  // Nothing was mistyped if the visitor cancelled.
-  const isCancelled = noticeOfSearch(place.search) === 'signInCancelled';
+  const notice = noticeOfSearch(place.search);
+  // Nothing was mistyped.
+  const says = notice === 'signInCancelled' || notice === 'cookiesNeeded' ? notice : null;
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
   return (
@@ -26,7 +27,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
       <p className="lede" id="why">
-        {message(isProviders && isCancelled ? 'notice-signInCancelled-text' : `login-fail-${type}-text`)}
+        {message(isProviders && says ? `notice-${says}-text` : `login-fail-${type}-text`)}
       </p>
       {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
       {/* A password manager takes a page without the form for a successful sign-in and offers to save the password. */}

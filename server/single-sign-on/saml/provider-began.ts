@@ -3,7 +3,6 @@ import type { Deps } from '../../deps/deps.ts';
 import { beginVisit, travellerOf } from '../begin.ts';
 import { fail } from '../fail.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
-import { slowDownForAnswer } from '../slow-down.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 
 /**
@@ -16,8 +15,7 @@ export async function providerBegan(
   reply: FastifyReply,
   { samlResponse, address }: { samlResponse: string; address: string },
 ): Promise<FastifyReply> {
-  const no = (refusal: Refusal) =>
-    fail(deps, request, reply, refusal, { protocol: 'saml', address, slow: slowDownForAnswer(refusal.reason) });
+  const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { protocol: 'saml', address });
   const text = Buffer.from(samlResponse, 'base64').toString();
   // It answers a request, but not one of ours: asking again would hide that.
   if (text.includes('InResponseTo=')) return await no(refusalFor('request-unknown', 'it answers no request of ours'));

@@ -79,15 +79,6 @@ describe('the end of the session at the provider', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('SA-44 passed between the answer and its end lets nobody in', async () => {
-    const asked = samlRequestAt(await departFor(browser));
-    const statement = authn({ ends: 10 * second });
-    const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, asked, { authn: statement }));
-    portal.wait(10 * second);
-    expect((await browser.get(String(posted.headers.location), crossSite)).headers.location).toMatch(failed);
-    expect((await lastFailure(portal))?.reason).toBe('provider-session-over');
-  });
-
   it('SA-44 the earliest of several counts; the portal’s own limit applies if it is far away or missing', async () => {
     await signIn(authn({ ends: hour }) + authn({ ends: minute }));
     const endsAt = async () =>
