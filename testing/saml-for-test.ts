@@ -3,6 +3,7 @@ import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
 import { readSamlAnswer, type SamlAnswer } from '#server/single-sign-on/saml/saml.ts';
 import { readSamlField } from '#server/single-sign-on/saml/xml.ts';
+import type { SamlKept } from '#server/single-sign-on/visit-details.ts';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import type { SamlSettings } from '#server/storage/sso-settings.ts';
 import { type Forger, type ForgerKey, forger } from './forged-saml.ts';

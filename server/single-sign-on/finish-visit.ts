@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames } from '#contract/screens.ts';
-import { forOtherAccount } from '#contract/sign-out-question.ts';
 import type { Deps } from '../deps/deps.ts';
 import { signOutQuestionUrl } from '../session/sign-out-question.ts';
 import { letIn } from '../sign-in/let-in.ts';
@@ -48,9 +47,9 @@ export async function finishVisit(
       return letIn(request, reply, config, result, { ...way, username: typed });
     case 'secondFactor':
       return letIn(request, reply, config, result, { ...way, username: typed });
-    case 'otherAccount': {
+    case 'somebodyElse': {
       const query = { [queryNames.destination]: way.destination, lang: way.lang };
-      return reply.redirect(signOutQuestionUrl(config.basePath, forOtherAccount, query), 303);
+      return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);
     }
     case 'refused':
       forgetConnection(deps, request, reply);

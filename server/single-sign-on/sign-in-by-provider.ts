@@ -39,7 +39,7 @@ export async function signInByProvider(
   deps: Deps,
   vouched: Vouched,
   visitor: KnownVisitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount' }> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'somebodyElse' }> {
   const { visit, connection } = vouched;
   const steps: AuditStep[] = [];
   const done = await deps.sql.begin(async (sql): Promise<Done | RollBack<Undone>> => {
@@ -52,7 +52,7 @@ export async function signInByProvider(
       return new RollBack<Undone>({ kind: 'undone', reason: match.reason, user: match.user });
     }
     const user = match.user as Member;
-    const undone = refusedByRules(user, address, steps) ?? (await otherAccount(user, visitor, steps));
+    const undone = refusedByRules(user, address, steps) ?? (await somebodyElse(user, visitor, steps));
     if (undone) return new RollBack(undone);
     return await openSession(deps, sql, vouched, user, visitor, steps);
   });
@@ -62,7 +62,7 @@ export async function signInByProvider(
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
     await updateVisitFailure(deps.sql, visit.id, reference);
-    if (reason === 'signed-in-as-other') return { kind: 'otherAccount' };
+    if (reason === 'signed-in-as-other') return { kind: 'somebodyElse' };
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
@@ -107,7 +107,7 @@ function refusedByRules(user: Member, address: string, steps: AuditStep[]): Undo
   return admits ? null : { kind: 'undone', reason: 'network', user };
 }
 
-async function otherAccount(user: Member, visitor: KnownVisitor, steps: AuditStep[]): Promise<Undone | null> {
+async function somebodyElse(user: Member, visitor: KnownVisitor, steps: AuditStep[]): Promise<Undone | null> {
   const here = await visitor.who();
   if (here.kind !== 'full' || here.session.userId === user.id) return null;
   steps.push({ step: 'signed in here', outcome: here.session.username });

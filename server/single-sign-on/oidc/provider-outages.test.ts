@@ -172,7 +172,7 @@ describe('what is remembered', () => {
 
   it('a changed connection is read at once', async () => {
     await signIn();
-    connection = { ...connection, answersVersion: connection.answersVersion + 1 };
+    connection = { ...connection, version: connection.version + 1 };
     await signIn();
     expect(count(discoveryPath)).toBe(2);
   });

@@ -34,7 +34,7 @@ export async function oidcProvider(
   connection: OidcConnection,
 ): Promise<({ kind: 'ok' } & OidcProvider) | Refusal> {
   const { providers, now } = deps;
-  const { id, answersVersion: version } = connection;
+  const { id, version } = connection;
   const known = providers.get(id);
   const isCurrent = known !== undefined && known.version === version && now() < known.until;
   const provider = isCurrent ? known.provider : readProvider(deps, connection);

@@ -8,7 +8,7 @@ import { finishVisit } from '../finish-visit.ts';
 import type { SamlKept } from '../visit-details.ts';
 import { providerBegan } from './provider-began.ts';
 import { readSamlAnswer } from './saml.ts';
-import { readSamlField } from './text.ts';
+import { readSamlField } from './xml.ts';
 
 /**
  * `POST authenticate/saml/finish`: a SAML answer, posted by our own page. Any provider can have that page posted, so neither
