@@ -13,7 +13,7 @@ const entityId = 'https://idp.bench.test';
 const inARow = 20;
 const rounds = 5;
 
-/** Posts costly forged SAML answers, 20 in a row, and measures what visitors of the sign-in page notice (SA-43). */
+/** Posts costly forged SAML answers, 20 in a row, each to a visit of its own, and measures what visitors of the sign-in page notice (SA-43). */
 export async function measureForgedAnswers({ origin }: RunningServer, sql: Database): Promise<void> {
   const now = new Date();
   const [own, stranger] = await Promise.all([makeCertificate('own', now), makeCertificate('stranger', now)]);
@@ -27,7 +27,8 @@ export async function measureForgedAnswers({ origin }: RunningServer, sql: Datab
     await sql`delete from throttle`;
     for (let page = 0; page < 50; page += 1) quiet.push(await timeOfPage(origin));
     let over = false;
-    const posting = postInARow(origin, answers, costs).finally(() => {
+    const visits = await begin(origin);
+    const posting = postInARow(origin, visits, answers, costs).finally(() => {
       over = true;
     });
     while (!over) {
@@ -91,14 +92,42 @@ function costlyAnswers(origin: string, key: ForgerKey, now: Date): string[] {
   });
 }
 
-async function postInARow(origin: string, answers: readonly string[], costs: number[]): Promise<void> {
-  for (let sent = 0; sent < inARow; sent += 1) {
-    const body = new URLSearchParams({ SAMLResponse: answers[sent % answers.length] ?? '' });
-    const started = performance.now();
-    // Not by fetch, which identifies itself as a script: the portal refuses that before reading the answer.
-    const answer = await request(`${origin}/portal/authenticate/saml/acs`, {
+type BegunVisit = { cookie: string; state: string };
+
+/** As many visits as answers are posted. */
+async function begin(origin: string): Promise<BegunVisit[]> {
+  const visits: BegunVisit[] = [];
+  while (visits.length < inARow) {
+    const pressed = await request(`${origin}/portal/authenticate/performSsoLogin`, {
       method: 'POST',
       headers: formHeaders,
+      body: 'username=anybody%40bench.test',
+    });
+    await pressed.body.dump();
+    const cookie = [pressed.headers['set-cookie']]
+      .flat()
+      .map((one) => String(one).split(';')[0])
+      .join('; ');
+    const leaving = await request(`${origin}${pressed.headers.location}`, { headers: { cookie } });
+    const [, state = ''] = /RelayState=([\w-]{43})/.exec(await leaving.body.text()) ?? [];
+    visits.push({ cookie, state });
+  }
+  return visits;
+}
+
+async function postInARow(
+  origin: string,
+  visits: readonly BegunVisit[],
+  answers: readonly string[],
+  costs: number[],
+): Promise<void> {
+  for (const [sent, { cookie, state }] of visits.entries()) {
+    const body = new URLSearchParams({ SAMLResponse: answers[sent % answers.length] ?? '', RelayState: state });
+    const started = performance.now();
+    // Not by fetch, which identifies itself as a script: the portal refuses that before reading the answer.
+    const answer = await request(`${origin}/portal/authenticate/saml/finish`, {
+      method: 'POST',
+      headers: { ...formHeaders, cookie },
       body: body.toString(),
     });
     await answer.body.dump();

@@ -96,9 +96,8 @@ export const ssoRefusalReasons = {
   'provider-refused': 'The identity provider denied access; the steps quote it.',
   'other-browser': 'The answer came from a browser other than the one that began, or from one that lost its cookies.',
   'request-unknown':
-    'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled or changed, somebody was unlinked, or all sessions of the person were ended; or somebody has signed in or out in this browser meanwhile.',
+    'The answer belongs to no visit of this browser, or to one that is over, was used, or ended when its connection was changed, somebody was unlinked, or somebody signed in or out in this browser.',
   'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
-  'answer-used': 'The answer was used before.',
   'authentication-too-old':
     'The sign-in at the provider was too long ago for the connection, or the provider does not say when it was.',
   'provider-session-over': 'The session at the provider has ended, as the provider itself says.',

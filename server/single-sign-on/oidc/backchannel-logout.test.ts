@@ -217,7 +217,7 @@ describe('a logout that an OpenID provider begins', () => {
   it('OI-34 reads the keys only in the networks of the connection, even those that another one has made known', async () => {
     await signIn();
     expect((await post(await tokenWith({ sub: 'nobody', sid: undefined }))).statusCode).toBe(200);
-    await portal.sql`update sso_connection set provider_networks = '{}', answers_version = answers_version + 1`;
+    await portal.sql`update sso_connection set provider_networks = '{}', version = version + 1`;
     const asked = acme.requests.length;
     expect((await post(await tokenWith({}))).statusCode).toBe(400);
     const [event] = await portal.sql`select steps from audit_event where event = 'provider-logout-refused'`;
