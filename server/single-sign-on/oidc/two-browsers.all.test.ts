@@ -95,6 +95,6 @@ it('a used or expired visit is not ended again by others, and a second load lead
   const callback = provider.visit(await departFor(victim, 'alice@acme.test', { redirectURL: '/portal/reports' }));
   expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');
   expect((await attacker.get(pathOf(callback))).headers.location).toMatch(failed);
-  expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+  expect((await lastFailure(portal))?.reason).toBe('other-browser');
   expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');
 });
