@@ -143,8 +143,7 @@ describe('an enrolment', () => {
     await browser.post('/portal/performlogin', { username, password: testPassword });
     const { body } = await browser.get('/portal/account/passkeys?do=enrol');
     const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
-    const begin = async () =>
-      (await browser.get('/portal/passkeys/enrol/options', { method: 'POST' })).json<Options>();
+    const begin = async () => (await browser.get('/portal/passkeys/enrol/options', { method: 'POST' })).json<Options>();
     const options = await begin();
     await portal.sql`delete from audit_event`;
     const post = (credential: string) => browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });

@@ -47,7 +47,12 @@ export function linkRoutes(deps: Deps) {
       return await answer(request, reply, visitor, result, { token, invited });
     clearCookie(reply, config, 'reset');
     const isFirst = request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate';
-    return letIn(request, reply, config, signedIn, { destination, lang: languageOverride(request), username, isFirst });
+    return await letIn(deps, request, reply, signedIn, {
+      destination,
+      lang: languageOverride(request),
+      username,
+      isFirst,
+    });
   }
 
   /** `POST passkeys/invitation/options`: begins it; 204 for a link that makes no passkey, which a page may only be asking. */

@@ -2,36 +2,42 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDefaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { Config } from '../config/config.ts';
+import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import type { SignInResult } from './sign-in-result.ts';
 
 /**
- * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, and redirects. `isFirst`: the browser has not shown any cookie yet, so the way leads through the form, which leads
- * on if the browser has kept those, and else says that it has not (pages/screen-route.ts).
+ * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, ends the browser's visits to providers, and
+ * redirects. `visitId`: of the visit that signed in, which may be loaded again. `isFirst`: the browser has not shown any cookie
+ * yet, so the way leads through the form, which leads on if the browser has kept those, and else says that it has not
+ * (pages/screen-route.ts).
  */
-export function letIn(
+export async function letIn(
+  deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  config: Config,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
   {
     destination,
     lang,
     username,
+    visitId,
     isFirst = false,
   }: {
     destination: string;
     lang: string | undefined;
     username: string | null;
+    visitId?: string;
     isFirst?: boolean;
   },
-): FastifyReply {
+): Promise<FastifyReply> {
+  const { config } = deps;
+  await endVisits(deps, request, visitId);
   setCookie(reply, config, 'session', result.sessionToken);
-  // How an earlier person's sign-out ended at the provider is not for whoever signs in.
   // However the half session ends, the next form has the typed name.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);

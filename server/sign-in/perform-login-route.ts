@@ -4,7 +4,6 @@ import type { Deps } from '../deps/deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
-import { endVisits } from '../http/visit-cookie.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/destination.ts';
@@ -49,8 +48,7 @@ export function performLoginRoute(deps: Deps) {
       case 'secondFactor':
       case 'signedIn':
         if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
-        await endVisits(deps, request);
-        return letIn(request, reply, config, result, {
+        return await letIn(deps, request, reply, result, {
           ...onwards,
           username,
           isFirst: request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate',

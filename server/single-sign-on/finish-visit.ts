@@ -43,10 +43,9 @@ export async function finishVisit(
   const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor);
   switch (result.kind) {
     case 'signedIn':
-      rememberConnection(deps, reply, connection.id);
-      return letIn(request, reply, config, result, { ...way, username: typed });
     case 'secondFactor':
-      return letIn(request, reply, config, result, { ...way, username: typed });
+      if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
+      return await letIn(deps, request, reply, result, { ...way, username: typed, visitId: visit.id });
     case 'somebodyElse': {
       const query = { [queryNames.destination]: way.destination, lang: way.lang };
       return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);

@@ -100,10 +100,10 @@ export async function endVisitsOfBrowser(
   sql: Connection,
   browserHash: Buffer,
   now: Date,
-  kept: string | null = null,
+  kept?: string,
 ): Promise<void> {
   await sql`
-    delete from visit where browser_hash = ${browserHash} and used_at is not null and id is distinct from ${kept}::uuid`;
+    delete from visit where browser_hash = ${browserHash} and used_at is not null and id is distinct from ${kept ?? null}::uuid`;
   await sql`update visit set used_at = ${now} where browser_hash = ${browserHash} and used_at is null`;
 }
 
