@@ -19,10 +19,10 @@ export function markBrowser({ headers }: FastifyRequest, reply: FastifyReply, co
   return tokenHash(token);
 }
 
-/** Somebody signed in, by the visit `kept` or otherwise: an answer that comes later signs in nobody, and leads the tab on. */
-export async function endVisits({ config, sql, now }: Deps, request: FastifyRequest, kept?: string): Promise<void> {
+/** Somebody signed in: an answer that comes later signs in nobody, and leads the tab on. */
+export async function endVisits({ config, sql, now }: Deps, request: FastifyRequest): Promise<void> {
   const browserHash = visitTokenHash(request, config);
-  if (browserHash) await endVisitsOfBrowser(sql, browserHash, now(), kept);
+  if (browserHash) await endVisitsOfBrowser(sql, browserHash, now());
 }
 
 /** Somebody signed out: nothing of their visits is left. */

@@ -12,7 +12,7 @@ import type { SignInResult } from './sign-in-result.ts';
 
 /**
  * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, ends the browser's visits to providers, and
- * redirects. `visitId`: of the visit that signed in, which may be loaded again. `isFirst`: the browser has not shown any cookie
+ * redirects. `byProvider`: the visit that signed in has ended the others. `isFirst`: the browser has not shown any cookie
  * yet, so the way leads through the form, which leads on if the browser has kept those, and else says that it has not
  * (pages/screen-route.ts).
  */
@@ -25,18 +25,18 @@ export async function letIn(
     destination,
     lang,
     username,
-    visitId,
+    byProvider = false,
     isFirst = false,
   }: {
     destination: string;
     lang: string | undefined;
     username: string | null;
-    visitId?: string;
+    byProvider?: boolean;
     isFirst?: boolean;
   },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  await endVisits(deps, request, visitId);
+  if (!byProvider) await endVisits(deps, request);
   setCookie(reply, config, 'session', result.sessionToken);
   // However the half session ends, the next form has the typed name.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
