@@ -6,7 +6,7 @@ import { originalTexts } from '../../brand/originals.ts';
 import type { Config } from '../../config/config.ts';
 import type { Deps } from '../../deps/deps.ts';
 import { languageOfRequest } from '../../http/request-url.ts';
-import { escapedXml } from './escaped-xml.ts';
+import { escapedXml } from './messages.ts';
 
 export const samlAnswerSchema = { body: SamlForm };
 
