@@ -69,7 +69,7 @@ const costly: Costly[] = [
   ],
   [
     'elements that are encrypted',
-    /decrypted, it has too many elements/,
+    /encrypted cannot be read: it has too many elements/,
     async (f, certificate) => {
       const [signed = ''] = /<saml:Assertion .*<\/saml:Assertion>/s.exec(inside(f, filled('<a/>', 100_000))) ?? [];
       return f.response(await encrypted(signed, certificate));

@@ -80,17 +80,21 @@ export const encryptedAnswers: Forgery[] = [
     const inside = evil(f, '_evil', f.sign(f.assertion()));
     return field(f.response(await encrypted(inside, portalCertificate)));
   }),
-  forged('SA-35 a comment in what was encrypted', /decrypted, it holds a comment/, async (f, { portalCertificate }) => {
-    const signed = f.sign(f.assertion({ nameId: f.nameId('admin-1.evil') }));
-    return field(f.response(await encrypted(changed(signed, 'admin-1', 'admin-1<!-- -->'), portalCertificate)));
-  }),
+  forged(
+    'SA-35 a comment in what was encrypted',
+    /encrypted cannot be read: it holds a comment/,
+    async (f, { portalCertificate }) => {
+      const signed = f.sign(f.assertion({ nameId: f.nameId('admin-1.evil') }));
+      return field(f.response(await encrypted(changed(signed, 'admin-1', 'admin-1<!-- -->'), portalCertificate)));
+    },
+  ),
   forged('SA-35 signed by SHA-1, then encrypted', /rsa-sha1. is not supported/, async (f, { portalCertificate }) => {
     const algorithm = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
     return field(f.response(await encrypted(f.sign(f.assertion(), '_a1', { algorithm }), portalCertificate)));
   }),
   forged(
     'SA-35 a DOCTYPE in what was encrypted',
-    /decrypted, it holds .* document type/,
+    /encrypted cannot be read: it holds .* document type/,
     async (f, { portalCertificate }) =>
       field(f.response(await encrypted(`<!DOCTYPE x>${f.sign(f.assertion())}`, portalCertificate))),
   ),

@@ -28,7 +28,10 @@ export async function decrypt(
   for (const key of keys) {
     const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
     const reading = opened ? readXml(opened) : null;
-    if (reading) return reading.kind === 'ok' ? reading : { kind: 'refused', problem: `decrypted, ${reading.problem}` };
+    if (reading)
+      return reading.kind === 'ok'
+        ? reading
+        : { kind: 'refused', problem: `what was encrypted cannot be read: ${reading.problem}` };
   }
   return { kind: 'refused', problem: `no portal key decrypts its ${what}` };
 }
