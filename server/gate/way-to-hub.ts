@@ -102,10 +102,12 @@ export function wayToHub({ url, answerWithin }: Hub) {
         reject(new HubFailure('broken', 'the connection closed during the handshake'));
         return;
       }
+      response
+        .writeHead(101, ['Connection', 'Upgrade', 'Upgrade', 'websocket', ...headersFromHub(answer)])
+        .flushHeaders();
       response.detachSocket(socket);
       socket.setTimeout(limits.hub.silence, () => socket.destroy());
       hubSocket.setTimeout(0);
-      socket.write(switchingProtocols(answer));
       if (head.length > 0) hubSocket.write(head);
       if (hubHead.length > 0) socket.write(hubHead);
       const destroyBoth = () => {
@@ -161,11 +163,4 @@ function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
 /** Whether an answer is a stream of server-sent events, which may pause, and never ends by itself. */
 export function isEvents({ headers }: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
-}
-
-function switchingProtocols(answer: IncomingMessage): string {
-  const headers = headersFromHub(answer);
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
-  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
-  return `${lines.join('\r\n')}\r\n\r\n`;
 }
