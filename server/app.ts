@@ -47,10 +47,10 @@ import { samlAcsRoute, samlAnswerSchema } from './single-sign-on/saml/acs-route.
 import { samlFinishRoute } from './single-sign-on/saml/finish-route.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './single-sign-on/saml/logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/metadata.ts';
-import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
-import { registrationRoute } from './two-factor/registration-route.ts';
-import { sendRoute } from './two-factor/send-route.ts';
-import { twoFactorFormAgain, verifyRoutes, verifySchema } from './two-factor/verify-route.ts';
+import { recoveryCodesRoute } from './two-factor/recovery-codes.ts';
+import { registrationRoute } from './two-factor/registration.ts';
+import { sendRoute } from './two-factor/send-code.ts';
+import { twoFactorFormAgain, verifyRoutes, verifySchema } from './two-factor/verify-routes.ts';
 import { isSignedInAt } from './visitor/visitor.ts';
 
 /** What the app needs besides what its routes need. */
@@ -167,7 +167,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   });
   app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
   const codeAgain = twoFactorFormAgain(deps);
-  const { verify, verifyPasskey } = verifyRoutes(deps);
+  const { verifyCode, verifyPasskey } = verifyRoutes(deps);
   app.route({
     ...on('passkeyFactor', codeAgain),
     ...carriesDestination,
@@ -177,7 +177,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   await app.register(async (scope) => {
     readCodesIn(scope);
     const route = { ...on('twoFactorVerify', codeAgain), ...carriesDestination };
-    scope.route({ ...route, schema: verifySchema, handler: verify });
+    scope.route({ ...route, schema: verifySchema, handler: verifyCode });
   });
   app.route({ ...on('twoFactorSend', codeAgain), ...carriesDestination, handler: sendRoute(deps) });
   app.route({

@@ -3,8 +3,7 @@ import type { Keys } from '#server/secrets/keys.ts';
 import { unseal } from '#server/secrets/sealed.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import type { Database } from '#server/storage/database.ts';
-import { pendingPlace } from '#server/two-factor/pending-secret.ts';
-import { totpPlace } from '#server/two-factor/registration.ts';
+import { pendingPlace, totpPlace } from '#server/two-factor/registration.ts';
 import { period } from '#server/two-factor/totp.ts';
 
 /** What an authenticator app shows of one account. */
@@ -31,17 +30,17 @@ export async function appCodes(
   deviceToken: string | null,
   now: Date,
 ): Promise<AppCode[]> {
-  const browserHash = tokenHash(deviceToken ?? '');
+  const deviceHash = tokenHash(deviceToken ?? '');
   const rows = await sql<Row[]>`
     select u.username, u.id as "userId", k.is_new as "isNew", k.sealed_secret as sealed, k.last_step as "lastStep"
     from (
       select user_id, false as is_new, sealed_secret, last_step from totp
       union all
-      select user_id, true, sealed_secret, null from pending_totp where browser_hash = ${browserHash} and ends_at > ${now}
+      select user_id, true, sealed_secret, null from pending_totp where device_hash = ${deviceHash} and ends_at > ${now}
     ) k join portal_user u on u.id = k.user_id order by u.username`;
   const epoch = Math.floor(now.getTime() / 1000);
   return rows.flatMap(({ username, userId, isNew, sealed, lastStep }) => {
-    const secret = unseal(keys.seal, sealed, isNew ? pendingPlace(userId, browserHash) : totpPlace(userId));
+    const secret = unseal(keys.seal, sealed, isNew ? pendingPlace(userId, deviceHash) : totpPlace(userId));
     if (secret === null) return [];
     const code = generateSync({ secret, epoch, period });
     const isUsed = lastStep !== null && Number(lastStep) >= Math.floor(epoch / period);

@@ -49,7 +49,7 @@ async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   return { kind: 'done', to: recoveryCodesPage(deps, 'recoveryCodes') };
 }
 
-/** The page that shows new recovery codes once (two-factor/recovery-codes-route.ts), and leads back to a section. */
+/** The page that shows new recovery codes once (two-factor/recovery-codes.ts), and leads back to a section. */
 export function recoveryCodesPage({ config }: Deps, section: AccountSection, notice?: AccountNotice): string {
   const back = accountUrl(config.basePath, section, { [queryNames.notice]: notice });
   return `${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${new URLSearchParams({ [queryNames.redirectUrl]: back })}`;

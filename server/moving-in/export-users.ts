@@ -3,7 +3,7 @@ import { unseal } from '../secrets/sealed.ts';
 import type { Database } from '../storage/database.ts';
 import { listStoredUsers, type StoredUser } from '../storage/exported-user.ts';
 import { totpPlace } from '../two-factor/registration.ts';
-import { readStoredTotpSecret } from '../two-factor/totp-secret.ts';
+import { readStoredTotpSecret } from '../two-factor/totp.ts';
 import { importBatch } from './import-users.ts';
 
 export type ExportOptions = {

@@ -1,5 +1,5 @@
 import type { Reading } from '../names/read-name.ts';
-import { storedTotpSecret, type TotpAlgorithm } from '../two-factor/totp-secret.ts';
+import { storedTotpSecret, type TotpAlgorithm } from '../two-factor/totp.ts';
 import { isGiven, numberOf, refusedValue, textOf } from './read-value.ts';
 import type { TotpOfSource } from './source-user.ts';
 

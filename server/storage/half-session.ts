@@ -9,7 +9,7 @@ import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits more, as seen from an address. It opens nothing else. A right
- * code or passkey makes it the full session (two-factor/verify-half.ts); after ten minutes it is over, after five
+ * code or passkey makes it the full session (two-factor/verify.ts); after ten minutes it is over, after five
  * wrong codes none is checked any more, and whatever changes what a sign-in would ask ends it.
  */
 export type HalfSession = OpenFactor &

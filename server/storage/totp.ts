@@ -40,14 +40,14 @@ export async function deleteTotp(sql: Connection, userId: string): Promise<boole
 /** The sealed secret that a user is to confirm in a browser: the one that they were shown there before, else the given one. */
 export async function putPendingTotp(
   sql: Connection,
-  pending: { userId: string; browserHash: Buffer; sealedSecret: Buffer; endsAt: Date },
+  pending: { userId: string; deviceHash: Buffer; sealedSecret: Buffer; endsAt: Date },
   now: Date,
 ): Promise<Buffer> {
-  const { userId, browserHash, sealedSecret, endsAt } = pending;
+  const { userId, deviceHash, sealedSecret, endsAt } = pending;
   const [row] = await sql<[{ sealedSecret: Buffer }]>`
-    insert into pending_totp as p (user_id, browser_hash, sealed_secret, ends_at)
-    values (${userId}, ${browserHash}, ${sealedSecret}, ${endsAt})
-    on conflict (user_id, browser_hash) do update set ends_at = excluded.ends_at,
+    insert into pending_totp as p (user_id, device_hash, sealed_secret, ends_at)
+    values (${userId}, ${deviceHash}, ${sealedSecret}, ${endsAt})
+    on conflict (user_id, device_hash) do update set ends_at = excluded.ends_at,
       sealed_secret = case when p.ends_at > ${now} then p.sealed_secret else excluded.sealed_secret end
     returning sealed_secret as "sealedSecret"`;
   return row.sealedSecret;
@@ -55,12 +55,12 @@ export async function putPendingTotp(
 
 export async function findPendingTotp(
   sql: Connection,
-  { userId, browserHash }: { userId: string; browserHash: Buffer },
+  { userId, deviceHash }: { userId: string; deviceHash: Buffer },
   now: Date,
 ): Promise<Buffer | null> {
   const [row] = await sql<{ secret: Buffer }[]>`
     select sealed_secret as secret from pending_totp
-    where user_id = ${userId} and browser_hash = ${browserHash} and ends_at > ${now}`;
+    where user_id = ${userId} and device_hash = ${deviceHash} and ends_at > ${now}`;
   return row?.secret ?? null;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newEmailCode } from './send-email-code.ts';
+import { newEmailCode } from './send-code.ts';
 
 it('EM-06 a million codes are evenly distributed, including those with leading zeros', () => {
   const total = 1_000_000;

@@ -1,7 +1,12 @@
+import { limits } from '../limits.ts';
 import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
+import type { HalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
+import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /**
@@ -18,4 +23,25 @@ export async function noteDevice(
   if (isNew && (await wantsNewDeviceMail(sql, user.id)))
     await queueMail(sql, user, { kind: 'newDevice', now, ...placeOfVisitor(visitor), ...(passkey && { passkey }) });
   return deviceToken;
+}
+
+/** The token of a browser that is to skip the code from now on; null if it is not, or a customer forbids it. */
+export async function rememberDevice(
+  sql: Connection,
+  { remember, userAgent, address }: KnownVisitor & { remember: boolean },
+  { userId, factor, customers }: Pick<HalfSession, 'userId' | 'factor'> & { customers: { rememberDevices: boolean }[] },
+  now: Date,
+): Promise<string | null> {
+  if (!remember || !customers.every(({ rememberDevices }) => rememberDevices)) return null;
+  const token = newToken();
+  await insertRememberedDevice(sql, {
+    tokenHash: tokenHash(token),
+    userId,
+    factor,
+    browser: browserName(userAgent) ?? null,
+    address,
+    madeAt: now,
+    endsAt: new Date(now.getTime() + limits.rememberedDevice),
+  });
+  return token;
 }

@@ -1,6 +1,10 @@
 import { randomInt } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters } from '#contract/recovery-code.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
@@ -11,6 +15,8 @@ import {
   putShownRecoveryCodes,
   replaceRecoveryCodes,
 } from '../storage/recovery-code.ts';
+import { destinationFor } from '../visitor/destination.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 
 /** Whose codes they are, and the one session that may view them. */
 type Viewer = { userId: string; sessionId: string };
@@ -32,7 +38,7 @@ export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer:
 }
 
 /** The codes of a user in groups, or null if this session may not view them; and how many are unused. */
-export async function lookAtRecoveryCodes(
+async function lookAtRecoveryCodes(
   { sql, keys, now }: Deps,
   viewer: Viewer,
 ): Promise<{ codes: string[] | null; left: number }> {
@@ -50,4 +56,30 @@ export function newRecoveryCode(): string {
 /** Binding (additional data) for shown codes: a copy in another user's or session's row does not open. */
 function shownPlace({ userId, sessionId }: Viewer): string {
   return `recovery-codes:${userId}:${sessionId}`;
+}
+
+/**
+ * `GET two-factor-authentication/recovery-codes`: the page between a registration, or a used recovery code, and the
+ * destination. Shows the codes for some minutes after registration, only to the session that registered; otherwise how many are
+ * left.
+ */
+export function recoveryCodesRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function recoveryCodes(request: FastifyRequest, reply: FastifyReply) {
+    const asked = queryValue(request, queryNames.redirectUrl) ?? '';
+    const lang = languageOverride(request);
+    const who = await visitorOf(deps, request).who();
+    if (who.kind !== 'full') {
+      const query = { [queryNames.destination]: asked || undefined, [queryNames.language]: lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', query), 302);
+    }
+    const { id: sessionId, userId, username } = who.session;
+    const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionId });
+    const destination = destinationInLanguage(destinationFor(config, asked), config.basePath, lang);
+    return await deps.pages.send(request, reply, 200, {
+      serverPage: { name: 'recoveryCodes', codes, left, destination },
+      typedUsername: username,
+    });
+  };
 }

@@ -1,13 +1,43 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
+import { refuseForeignSite } from '../http/guards.ts';
+import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
-import { findTotp } from '../storage/totp.ts';
-import type { Visitor } from '../visitor/visitor.ts';
+import { codeDigest } from '../secrets/code-digest.ts';
+import type { Keys } from '../secrets/keys.ts';
+import { seal, unseal } from '../secrets/sealed.ts';
+import { tokenHash } from '../secrets/token.ts';
+import type { Connection } from '../storage/database.ts';
+import { findPendingTotp, findTotp, putPendingTotp } from '../storage/totp.ts';
+import { type Visitor, visitorOf } from '../visitor/visitor.ts';
 import { findMayChangeFactors, type MayChangeFactors } from './may-change-factors.ts';
-import { browserTokenOf, secretToShow } from './pending-secret.ts';
-import { totpUri } from './totp.ts';
+import { newTotpSecret, totpUri } from './totp.ts';
+
+/**
+ * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It creates a secret, so
+ * other sites may not request it, although it is a GET.
+ */
+export function registrationRoute(deps: Deps) {
+  return async function registration(request: FastifyRequest, reply: FastifyReply) {
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none')
+      return await refuseForeignSite(deps, request, reply);
+    const result = await openRegistration(deps, reply, visitorOf(deps, request));
+    if (result.kind === 'open') return reply.send(result.answer);
+    if (result.kind === 'signedOut') return sendProblem(reply, 401);
+    return sendProblem(reply, 409, { detail: whyNot[result.kind] });
+  };
+}
+
+const whyNot = {
+  refused: 'This sign-in has nothing to register.',
+  signInAgain: 'The sign-in is too old for that.',
+  byPasskey: 'This account has a passkey: sign in with it.',
+  network: 'This sign-in covers only a part of the account.',
+  notFromProvider: 'This sign-in covers only a part of the account.',
+} as const;
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
@@ -36,7 +66,7 @@ export async function openRegistration(deps: Deps, reply: FastifyReply, visitor:
   const setUp = { userId, sessionId, browser: visitor };
   const secret = await secretToShow(deps, setUp);
   if (visitor.deviceToken === null)
-    setCookie(reply, deps.config, 'device', browserTokenOf(deps.keys, setUp), limits.deviceLifetime);
+    setCookie(reply, deps.config, 'device', deviceTokenOf(deps.keys, setUp), limits.deviceLifetime);
   return { kind: 'open', account: username, answer: await inApp(deps, username, secret) };
 }
 
@@ -56,4 +86,46 @@ export async function inApp(
 /** Binding (additional data) for a user's confirmed secret: a copy in another user's row does not open. */
 export function totpPlace(userId: string): string {
   return `totp:${userId}`;
+}
+
+/**
+ * Whose app is set up, and where: the secret belongs to the user and to one browser, by its `device` cookie, so that whoever knows
+ * only the password, in another browser, neither sees nor plants the one that the owner confirms.
+ */
+type SetUp = { userId: string; sessionId: string; browser: Pick<Visitor, 'deviceToken'> };
+
+/** The secret to show: the same after reloads and after a sign-in that was cancelled, while a half session could live. */
+export async function secretToShow({ sql, keys, now }: Deps, setUp: SetUp): Promise<string> {
+  const { userId } = setUp;
+  const deviceHash = tokenHash(deviceTokenOf(keys, setUp));
+  const place = pendingPlace(userId, deviceHash);
+  const at = now();
+  const endsAt = new Date(at.getTime() + limits.pendingApp);
+  const sealedSecret = seal(keys.seal, newTotpSecret(), place);
+  const stored = await putPendingTotp(sql, { userId, deviceHash, sealedSecret, endsAt }, at);
+  const secret = unseal(keys.seal, stored, place);
+  if (secret === null) throw new Error('cannot open the pending secret of a user');
+  return secret;
+}
+
+/** The secret that was shown, to be confirmed; null if none was. */
+export async function findPendingSecret(
+  { keys, now }: Pick<Deps, 'keys' | 'now'>,
+  sql: Connection,
+  setUp: SetUp,
+): Promise<string | null> {
+  const { userId } = setUp;
+  const deviceHash = tokenHash(deviceTokenOf(keys, setUp));
+  const sealed = await findPendingTotp(sql, { userId, deviceHash }, now());
+  return sealed && unseal(keys.seal, sealed, pendingPlace(userId, deviceHash));
+}
+
+/** The token of the browser; one that has none gets that of its session, to keep. */
+function deviceTokenOf({ code }: Keys, { sessionId, browser }: SetUp): string {
+  return browser.deviceToken ?? codeDigest(code, sessionId, 'browser').toString('base64url');
+}
+
+/** Binding (additional data): a copy in the row of another user or browser does not open. */
+export function pendingPlace(userId: string, deviceHash: Buffer): string {
+  return `pending-totp:${userId}:${deviceHash.toString('hex')}`;
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Notice, noticeOfSearch } from '#contract/notices.ts';
+import type { Notice } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -8,16 +8,15 @@ import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { hasOwnWayNow } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
-import { listCredentials } from '../storage/passkey.ts';
+import { hasPasskey } from '../storage/passkey.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { screenOfFactor, standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
-import { findPendingSecret } from './pending-secret.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
-import { waitBeforeSend } from './send-email-code.ts';
+import { waitBeforeSend } from './send-code.ts';
 
 type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
 type Shown = Partial<Page> | { redirect: string };
@@ -48,19 +47,11 @@ async function pageOf(
 ): Promise<Shown> {
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
-  const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who)), asked);
+  const way = wayOf(standingOf(who), asked);
   if (way.kind === 'login') return toSignIn(deps, request, way.notice);
   if (who.kind === 'half') return await halfPage(deps, request, reply, who);
   if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
-}
-
-/** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
-async function isSettingUpApp(deps: Deps, request: FastifyRequest, who: Who): Promise<boolean> {
-  const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
-  if (who.kind !== 'full' || !isAnswer) return false;
-  const { id: sessionId, userId } = who.session;
-  return (await findPendingSecret(deps, deps.sql, { userId, sessionId, browser: visitorOf(deps, request) })) !== null;
 }
 
 async function halfPage(
@@ -130,7 +121,7 @@ async function openSecondFactor(deps: Deps, half: HalfSession): Promise<OpenSeco
 async function hasUsablePasskey({ sql, config }: Deps, half: HalfSession): Promise<boolean> {
   const { userId, connectionId, customers } = half;
   if (connectionId !== null || !config.passkeys || !customers.every(({ takesPasskeys }) => takesPasskeys)) return false;
-  return (await listCredentials(sql, { userId, rpId: config.passkeys.id })).length > 0;
+  return await hasPasskey(sql, { userId, rpId: config.passkeys.id });
 }
 
 /** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */

@@ -1,6 +1,8 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
+import { takePasskey } from '../passkeys/take-passkey.ts';
 import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
@@ -10,11 +12,10 @@ import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { endLesserSessions } from '../storage/session-list.ts';
 import { deletePendingTotp, findTotp, findTotpForUpdate, insertTotp, spendTotpStep } from '../storage/totp.ts';
-import type { Visitor } from '../visitor/visitor.ts';
+import type { KnownVisitor, Visitor } from '../visitor/visitor.ts';
 import { findMayChangeFactors } from './may-change-factors.ts';
-import { findPendingSecret } from './pending-secret.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
-import { totpPlace } from './registration.ts';
+import { findPendingSecret, totpPlace } from './registration.ts';
 import { offsetOf, totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
@@ -81,6 +82,31 @@ async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, tex
   const code = recoveryCodeOfText(text);
   const digests = code ? codeDigests(deps.keys.code, code, userId) : [];
   return (await takeRecoveryCode(sql, userId, digests, deps.now())) === null ? null : 'recovery code';
+}
+
+/**
+ * Takes a passkey of the user: after a password only, as a provider's sign-in goes on as its provider's, and only where it opens
+ * all that the code would.
+ */
+export async function takePasskeyOf(
+  deps: Deps,
+  sql: Connection,
+  { given: answer, address, passkeyToken: browserToken }: KnownVisitor & { given: string },
+  {
+    userId,
+    username,
+    connectionId,
+    customers,
+  }: Pick<HalfSession, 'userId' | 'username' | 'connectionId'> & {
+    customers: { key: string; takesPasskeys: boolean }[];
+  },
+  steps: AuditStep[],
+) {
+  const refused = (reason: 'by-provider' | 'passkeys-off') =>
+    ({ kind: 'refused', reason, user: { id: userId, username, customers } }) as const;
+  if (connectionId !== null) return refused('by-provider');
+  if (!customers.every(({ takesPasskeys }) => takesPasskeys)) return refused('passkeys-off');
+  return await takePasskey(deps, sql, { purpose: 'second-factor', browserToken, answer, address, userId }, steps);
 }
 
 /** By how many seconds the clock of an app seems to be off that showed a code; null for any other code. */

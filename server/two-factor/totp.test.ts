@@ -4,8 +4,8 @@ import { eachRow } from '#testing/runs-all.ts';
 import { appCode } from '#testing/two-factor-for-test.ts';
 import { newTotpSecret, offsetOf, totpStep, totpUri } from './totp.ts';
 
-/** Made by oathtool (make-totp-vectors.ts): secret, first second of a step, the codes from that step on. */
-const vectors = readFileSync(new URL('totp-vectors.txt', import.meta.url), 'utf8')
+/** Made by oathtool (testing/make-totp-vectors.ts): secret, first second of a step, the codes from that step on. */
+const vectors = readFileSync(new URL('../../testing/totp-vectors.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map((line) => {

@@ -1,6 +1,5 @@
-import { generateSecret, generateURI, verifySync } from 'otplib';
+import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib';
 import { minute } from '../limits.ts';
-import { readStoredTotpSecret } from './totp-secret.ts';
 
 /** Up to this offset an operator is told of a phone's clock. */
 const clocksWithin = 10 * minute;
@@ -45,4 +44,21 @@ function stepWithin(stored: string, code: string, now: Date, tolerance: number):
 export function totpUri(secret: string, issuer: string, account: string): string {
   const plain = (text: string) => text.replaceAll(':', ' ');
   return generateURI({ secret, issuer: plain(issuer), label: plain(account) });
+}
+
+export type TotpAlgorithm = 'sha1' | 'sha256' | 'sha512';
+
+/**
+ * The text that is sealed for an authenticator app: the secret in base32, after its algorithm if that is not SHA-1, as in
+ * `sha256:GEZD…`. Only imported apps have another one.
+ */
+export function storedTotpSecret(secret: Uint8Array, algorithm: TotpAlgorithm): string {
+  const text = new ScureBase32Plugin().encode(secret, { padding: false });
+  return algorithm === 'sha1' ? text : `${algorithm}:${text}`;
+}
+
+/** The parts of a sealed text. */
+export function readStoredTotpSecret(text: string): { secret: string; algorithm: TotpAlgorithm } {
+  const [, algorithm = 'sha1', secret = text] = /^(sha256|sha512):(.*)$/.exec(text) ?? [];
+  return { secret, algorithm: algorithm as TotpAlgorithm };
 }

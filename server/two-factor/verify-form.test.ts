@@ -133,7 +133,7 @@ describe('a code without script', () => {
     const code = await codeByMail(portal, 'bob');
     const form = { ...place, codeSentViaEmail: 'true' };
     expect(await leadsTo({ ...form, code: 'x' }, bob)).toBe(
-      `/portal/twoFactor?${kept}&codeSentViaEmail=true&notice=codeMalformed`,
+      `/portal/twoFactorRegistration?${kept}&codeSentViaEmail=true&notice=codeMalformed`,
     );
     expect(await leadsTo({ ...form, code }, bob)).toBe('/portal/x?y=1');
   });

@@ -10,7 +10,7 @@ export type Standing =
   | { kind: 'ended' }
   /** The password or a provider was right, and a code is awaited. */
   | { kind: 'half'; factor: SecondFactor; mustRegister: boolean; isUsedUp: boolean }
-  | { kind: 'full'; isSettingUpApp: boolean };
+  | { kind: 'full' };
 
 /** What a visitor may ask for: a screen, or the page behind the sign-in. */
 export type Asked = PlainScreen | 'loginFail' | 'hub';
@@ -23,15 +23,15 @@ export type Way =
   | { kind: 'secondFactor' }
   | { kind: 'login'; notice?: 'signInExpired' | 'tooManyCodes' };
 
-/** The standing of a visitor. `isSettingUpApp`: a signed-in one has begun to add an app. */
-export function standingOf(who: Who, isSettingUpApp = false): Standing {
+/** The standing of a visitor. */
+export function standingOf(who: Who): Standing {
   switch (who.kind) {
     case 'half': {
       const { factor, mustRegister, codeTries } = who.half;
       return { kind: 'half', factor, mustRegister, isUsedUp: codeTries >= limits.codeTries };
     }
     case 'full':
-      return { kind: 'full', isSettingUpApp };
+      return { kind: 'full' };
     default:
       return who;
   }
@@ -70,8 +70,8 @@ function wayToSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRe
       if (standing.isUsedUp) return { kind: 'login', notice: 'tooManyCodes' };
       return asked === screenOfFactor(standing) ? { kind: 'show' } : { kind: 'secondFactor' };
     case 'full':
-      // A user may add an app voluntarily; without JavaScript a refused code of it sends them to /twoFactor.
-      return asked === 'twoFactorRegistration' || standing.isSettingUpApp ? { kind: 'show' } : { kind: 'destination' };
+      // A user may add an app voluntarily.
+      return asked === 'twoFactorRegistration' ? { kind: 'show' } : { kind: 'destination' };
   }
 }
 
@@ -91,8 +91,7 @@ export const standings: Record<string, Standing> = {
   'must confirm the email': { ...half, factor: 'email', mustRegister: true },
   'code by email awaited': { ...half, factor: 'email', mustRegister: false },
   'all attempts at a code used': { ...half, factor: 'app', mustRegister: false, isUsedUp: true },
-  'signed in': { kind: 'full', isSettingUpApp: false },
-  'signed in, a code of a new app refused': { kind: 'full', isSettingUpApp: true },
+  'signed in': { kind: 'full' },
 };
 
 /** The table of all ways, as Markdown; `node server/visitor/ways.ts` prints it. */

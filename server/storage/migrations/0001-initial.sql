@@ -288,10 +288,10 @@ create table email_code (
 -- that was cancelled does not make the app useless that was set up in it.
 create table pending_totp (
   user_id uuid not null references portal_user on delete cascade,
-  browser_hash bytea not null check (octet_length(browser_hash) = 32),
+  device_hash bytea not null check (octet_length(device_hash) = 32),
   sealed_secret bytea not null,
   ends_at timestamptz not null,
-  primary key (user_id, browser_hash)
+  primary key (user_id, device_hash)
 );
 
 -- Recovery codes in the clear, sealed, for as long as they may be shown to the session that has just registered.

@@ -1,12 +1,19 @@
 import { randomInt } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '#contract/notices.ts';
 import { codeLength } from '#contract/one-time-code.ts';
+import type { SendForm } from '#contract/payloads.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
-import { type MailPlace, type MailReader, queueMail } from '../mail/queue-mail.ts';
+import { type MailPlace, type MailReader, placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { findEmailCode, putEmailCode } from '../storage/email-code.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import { codeMailKey, type WayIn } from '../storage/throttle-keys.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 
 /**
  * What has to wait for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more;
@@ -87,4 +94,64 @@ export async function waitBeforeSend(
   const retryAfter = Math.max(own, account);
   // If the session just had a code, the page says that, even if the account waits longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
+}
+
+/** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
+export function sendRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
+    const result = await sendAnother(request);
+    if (wantsPage(request)) return answerPerson(request, reply, result);
+    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
+    if (result.kind === 'sent') {
+      return reply
+        .code(204)
+        .header('retry-after', String(limits.emailCodeSendEvery / 1000))
+        .send();
+    }
+    const { retryAfter } = result;
+    if (retryAfter !== null) reply.header('retry-after', String(Math.ceil(retryAfter / 1000)));
+    const notice = noticeOf(result);
+    return sendProblem(reply, 429, notice === undefined ? {} : { notice });
+  };
+
+  /** Null if no half session waits for a code by email. */
+  async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
+    const { address, userAgent, language, who } = visitorOf(deps, request);
+    const found = await who();
+    if (!address || found.kind !== 'half') return null;
+    const { half } = found;
+    if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
+    const reader = { ...half, id: half.userId };
+    const way = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
+    return await sendEmailCode(deps, half.id, reader, way);
+  }
+
+  function answerPerson(
+    request: FastifyRequest<{ Body: SendForm | null }>,
+    reply: FastifyReply,
+    result: SendResult | null,
+  ): FastifyReply {
+    const asked = request.body?.redirectURL || undefined;
+    const lang = languageOverride(request);
+    if (!result) {
+      const over = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: asked, lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', over), 303);
+    }
+    const query = {
+      [queryNames.redirectUrl]: asked,
+      [queryNames.codeSentViaEmail]: 'true',
+      [queryNames.notice]: noticeOf(result),
+      lang,
+    };
+    return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
+  }
+}
+
+/** The notice about it; if no more are sent, the page itself says so. */
+function noticeOf(result: SendResult): Notice | undefined {
+  if (result.kind === 'sent') return 'codeSent';
+  if (result.of === 'account') return 'codeNotSent';
+  return result.retryAfter === null ? undefined : 'codeTooSoon';
 }

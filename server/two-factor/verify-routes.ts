@@ -15,12 +15,12 @@ import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
+import type { OpenFactor } from '../storage/second-factor.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
-import { verifyCode } from './verify-code.ts';
-import type { VerifyResult } from './verify-result.ts';
+import { type VerifyRequest, type VerifyResult, verify } from './verify.ts';
 
 /** A script sends only the code, a form sends it as a field. */
 export const verifySchema = {
@@ -33,7 +33,7 @@ export const verifySchema = {
 };
 
 /** Undefined without a content type: then nothing is read or validated. */
-type VerifyRequest = FastifyRequest<{ Body: string | VerifyForm | undefined }>;
+type CodeRequest = FastifyRequest<{ Body: string | VerifyForm | undefined }>;
 type PasskeyRequest = FastifyRequest<{ Body: PasskeyForm }>;
 
 /** Where an app is set up, voluntarily or next. */
@@ -50,40 +50,46 @@ function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: '
  */
 export function verifyRoutes(deps: Deps) {
   const { config } = deps;
-  return { verify, verifyPasskey };
+  return { verifyCode, verifyPasskey };
 
-  async function verify(request: VerifyRequest, reply: FastifyReply) {
+  async function verifyCode(request: CodeRequest, reply: FastifyReply) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
     const form = typeof body === 'string' ? null : body;
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
-      if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
+      if (form) return backToForm(request, reply, form, await openFactor(request), 'codeMalformed');
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
     // The form has a checkbox; a script, whose body is the code alone, says it in the address.
     const remember = form ? form.remember === 'on' : queryValue(request, queryNames.remember) === 'true';
     const result = await take(request, reply, { by: 'code', given: code, remember, isForm: form !== null });
-    return form ? answerForm(request, reply, form, result, 'codeWrong') : await answerScript(request, reply, result);
+    if (form) return answerForm(request, reply, form, result, await openFactor(request), 'codeWrong');
+    return await answerScript(request, reply, result);
   }
 
   async function verifyPasskey(request: PasskeyRequest, reply: FastifyReply) {
     if (!config.passkeys) return sendProblem(reply, 404);
-    const { credential, redirectURL } = request.body;
+    const { credential, redirectURL = '' } = request.body;
     const result = await take(request, reply, { by: 'passkey', given: credential, remember: false, isForm: true });
-    return answerForm(request, reply, { redirectURL: redirectURL ?? '' }, result, 'passkeyRefused');
+    return answerForm(request, reply, { redirectURL }, result, await openFactor(request), 'passkeyRefused');
+  }
+
+  /** What the form shows that a code was posted by: of a half session, or the app that somebody signed in sets up. */
+  async function openFactor(request: FastifyRequest): Promise<OpenFactor> {
+    const who = await visitorOf(deps, request).who();
+    return who.kind === 'half' ? who.half : ownApp;
   }
 
   async function take(
-    request: VerifyRequest | PasskeyRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
-    given: { by: 'code' | 'passkey'; given: string; remember: boolean; isForm: boolean },
+    given: Pick<VerifyRequest, 'by' | 'given' | 'remember' | 'isForm'>,
   ): Promise<VerifyResult> {
     const visitor = visitorOf(deps, request);
     const { sessionToken, address } = visitor;
-    const who = await visitor.who();
     if (!sessionToken || !address) return { kind: 'signInExpired' };
-    const result = await verifyCode(deps, { ...visitor, sessionToken, address, ...given }, who);
+    const result = await verify(deps, { ...visitor, sessionToken, address, ...given }, await visitor.who());
     if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
     if (result.kind !== 'right' && result.kind !== 'thenApp') return result;
     setCookie(reply, config, 'session', result.sessionToken);
@@ -97,11 +103,7 @@ export function verifyRoutes(deps: Deps) {
     return result;
   }
 
-  async function answerScript(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    result: VerifyResult,
-  ): Promise<FastifyReply> {
+  async function answerScript(request: FastifyRequest, reply: FastifyReply, result: VerifyResult) {
     reply.type('application/json');
     switch (result.kind) {
       case 'right':
@@ -124,63 +126,56 @@ export function verifyRoutes(deps: Deps) {
     }
   }
 
-  /** Redirects to the second-factor screen, which itself knows whether it is the one that registers. */
-  function backToForm(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Partial<VerifyForm>,
-    more: { notice: Notice; [name: string]: string },
-  ): FastifyReply {
-    const query = { ...twoFactorQuery(form), ...more, [queryNames.language]: languageOverride(request) };
-    return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
-  }
-
   function answerForm(
     request: FastifyRequest,
     reply: FastifyReply,
     form: Partial<VerifyForm>,
     result: VerifyResult,
+    open: OpenFactor,
     wrong: Notice,
   ): FastifyReply {
     const lang = languageOverride(request);
     const { redirectURL = '' } = form;
-    const destination = destinationFor(config, redirectURL);
-    const toLogin = (notice: Notice) =>
-      reply.redirect(
-        screenUrl(config.basePath, 'login', {
-          [queryNames.notice]: notice,
-          [queryNames.destination]: redirectURL || undefined,
-          lang,
-        }),
-        303,
-      );
+    const toLogin = (notice: Notice) => {
+      const query = { [queryNames.notice]: notice, [queryNames.destination]: redirectURL || undefined, lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
+    };
     switch (result.kind) {
       case 'right': {
+        const destination = destinationFor(config, redirectURL);
         if (!result.hasPage) return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
       case 'wrong':
-        if (isOver(result)) return toLogin('tooManyCodes');
-        return backToForm(request, reply, form, { notice: wrong });
+        return isOver(result) ? toLogin('tooManyCodes') : backToForm(request, reply, form, open, wrong);
+      case 'tooManyTries':
+        return toLogin('tooManyCodes');
       case 'signInExpired':
         return toLogin('signInExpired');
       case 'thenApp':
       case 'signInTooOld':
-        return reply.redirect(
-          secondFactorUrl(config.basePath, ownApp, { destination: redirectURL || undefined, lang }),
-          303,
-        );
-      case 'tooManyTries':
-        return toLogin('tooManyCodes');
+        return backToForm(request, reply, { redirectURL }, ownApp);
       case 'throttled':
-        return backToForm(request, reply, form, { notice: 'tooManyAttempts' });
+        return backToForm(request, reply, form, open, 'tooManyAttempts');
     }
+  }
+
+  function backToForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Partial<VerifyForm>,
+    open: OpenFactor,
+    notice?: Notice,
+  ): FastifyReply {
+    const { redirectURL, codeSentViaEmail: _, ...kept } = keptOf(form);
+    const query = { ...kept, [queryNames.notice]: notice, destination: redirectURL, lang: languageOverride(request) };
+    return reply.redirect(secondFactorUrl(config.basePath, open, query), 303);
   }
 }
 
 /** What the address of the form keeps of it. */
-function twoFactorQuery({ redirectURL, codeSentViaEmail, recovery, remember }: Partial<VerifyForm>) {
+function keptOf({ redirectURL, codeSentViaEmail, recovery, remember }: Partial<VerifyForm>) {
   return {
     [queryNames.redirectUrl]: redirectURL || undefined,
     [queryNames.codeSentViaEmail]: codeSentViaEmail || undefined,
@@ -191,8 +186,5 @@ function twoFactorQuery({ redirectURL, codeSentViaEmail, recovery, remember }: P
 
 /** How a code's form, or the button for another code, gets back while the database is down; without the code. */
 export function twoFactorFormAgain(deps: Deps) {
-  return formKeeper(deps, 'twoFactor', (form) => ({
-    query: twoFactorQuery(form),
-    page: {},
-  }));
+  return formKeeper(deps, 'twoFactor', (form) => ({ query: keptOf(form), page: {} }));
 }

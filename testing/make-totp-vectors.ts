@@ -1,5 +1,5 @@
 // Generates totp-vectors.txt with an independent program: `oathtool` of the OATH Toolkit (Debian: apt install
-// oathtool). Run `node server/two-factor/make-totp-vectors.ts`; the file is the same every time.
+// oathtool). Run `node testing/make-totp-vectors.ts`; the file is the same every time.
 //
 // Each line is a secret in base32, the first second of a time step, and the hundred codes from that step on.
 
