@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { readShortName } from '../names/read-name.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
-import { type ChangeOfConnection, changeConnection, trustsAddressesLess } from '../single-sign-on/change-connection.ts';
+import { type ChangeOfConnection, changeConnection } from '../single-sign-on/change-connection.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { findCustomer } from '../storage/customer.ts';
@@ -215,9 +215,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
     if (result.kind === 'providerTaken' || result.kind === 'logoutAddressTaken') throw takenFailure(result);
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
-    const isTrustedLess = trustsAddressesLess(before, changes);
-    const showsLinks = changes.active !== undefined || isTrustedLess;
-    const links = showsLinks ? await findLinksOfConnection(sql, before.id, { most: 5 }) : null;
+    const links = changes.active !== undefined ? await findLinksOfConnection(sql, before.id, { most: 5 }) : null;
     if (flags.json) {
       const { sessionsEnded, usersUnlinked } =
         result.kind === 'changed' ? result : { sessionsEnded: 0, usersUnlinked: 0 };
@@ -230,22 +228,16 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     }
     if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     printLine(`Connection ${key} changed.\n${stepsInWords(result.steps)}`);
-    if (links) printLinks(key, links, isTrustedLess ? 'They stay linked;' : 'If the provider was compromised,');
+    if (links) printLinks(key, links);
   });
 }
 
-/**
- * Links outlive a provider's compromise, and the trust in its addresses, so operators see them when they disable or enable
- * its connection or trust it less; `why`: some may be wrong.
- */
-function printLinks(
-  key: string,
-  { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>,
-  why: string,
-): void {
+/** Links outlive a provider's compromise, so operators see them when they disable or enable its connection. */
+function printLinks(key: string, { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>): void {
   const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
   printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
-  if (count > 0) printLine(`${why} undo doubtful links: vestibule connection unlink ${key} <name>.`);
+  if (count > 0)
+    printLine(`If the provider was compromised, undo doubtful links: vestibule connection unlink ${key} <name>.`);
 }
 
 /** The protocol's settings with the flags applied, or null if they change none. */

@@ -400,21 +400,6 @@ describe('less trust in a provider', () => {
     const { out } = await vestibule('connection set acme-oidc --domain other.example --yes --json');
     expect(JSON.parse(out)).toMatchObject({ usersUnlinked: 1, sessionsEnded: 0 });
   });
-
-  it.each([
-    ['--trust-email off', '--trust-email on'],
-    ['--map email=upn', '--map email=email'],
-  ])('SA-40 %s says who was linked before, and how to undo it', async (less, again) => {
-    await addOidc(' --trust-email on');
-    await linkAda();
-    const { out } = await vestibule(`connection set acme-oidc ${less}`);
-    expect(out).toMatch(/^Linked users: 1, the latest: ada \(.+\)\.$/m);
-    expect(out).toContain('vestibule connection unlink acme-oidc <name>');
-    expect((await vestibule(`connection set acme-oidc ${less} --name Acme`)).out).not.toContain('Linked');
-    await vestibule(`connection set acme-oidc ${again}`);
-    const json = JSON.parse((await vestibule(`connection set acme-oidc ${less} --json`)).out);
-    expect(json).toMatchObject({ linkedUsers: { count: 1, latest: [{ username: 'ada' }] } });
-  });
 });
 
 describe('connection test', () => {

@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import { wordsOf } from '../single-sign-on/change-connection.ts';
+import { removeConnection, wordsOf } from '../single-sign-on/change-connection.ts';
 import type { CheckStep } from '../single-sign-on/check-step.ts';
 import { portalKeys, publishNextKey, signWithNextKey, withdrawKey } from '../single-sign-on/portal-keys.ts';
-import { removeConnection } from '../single-sign-on/remove-connection.ts';
 import { unlinkUser } from '../single-sign-on/unlink-user.ts';
 import { listPortalKeys, type PortalKeyRow } from '../storage/portal-key.ts';
 import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';

@@ -8,6 +8,7 @@ import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
 import { forgetMetadataReading } from '../storage/saml-metadata-reading.ts';
 import {
   connectionPlace,
+  deleteSsoConnection,
   findSsoConnectionByKeyForUpdate,
   listSsoConnections,
   providerOf,
@@ -96,15 +97,25 @@ export async function changeConnection(
   });
 }
 
-/** Whether addresses that counted as verified may no longer do so, or come from elsewhere. Those who are linked stay so. */
-export function trustsAddressesLess(
-  before: SsoConnection,
-  {
-    trustsEmail = before.trustsEmail,
-    attributes = before.attributes,
-  }: Pick<ChangeOfConnection, 'trustsEmail' | 'attributes'>,
-): boolean {
-  return (before.trustsEmail && !trustsEmail) || before.attributes.email !== attributes.email;
+type RemoveConnectionResult = { kind: 'removed'; sessionsEnded: number } | { kind: 'notFound' } | NotAgreed;
+
+/** Removes a connection with its sessions and records it; its users stay. If its domain requires it, this needs `isAgreed`. */
+export async function removeConnection(
+  sql: Database,
+  key: string,
+  now: Date,
+  isAgreed = false,
+): Promise<RemoveConnectionResult> {
+  return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveConnectionResult> => {
+    const connection = await findSsoConnectionByKeyForUpdate(sql, key);
+    if (!connection) return { kind: 'notFound' };
+    const sessionsEnded = await deleteSessionsOfConnection(sql, connection.id);
+    await deleteSsoConnection(sql, connection.id);
+    const { customerKey } = connection;
+    const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
+    await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey, steps }, now);
+    return { kind: 'removed', sessionsEnded };
+  });
 }
 
 function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {

@@ -28,8 +28,7 @@ import {
 import { removeCustomer } from '../accounts/remove-customer.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
-import { changeConnection } from './change-connection.ts';
-import { removeConnection } from './remove-connection.ts';
+import { changeConnection, removeConnection } from './change-connection.ts';
 import { unlinkUser } from './unlink-user.ts';
 
 let acme: SamlProviderForTest;

@@ -1,8 +1,8 @@
 import { languageOfTag } from '#contract/languages.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
-import { foldLoginName } from '../names/fold-name.ts';
-import { readUsername } from '../names/read-name.ts';
+import { canonicalDomain, foldLoginName } from '../names/fold-name.ts';
+import { readEmail, readUsername } from '../names/read-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
@@ -13,7 +13,6 @@ import type { SsoConnection } from '../storage/sso-connection.ts';
 import { linkSubject } from '../storage/sso-subject.ts';
 import { findSsoUser, type SsoUser } from '../storage/sso-user.ts';
 import { type Identity, type Refusal, refusalFor } from './identity.ts';
-import { verifiedEmail } from './verified-email.ts';
 
 /** The user a provider means, or why there is none. */
 export type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
@@ -58,6 +57,32 @@ export async function matchUser(
   if (await linkSubject(sql, { connectionId, subject, userId: match.user.id, now })) return match;
   const words = `vestibule connection unlink ${connection.key} ${match.user.username} allows the new subject`;
   return { kind: 'refused', reason: 'other-subject', words, user: match.user };
+}
+
+/**
+ * The email address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
+ * verified. An ambiguous one finds nobody: stored addresses have one form, and only case may differ.
+ */
+function verifiedEmail(
+  connection: SsoConnection,
+  identity: Omit<Identity, 'subject'>,
+): { kind: 'ok'; email: string; fold: string } | Refusal {
+  if (identity.tellsSeveralEmails)
+    return refusalFor(
+      'unknown-user',
+      'the provider sends several email addresses; configure it to send one, or name the field with --map',
+    );
+  if (identity.email === null) return refusalFor('unknown-user', 'the provider sends no email address');
+  const reading = readEmail(identity.email);
+  if (reading.kind === 'refused')
+    return refusalFor('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
+  if (reading.value.toLowerCase() !== identity.email.toLowerCase())
+    return refusalFor('unknown-user', 'the provider sends an address in an unusual form');
+  const domain = canonicalDomain(reading.value.slice(reading.value.indexOf('@') + 1));
+  if (!connection.domains.includes(domain)) return refusalFor('foreign-domain', domain);
+  if (!identity.emailVerified && !connection.trustsEmail)
+    return refusalFor('unverified-email', 'neither the provider nor the operator says that the address is verified');
+  return { kind: 'ok', email: reading.value, fold: foldLoginName(reading.value) };
 }
 
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
