@@ -2,6 +2,7 @@ import type { Response } from 'light-my-request';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
@@ -84,4 +85,72 @@ it('PR-08 a whole URL as target is 400, whichever host it names', async () => {
   const { statuses } = await exchange(posted(host, '/portal/password/forgotten', 'alice@acme.test'), 300);
   expect(statuses).toEqual([204]);
   expect(await portal.sql`select from job`).toHaveLength(1);
+});
+
+it('PR-09 PR-11 PR-24 anything but one address is 400, counts nothing and sends nothing', async () => {
+  const two = 'username=alice@acme.test&';
+  const url = '/portal/password/forgotten';
+  for (const body of [
+    ...[
+      'username[]=alice@acme.test&username[]=evil@x.test',
+      `${two}username=evil@x.test`,
+      `${two}user%6eame=evil@x.test`,
+    ],
+    ...[
+      '',
+      'username=',
+      'email=alice@acme.test',
+      'username=alice',
+      'username=@',
+      'username=a@',
+      'username=%ED%A0%80@x',
+    ],
+    ...[
+      'username=alice@acme.test%2Cevil@x.test',
+      'username=%22evil@x.test%22@acme.test',
+      'username=alice%20@acme.test',
+    ],
+    ...['%0d%0aBcc:evil@x.test', '%0aBcc:evil', '%00', '+', '%09'].map((end) => `username=alice@acme.test${end}`),
+    ...['username=%20alice@acme.test', 'username=alice%E2%80%A8@acme.test', `username=${'x'.repeat(311)}@acme.test`],
+  ]) {
+    const { statusCode } = await portal.send({ method: 'POST', url, body, ...script });
+    expect(statusCode, body.slice(0, 60)).toBe(400);
+  }
+  const body = JSON.stringify({ username: ['alice@acme.test', 'evil@x.test'] });
+  const headers = { 'content-type': 'application/json' };
+  expect((await portal.send({ method: 'POST', url, body, headers })).statusCode).toBe(415);
+  for (const table of ['job', 'throttle', 'audit_event'])
+    expect(await portal.sql`select from ${portal.sql(table)}`, table).toHaveLength(0);
+});
+
+it('PR-24 any text shaped like an address is accepted, up to 320 characters', async () => {
+  const long = (length: number) => `${'x'.repeat(length - 10)}@acme.test`;
+  for (const address of [
+    ...[254, 255, 320].map(long),
+    ...['x@y', 'x@localhost', '.@.', 'ü@bücher.test', `${'🗝'.repeat(310)}@acme.test`, "'or'1'='1@x", '$1@x'],
+    ...['<script>@x', '../..@x', '{{7*7}}@x', 'x@y\u0001', '%00@x', '\u202ex@y', '__proto__@x'],
+  ])
+    expect((await askForReset(portal, address)).statusCode, address.slice(0, 20)).toBe(303);
+  await portal.workOff();
+  expect(portal.mails).toHaveLength(0);
+  const events = await portal.sql`select distinct reason, username from audit_event`;
+  expect(events).toEqual([{ reason: 'unknown-user', username: null }]);
+});
+
+it('without JavaScript the form comes back with the entry and its error, and nothing of an earlier sign-in', async () => {
+  const cookies = cookiesOf(await portal.signIn('bob', 'not the password'));
+  for (const [entry, value] of [
+    ['alice@acme.test, bob@acme.test', 'alice@acme.test, bob@acme.test'],
+    ['<i>', '&lt;i&gt;'],
+    ['x'.repeat(400), 'x'.repeat(320)],
+    ['', ''],
+  ] as const) {
+    const answer = await askForReset(portal, entry, { url: '/portal/password/forgotten?lang=de', cookies });
+    expect([answer.statusCode, answer.body.includes('<html lang="de"')]).toEqual([400, true]);
+    expect(answer.body).toMatch(/<form[^>]* action="\/portal\/password\/forgotten/);
+    expect(answer.body).toContain(`value="${value}"`);
+    expect(answer.body).toMatch(/id="email-error"[^>]*>./);
+    expect(answer.body).toContain('aria-describedby="email-error"');
+    expect(answer.body).not.toMatch(/value="bob"|\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/);
+  }
 });

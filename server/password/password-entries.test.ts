@@ -1,14 +1,19 @@
 import { expect, it, vi } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
+import { hashPassword } from '#server/secrets/password-hash.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
   failedPage,
+  hiddenHash,
   linkFor,
   newPassword,
   startAfresh,
   storedHash,
+  userId,
 } from '#testing/reset-for-test.ts';
 
 const argon2 = vi.hoisted(() => ({ hash: vi.fn(), verify: vi.fn() }));
@@ -94,33 +99,18 @@ it.each([
 it('PW-12 UN-09 spaces are kept; NUL and lone surrogates are 400, and the link stays valid', async () => {
   const before = await storedHash(portal, 'alice');
   const token = await linkFor(portal, 'alice');
+  const fields = { password: newPassword, repeat: newPassword, hash: token };
+  const refused = async (given: Record<string, string>) => {
+    const body = Object.entries(given).map((pair) => pair.join('='));
+    const post = { method: 'POST', url: '/portal/password/change', headers: { accept: '*/*' } } as const;
+    const answer = await portal.send({ ...post, body: body.join('&') });
+    return [answer.statusCode, answer.json().field];
+  };
   for (const broken of ['%00', '%ED%A0%80', '%ED%BF%BF', '%C0%AF', '%FF', '%F4%90%80%80', '%', '%E2%82'])
-    for (const field of ['password', 'repeat', 'hash']) {
-      const fields = { password: newPassword, repeat: newPassword, hash: token, [field]: `${newPassword}${broken}` };
-      const body = Object.entries(fields)
-        .map((pair) => pair.join('='))
-        .join('&');
-      const answer = await portal.send({
-        method: 'POST',
-        url: '/portal/password/change',
-        body,
-        headers: { accept: '*/*' },
-      });
-      expect([answer.statusCode, answer.json().field], broken).toEqual([400, field]);
-    }
-  for (const missing of ['password', 'repeat']) {
-    const { [missing]: _, ...form } = { password: newPassword, repeat: newPassword, hash: token } as Record<
-      string,
-      string
-    >;
-    const answer = await portal.send({
-      method: 'POST',
-      url: '/portal/password/change',
-      form,
-      headers: { accept: '*/*' },
-    });
-    expect([answer.statusCode, answer.json().field]).toEqual([400, missing]);
-  }
+    for (const field of ['password', 'repeat', 'hash'])
+      expect(await refused({ ...fields, [field]: newPassword + broken }), broken).toEqual([400, field]);
+  expect(await refused({ repeat: newPassword, hash: token })).toEqual([400, 'password']);
+  expect(await refused({ password: newPassword, hash: token })).toEqual([400, 'repeat']);
   expect(await storedHash(portal, 'alice')).toBe(before);
   for (const spaced of ['  Harbour 77 Lantern  ', '\u00a0Harbour-77-Lantern', 'مصباح-الميناء-Hb-42', '🗝🗝Harbour-77']) {
     expect((await changeTo(portal, await linkFor(portal, 'alice'), spaced)).headers.location).toBe(changedPage);
@@ -131,4 +121,65 @@ it('PW-12 UN-09 spaces are kept; NUL and lone surrogates are 400, and the link s
     ]);
   }
   expect(await enters('\u00a0Harbour-77-Lantern'.trim())).toBe(false);
+});
+
+const rows = async () =>
+  (await portal.sql`select from former_password where user_id = ${await userId(portal, 'alice')}`).length;
+
+it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, and the rows stay bounded', async () => {
+  const { passwordsRemembered } = limits;
+  const passwords = Array.from({ length: passwordsRemembered }, (_, n) => `Häfen-Lantern-${n}${n}`);
+  for (const [n, password] of passwords.entries()) {
+    expect(await landing(testPassword), `${n} later`).toBe(failedPage(11));
+    expect(await landing(password)).toBe(changedPage);
+    expect(await rows()).toBe(Math.min(n + 1, passwordsRemembered - 1));
+  }
+  for (const password of passwords) expect(await landing(password.normalize('NFD'))).toBe(failedPage(11));
+  portal.wait(limits.throttle.code.firstWait);
+  // There is no minimum age: with eleven links users may return to the eleventh oldest at once.
+  expect(await landing(testPassword)).toBe(changedPage);
+  expect(await rows()).toBe(passwordsRemembered - 1);
+  expect(await landing(passwords[0] as string)).toBe(changedPage);
+});
+
+it('PW-08 the history is per user, stored as hashes, and includes passwords set by an operator', async () => {
+  await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword, null) }, portal.deps.now());
+  await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  expect(await landing(newPassword)).toBe(failedPage(11));
+  expect(await landing(testPassword)).toBe(failedPage(11));
+  expect((await changeTo(portal, await linkFor(portal, 'bob'), newPassword)).headers.location).toBe(changedPage);
+  const hashes = await portal.sql<{ hash: string }[]>`select password_hash as hash from former_password`;
+  expect(hashes).toHaveLength(3);
+  for (const { hash } of hashes) expect(hash).toMatch(/^\$argon2id\$/);
+  await portal.sql`delete from portal_user where username = 'alice'`;
+  expect(await portal.sql`select from former_password`).toHaveLength(1);
+});
+
+it('LM-08 a password used before, tried again and again with one link, is not looked up any more: 429 with the form', async () => {
+  const token = await linkFor(portal, 'alice');
+  const again = (more = {}) => changeTo(portal, token, testPassword, more);
+  const { freeFailures, firstWait } = limits.throttle.code;
+  // At once, and from many addresses.
+  const answers = await Promise.all(
+    Array.from({ length: freeFailures + 5 }, (_, n) => again({ from: `192.0.2.${n}` })),
+  );
+  const refused = answers.filter(({ statusCode }) => statusCode === 429);
+  expect(answers.filter(({ headers }) => headers.location === failedPage(11))).toHaveLength(freeFailures);
+  expect(refused).toHaveLength(5);
+  for (const page of refused)
+    expect([page.headers['retry-after'], hiddenHash(page)]).toEqual([String(firstWait / 1000), token]);
+  expect(
+    await portal.sql`select username, steps from audit_event where event = 'password-change-refused' and reason = 'throttled'`,
+  ).toEqual([
+    {
+      username: 'alice',
+      steps: [{ step: 'throttle', outcome: expect.stringContaining('refused changes of this user') }],
+    },
+  ]);
+  expect((await changeTo(portal, await linkFor(portal, 'bob'), testPassword)).headers.location).toBe(failedPage(11));
+  portal.wait(firstWait);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  expect(
+    await portal.sql`select key from throttle where key like 'change-%' and key like ${`%${await userId(portal, 'alice')}`}`,
+  ).toEqual([]);
 });
