@@ -57,11 +57,6 @@ describe('a replaced password', () => {
     },
   );
 
-  it("that is a user's first leaves no former password", async () => {
-    await change({ passwordHash: 'first' }, 'sso-only');
-    expect(await hanging('sso-only')).toMatchObject({ former: 0 });
-  });
-
   it('returns how many sessions ended, and drops the oldest hashes', async () => {
     const [alice, now] = [await userId(portal, 'alice'), portal.deps.now()];
     await leaveTraces('alice');
