@@ -1,4 +1,5 @@
 import { accountFields } from '#contract/account.ts';
+import type { Language } from '#contract/languages.ts';
 import { type AuditEvent, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { type MailPlace, placeOfVisitor } from '../mail/queue-mail.ts';
@@ -34,11 +35,14 @@ export function isFormOf({ session }: AccountVisit, fields: Partial<Record<strin
   return fields[accountFields.sessionId] === session.id;
 }
 
+/** As a change of their account needs them. */
+export type Person = { id: string; username: string; email: string; language: Language | null };
+
 /**
  * Locks the person of a visit and then their session until the transaction ends, and returns the person; null if they are
  * inactive by now, or the session has ended or goes by another token.
  */
-export async function personForChange(sql: Connection, { session, sessionHash }: AccountVisit) {
+export async function personForChange(sql: Connection, { session, sessionHash }: AccountVisit): Promise<Person | null> {
   const person = await findActiveUserForChange(sql, session.userId);
   return person && (await isSessionThereForUpdate(sql, sessionHash)) ? person : null;
 }

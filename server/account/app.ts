@@ -5,7 +5,6 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { seal } from '../secrets/sealed.ts';
 import { isAppRequired } from '../storage/account.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { RollBack } from '../storage/database.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { endLesserSessions } from '../storage/session-list.ts';
@@ -15,11 +14,11 @@ import { deletePendingTotp, deleteTotp, insertTotp } from '../storage/totp.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import { findPendingSecret, inApp, secretToShow, totpPlace } from '../two-factor/registration.ts';
 import { totpStep } from '../two-factor/totp.ts';
-import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
+import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { countCode, wrongCode } from './prove.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The authenticator app: set up by the screen that registers one, replaced and removed here. */
 export const app: Section = {
@@ -71,15 +70,14 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
   const { userId } = session;
   const now = deps.now();
   const digits = code.replaceAll(' ', '');
-  const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit);
-    if (!reader) return new RollBack('signedOut' as const);
+  const outcome = await changeAccount(deps, visit, async (sql, person) => {
     const secret = await findPendingSecret(deps, sql, { userId, sessionId: session.id, browser: visit.visitor });
-    if (!secret) return new RollBack('replaced' as const);
+    // The second press of the button.
+    if (!secret) return { kind: 'done', to: recoveryCodesPage(deps, 'app') };
     const step = totpStep(secret, digits, now);
-    if (!step) return new RollBack('codeWrong' as const);
+    if (!step) return { kind: 'refused', notice: 'codeWrong' };
     // An operator has removed it meanwhile: then it is set up anew, not replaced.
-    if (!(await deleteTotp(sql, userId))) return new RollBack('changedMeanwhile' as const);
+    if (!(await deleteTotp(sql, userId))) return { kind: 'refused', notice: 'changedMeanwhile' };
     const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await deletePendingTotp(sql, userId);
@@ -87,18 +85,13 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     await endLesserSessions(sql, { userId, sessionId: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteThrottle(sql, codeKey(session));
-    await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'appReplaced', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-replaced', ...personOf(visit), steps }, now);
-    return null;
+    return { kind: 'done', to: recoveryCodesPage(deps, 'app', 'appReplaced') };
   });
-  if (stored === 'signedOut') return { kind: 'signedOut' };
-  // The second press of the button.
-  if (stored === 'replaced') return { kind: 'done', to: recoveryCodesPage(deps, 'app') };
-  if (stored === 'codeWrong') return await wrongCode(deps, visit);
-  if (stored !== null) return { kind: 'refused', notice: stored };
-  deps.wake.mails();
-  return { kind: 'done', to: recoveryCodesPage(deps, 'app', 'appReplaced') };
+  const isWrong = outcome.kind === 'refused' && outcome.notice === 'codeWrong';
+  return isWrong ? await wrongCode(deps, visit) : outcome;
 }
 
 /**
@@ -112,23 +105,16 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { session } = visit;
   const { userId } = session;
   const now = deps.now();
-  const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit);
-    if (!reader) return new RollBack('signedOut' as const);
+  return await changeAccount(deps, visit, async (sql, person) => {
     // Asked again: a customer may have come to require it since the page was read.
-    if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
-    if (!(await deleteTotp(sql, userId))) return new RollBack('gone' as const);
+    if (await isAppRequired(sql, userId)) return { kind: 'refused', notice: 'notPossible' };
+    if (!(await deleteTotp(sql, userId))) return { kind: 'done', notice: 'appRemoved' };
     await deleteRecoveryCodes(sql, userId);
     await endLesserSessions(sql, { userId, sessionId: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
-    await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);
-    return null;
+    return { kind: 'done', notice: 'appRemoved' };
   });
-  if (stored === 'signedOut') return { kind: 'signedOut' };
-  if (stored === 'notPossible') return { kind: 'refused', notice: 'notPossible' };
-  if (stored === 'gone') return { kind: 'done', notice: 'appRemoved' };
-  deps.wake.mails();
-  return { kind: 'done', notice: 'appRemoved' };
 }

@@ -8,8 +8,8 @@ import {
   findRememberedDeviceId,
   listRememberedDevices,
 } from '../storage/remembered-device.ts';
-import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
+import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The browsers that are not asked for a code. Forgetting them only takes away, so it needs no proof. */
 export const devices: Section = {
@@ -44,17 +44,13 @@ async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promi
   if (visit.account.isPart || (id !== null && !isUuid(id))) return { kind: 'refused', notice: 'notPossible' };
   const { userId } = visit.session;
   const now = deps.now();
-  const isThere = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit);
-    if (!reader) return false;
+  const done = { kind: 'done', notice: id === null ? 'devicesForgotten' : 'deviceForgotten' } as const;
+  return await changeAccount(deps, visit, async (sql, person) => {
     const count = await deleteRememberedDevices(sql, userId, id ?? undefined);
-    if (count === 0) return true;
-    await queueMail(sql, reader, { kind: 'devicesForgotten', now, ...placeOf(visit) });
+    if (count === 0) return done;
+    await queueMail(sql, person, { kind: 'devicesForgotten', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(count) }];
     await insertAuditEvent(sql, { event: 'own-devices-forgotten', ...personOf(visit), steps }, now);
-    return true;
+    return done;
   });
-  if (!isThere) return { kind: 'signedOut' };
-  deps.wake.mails();
-  return { kind: 'done', notice: id === null ? 'devicesForgotten' : 'deviceForgotten' };
 }

@@ -6,9 +6,9 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { updateUser } from '../storage/portal-user.ts';
-import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
+import { type AccountVisit, personOf } from './account-visit.ts';
 import { stateOfPassword } from './password.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 import { listSessions } from './sessions.ts';
 
 /** Who is signed in, and what there is to look after. */
@@ -51,16 +51,13 @@ async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chose
   if (visit.account.isPart || language === null) return { kind: 'refused', notice: 'notPossible' };
   const { userId } = visit.session;
   const now = deps.now();
-  const isDone = await deps.sql.begin(async (sql) => {
-    const user = await personForChange(sql, visit);
-    if (!user) return false;
-    if (user.language === language) return true;
-    await updateUser(sql, userId, { language });
-    const steps = [{ step: 'language', outcome: `${user.language ?? 'of the browser'} → ${language}` }];
-    await insertAuditEvent(sql, { event: 'language-chosen', ...personOf(visit), steps }, now);
-    return true;
-  });
-  if (!isDone) return { kind: 'signedOut' };
   const query = { [queryNames.notice]: 'languageChosen', [queryNames.language]: language };
-  return { kind: 'done', to: accountUrl(deps.config.basePath, 'overview', query) };
+  const done = { kind: 'done', to: accountUrl(deps.config.basePath, 'overview', query) } as const;
+  return await changeAccount(deps, visit, async (sql, person) => {
+    if (person.language === language) return done;
+    await updateUser(sql, userId, { language });
+    const steps = [{ step: 'language', outcome: `${person.language ?? 'of the browser'} → ${language}` }];
+    await insertAuditEvent(sql, { event: 'language-chosen', ...personOf(visit), steps }, now);
+    return done;
+  });
 }

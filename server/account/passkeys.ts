@@ -9,9 +9,9 @@ import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../storage/passkey.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
-import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
+import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { enrol as enrolPasskey, standingOf } from './enrol-passkey.ts';
-import { countChange, type Fields, type Outcome, type Section } from './section.ts';
+import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
 export const passkeys: Section = {
@@ -76,14 +76,13 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   const throttled = await countChange(deps, visit, 'passkey-name');
   if (throttled) return throttled;
   const now = deps.now();
-  const outcome = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit))) return 'signedOut';
-    if (!(await updatePasskeyName(sql, { id, userId, name: reading.value }))) return 'passkeyGone';
+  return await changeAccount(deps, visit, async (sql) => {
+    if (!(await updatePasskeyName(sql, { id, userId, name: reading.value })))
+      return { kind: 'done', notice: 'passkeyGone' };
     const steps = [{ step: 'passkey', outcome: `${id}, ${reading.value}` }];
     await insertAuditEvent(sql, { event: 'passkey-renamed', ...personOf(visit), steps }, now);
-    return 'passkeyRenamed';
+    return { kind: 'done', notice: 'passkeyRenamed' };
   });
-  return outcome === 'signedOut' ? { kind: outcome } : { kind: 'done', notice: outcome };
 }
 
 /**
@@ -94,19 +93,12 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
   const now = deps.now();
   const by = { event: personOf(visit), mail: placeOf(visit), sessionId: visit.session.id };
-  const outcome = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit))) return 'signedOut';
+  return await changeAccount(deps, visit, async (sql) => {
     const { userId, username } = visit.session;
     const rpId = deps.config.passkeys?.id ?? null;
     const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
-    if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return 'passkeyLast';
-    return (await removePasskey(sql, { id, user: { id: userId, username } }, by, now))
-      ? 'passkeyRemoved'
-      : 'passkeyGone';
+    if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return { kind: 'refused', notice: 'passkeyLast' };
+    const isRemoved = await removePasskey(sql, { id, user: { id: userId, username } }, by, now);
+    return { kind: 'done', notice: isRemoved ? 'passkeyRemoved' : 'passkeyGone' };
   });
-  if (outcome === 'signedOut') return { kind: outcome };
-  if (outcome === 'passkeyLast') return { kind: 'refused', notice: outcome };
-  if (outcome === 'passkeyGone') return { kind: 'done', notice: outcome };
-  deps.wake.mails();
-  return { kind: 'done', notice: outcome };
 }

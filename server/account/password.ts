@@ -6,16 +6,15 @@ import { hashPassword } from '../secrets/password-hash.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { nextToken } from '../session/next-token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { RollBack } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { updateSessionToken } from '../storage/session.ts';
 import { networksOf } from '../storage/throttle-keys.ts';
-import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
+import { type AccountVisit, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
-import { countChange, type Fields, type Outcome, type Section } from './section.ts';
+import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The current password is its own proof, asked each time. */
 export const password: Section = {
@@ -68,27 +67,21 @@ async function store(
   const { visitor, session, sessionHash } = visit;
   const { userId } = session;
   const now = deps.now();
-  const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit);
-    if (!reader) return new RollBack('signedOut' as const);
-    if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
+  return await changeAccount(deps, visit, async (sql, person) => {
+    if (!(await updatePasswordHash(sql, userId, before, after))) return { kind: 'refused', notice: 'changedMeanwhile' };
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, session.id);
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const sessionToken = nextToken(deps, { token: visit.sessionToken, given: current });
     await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), now });
     const { address, language } = visitor;
-    await queuePasswordNotice(sql, reader, { now, address, language });
+    await queuePasswordNotice(sql, person, { now, address, language });
     const steps = [
       { step: 'way', outcome: 'the account page' },
       { step: 'sessions ended', outcome: String(sessionsEnded) },
     ];
     await insertAuditEvent(sql, { event: 'password-changed', ...personOf(visit), steps }, now);
-    return { sessionToken, deviceToken };
+    return { kind: 'done', notice: 'passwordChanged', sessionToken, deviceToken };
   });
-  if (stored === 'signedOut') return { kind: 'signedOut' };
-  if (stored === 'changedMeanwhile') return { kind: 'refused', notice: 'changedMeanwhile' };
-  deps.wake.mails();
-  return { kind: 'done', notice: 'passwordChanged', ...stored };
 }
 
 async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {

@@ -5,12 +5,12 @@ import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { takeProof } from '../two-factor/take-proof.ts';
-import { type AccountVisit, personForChange, personOf } from './account-visit.ts';
+import { type AccountVisit, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
 import { noteProof } from './note-proof.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { proveByPasskey } from './prove-by-passkey.ts';
-import type { Fields, Outcome } from './section.ts';
+import { changeAccount, type Fields, type Outcome } from './section.ts';
 
 /**
  * Takes the proof that a person is asked for, in the manner that is asked now, or by a passkey: each counts as at the sign-in.
@@ -32,11 +32,10 @@ async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): 
   if (checked.kind === 'throttled') return checked;
   if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
   const now = deps.now();
-  const sessionToken = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit))) return null;
-    return await noteProof(deps, sql, visit, { proof: 'password', given: entry }, now);
+  return await changeAccount(deps, visit, async (sql) => {
+    const sessionToken = await noteProof(deps, sql, visit, { proof: 'password', given: entry }, now);
+    return { kind: 'done', notice: 'proven', sessionToken };
   });
-  return sessionToken === null ? { kind: 'signedOut' } : { kind: 'done', notice: 'proven', sessionToken };
 }
 
 /** A code of the app, or a recovery code, counted with the codes of the sign-ins: of two posts with one code only one is right. */
@@ -49,16 +48,14 @@ async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Prom
   const { userId } = session;
   const prover = { userId, sessionId: session.id, factor: 'app', mustRegister: false, browser: visit.visitor } as const;
   const now = deps.now();
-  const taken = await deps.sql.begin(async (sql) => {
-    if (!(await personForChange(sql, visit))) return 'signedOut';
+  const outcome = await changeAccount(deps, visit, async (sql) => {
     const how = await takeProof(deps, sql, prover, code);
-    if (!how) return 'wrong';
+    if (!how) return { kind: 'refused', notice: 'codeWrong' };
     await deleteThrottle(sql, codeKey(session));
-    return { sessionToken: await noteProof(deps, sql, visit, { proof: 'code', how, given: entry }, now) };
+    const sessionToken = await noteProof(deps, sql, visit, { proof: 'code', how, given: entry }, now);
+    return { kind: 'done', notice: 'proven', sessionToken };
   });
-  if (taken === 'signedOut') return { kind: taken };
-  if (taken === 'wrong') return await wrongCode(deps, visit);
-  return { kind: 'done', notice: 'proven', ...taken };
+  return outcome.kind === 'refused' ? await wrongCode(deps, visit) : outcome;
 }
 
 /** Counts an attempt at a code before it is checked; null if it may be. */

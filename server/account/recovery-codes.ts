@@ -5,11 +5,10 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { RollBack } from '../storage/database.ts';
 import { findTotp } from '../storage/totp.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
-import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
-import { countChange, type Outcome, type Section } from './section.ts';
+import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
+import { changeAccount, countChange, type Outcome, type Section } from './section.ts';
 
 /** How many recovery codes are left, and new ones, which are shown once. */
 export const recoveryCodes: Section = {
@@ -34,19 +33,13 @@ async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   if (throttled) return throttled;
   const { userId } = session;
   const now = deps.now();
-  const stored = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit);
-    if (!reader) return new RollBack('signedOut' as const);
-    if (!(await findTotp(sql, userId))) return new RollBack('notPossible' as const);
+  return await changeAccount(deps, visit, async (sql, person) => {
+    if (!(await findTotp(sql, userId))) return { kind: 'refused', notice: 'notPossible' };
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
-    await queueMail(sql, reader, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });
     await insertAuditEvent(sql, { event: 'recovery-codes-made', ...personOf(visit) }, now);
-    return null;
+    return { kind: 'done', to: recoveryCodesPage(deps, 'recoveryCodes') };
   });
-  if (stored === 'signedOut') return { kind: 'signedOut' };
-  if (stored === 'notPossible') return { kind: 'refused', notice: 'notPossible' };
-  deps.wake.mails();
-  return { kind: 'done', to: recoveryCodesPage(deps, 'recoveryCodes') };
 }
 
 /** The page that shows new recovery codes once (two-factor/recovery-codes.ts), and leads back to a section. */

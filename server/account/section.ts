@@ -2,10 +2,11 @@ import type { AccountSection } from '#contract/account.ts';
 import type { AccountNotice, AccountView } from '#contract/account-page.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 import type { Deps } from '../deps/deps.ts';
+import { type Connection, RollBack } from '../storage/database.ts';
 import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { changeKey } from '../storage/throttle-keys.ts';
-import { type AccountVisit, personOf } from './account-visit.ts';
+import { type AccountVisit, type Person, personForChange, personOf } from './account-visit.ts';
 
 /** One section of the account page: what it shows, and what its forms do. */
 export type Section = {
@@ -32,6 +33,24 @@ export type Outcome =
   | { kind: 'throttled'; retryAfter: number }
   /** The session has ended meanwhile. */
   | { kind: 'signedOut' };
+
+/**
+ * Makes a change in one transaction, with its person and this session locked first. It is rolled back unless it is done; then
+ * its email leaves.
+ */
+export async function changeAccount(
+  deps: Deps,
+  visit: AccountVisit,
+  work: (sql: Connection, person: Person) => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await deps.sql.begin(async (sql) => {
+    const person = await personForChange(sql, visit);
+    const outcome: Outcome = person ? await work(sql, person) : { kind: 'signedOut' };
+    return outcome.kind === 'done' ? outcome : new RollBack(outcome);
+  });
+  if (outcome.kind === 'done') deps.wake.mails();
+  return outcome;
+}
 
 /** Counts a change that costs more than its row, such as emails or hashes, before it is made; null if it may be. */
 export async function countChange(

@@ -4,8 +4,8 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { endSessionsOfUser, listSessionsOfUser } from '../storage/session-list.ts';
-import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
+import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 
 /** Where a person is signed in. Ending sessions only takes away, so it needs no proof. */
 export const sessions: Section = {
@@ -50,17 +50,13 @@ async function end(deps: Deps, visit: AccountVisit, id: string | null): Promise<
   const { session, account } = visit;
   const now = deps.now();
   const which = { id, connectionId: connectionSeen(session, account), kept: session.id };
-  const isThere = await deps.sql.begin(async (sql) => {
-    const reader = await personForChange(sql, visit);
-    if (!reader) return false;
+  const done = { kind: 'done', notice: id === null ? 'sessionsEnded' : 'sessionEnded' } as const;
+  return await changeAccount(deps, visit, async (sql, person) => {
     const ended = await endSessionsOfUser(sql, session.userId, which);
-    if (ended === 0) return true;
-    await queueMail(sql, reader, { kind: 'sessionsEnded', now, ...placeOf(visit) });
+    if (ended === 0) return done;
+    await queueMail(sql, person, { kind: 'sessionsEnded', now, ...placeOf(visit) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];
     await insertAuditEvent(sql, { event: 'own-sessions-ended', ...personOf(visit), steps }, now);
-    return true;
+    return done;
   });
-  if (!isThere) return { kind: 'signedOut' };
-  deps.wake.mails();
-  return { kind: 'done', notice: id === null ? 'sessionsEnded' : 'sessionEnded' };
 }
