@@ -1,5 +1,5 @@
-import { addCustomer } from '#server/accounts/add-customer.ts';
 import { addUser } from '#server/accounts/add-user.ts';
+import { addCustomer } from '#server/accounts/customers.ts';
 import { minute } from '#server/limits.ts';
 import { issueResetLink } from '#server/password/make-link.ts';
 import type { Keys } from '#server/secrets/keys.ts';

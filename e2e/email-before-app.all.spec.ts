@@ -1,4 +1,4 @@
-import { changeCustomer } from '#server/accounts/change-customer.ts';
+import { changeCustomer } from '#server/accounts/customers.ts';
 import { appCode } from './authenticator-app.ts';
 import { codeForm, keyToRegister, recoveryCodes, shownKey } from './code-form.ts';
 import { addCustomerTo } from './portal-accounts.ts';

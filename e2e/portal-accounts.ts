@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
-import { addCustomer } from '#server/accounts/add-customer.ts';
 import { addUser } from '#server/accounts/add-user.ts';
+import { addCustomer } from '#server/accounts/customers.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import type { NewCustomer } from '#server/storage/customer.ts';
 import { onDatabaseOf } from './portal-database.ts';

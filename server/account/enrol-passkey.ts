@@ -1,9 +1,9 @@
-import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
-import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
 import { beginCeremony, type Ceremony, creationOptions } from '../passkeys/ceremony.ts';
@@ -17,29 +17,19 @@ import { RollBack } from '../storage/database.ts';
 import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
-import { findActiveUserForChange } from '../storage/portal-user.ts';
-import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { findMayChangeFactors } from '../two-factor/may-change-factors.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
+import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
 
-/** Who enrols: a full session that has just proven who it is, which the caller has checked. */
-type Enroller = {
-  visitor: KnownVisitor;
-  session: FullSession;
-  sessionHash: Buffer;
-  account: { hasApp: boolean };
-};
-
-const ceremonyOf = ({ visitor, session }: Enroller, browserToken = visitor.passkeyToken): Ceremony => ({
+const ceremonyOf = ({ visitor, session }: AccountVisit, browserToken = visitor.passkeyToken): Ceremony => ({
   purpose: 'enrol',
   browserToken,
   owner: session.id,
 });
 
-/** Begins an enrolment, on no device twice; returns what the browser is told. */
-export async function beginEnrolment(deps: Deps, { id }: RelyingParty, enroller: Enroller, browserToken: string) {
-  const { userId, username } = enroller.session;
-  const challenge = await beginCeremony(deps, ceremonyOf(enroller, browserToken));
+/** Begins an enrolment, on no device twice, in a session that has just proven who it is; returns what the browser is told. */
+export async function beginEnrolment(deps: Deps, { id }: RelyingParty, visit: AccountVisit, browserToken: string) {
+  const { userId, username } = visit.session;
+  const challenge = await beginCeremony(deps, ceremonyOf(visit, browserToken));
   const known = await listCredentials(deps.sql, { userId, rpId: id });
   return creationOptions(challenge, { id, name: deps.config.brand.branding.name }, { id: userId, username }, known);
 }
@@ -50,13 +40,13 @@ type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
 export async function enrol(
   deps: Deps,
   rp: RelyingParty,
-  enroller: Enroller,
+  visit: AccountVisit,
   answer: string,
 ): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
   const steps: AuditStep[] = [];
-  const { visitor, session } = enroller;
-  const taken = await takeEnrolment(deps, rp, { ...ceremonyOf(enroller), answer }, steps);
-  const done = taken.kind === 'refused' ? taken : await store(deps, rp, enroller, taken.key, steps);
+  const { visitor, session } = visit;
+  const taken = await takeEnrolment(deps, rp, { ...ceremonyOf(visit), answer }, steps);
+  const done = taken.kind === 'refused' ? taken : await store(deps, rp, visit, taken.key, steps);
   if (done.kind === 'refused') {
     const user = { id: session.userId, username: session.username };
     const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
@@ -69,35 +59,25 @@ export async function enrol(
 async function store(
   deps: Deps,
   rp: RelyingParty,
-  { visitor, session, sessionHash, account }: Enroller,
+  visit: AccountVisit,
   key: EnrolledKey,
   steps: AuditStep[],
 ): Promise<{ kind: 'enrolled' } | Refused> {
-  const { userId, username } = session;
-  const { address, requestId } = visitor;
+  const { userId } = visit.session;
   const now = deps.now();
   const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
   return await deps.sql.begin(async (sql) => {
-    const reader = await findActiveUserForChange(sql, userId);
-    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash))) return refused('session-over');
+    const person = await personForChange(sql, visit);
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
-    if ((await standingOf(deps, sql, { session, account })) !== 'open') return refused('session-over');
+    if (!person || (await standingOf(deps, sql, visit)) !== 'open') return refused('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
-    const name = providerName(key.aaguid) ?? browserName(visitor.userAgent) ?? 'Passkey';
+    const name = providerName(key.aaguid) ?? browserName(visit.visitor.userAgent) ?? 'Passkey';
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
     if (!id) return refused('already-enrolled');
     await deleteHalfSessionsOfUser(sql, userId);
-    const place = placeOfVisitor(visitor);
-    await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...place, passkey: name });
-    const who = {
-      userId,
-      username,
-      ...customersOfEvent(session.customers.map((key) => ({ key }))),
-      address,
-      requestId,
-    };
+    await queueMail(sql, person, { kind: 'passkeyAdded', now, ...placeOf(visit), passkey: name });
     const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }, { step: 'made', outcome: 'by the user' }];
-    await insertAuditEvent(sql, { event: 'passkey-added', ...who, steps: made }, now);
+    await insertAuditEvent(sql, { event: 'passkey-added', ...personOf(visit), steps: made }, now);
     return { kind: 'enrolled' as const };
   });
 }
@@ -113,7 +93,7 @@ type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
 export async function standingOf(
   deps: Pick<Deps, 'now'>,
   sql: Connection,
-  { session, account }: Pick<Enroller, 'session' | 'account'>,
+  { session, account }: AccountVisit,
 ): Promise<EnrolStanding> {
   if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
   const may = await findMayChangeFactors(deps, sql, session.id);

@@ -8,14 +8,10 @@ import { listAuditEvents } from '../storage/audit-event.ts';
 import { findCustomer, listCustomers } from '../storage/customer.ts';
 import { findUser, listUsers } from '../storage/portal-user.ts';
 import { accountKey } from '../storage/throttle-keys.ts';
-import { addCustomer } from './add-customer.ts';
+import { removeUser, signOutUser, unlockUser } from './act-on-user.ts';
 import { addUser } from './add-user.ts';
-import { changeCustomer } from './change-customer.ts';
 import { changeUser } from './change-user.ts';
-import { removeCustomer } from './remove-customer.ts';
-import { removeUser } from './remove-user.ts';
-import { signOutUser } from './sign-out-user.ts';
-import { unlockUser } from './unlock-user.ts';
+import { addCustomer, changeCustomer, removeCustomer } from './customers.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const plainCustomer = { name: 'Acme', allowedNetworks: [], twoFactor: 'off' } as const;

@@ -3,7 +3,7 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
-import type { Connection, Database } from '../storage/database.ts';
+import { type Connection, type Database, RollBack } from '../storage/database.ts';
 import { updateProvenByCode } from '../storage/factor-scope.ts';
 import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
@@ -44,26 +44,24 @@ export async function changeUser(
   change: ChangeOfUser,
   now: Date,
 ): Promise<ChangeUserResult> {
-  return await sql.begin(async (sql): Promise<ChangeUserResult> => {
+  return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
     const customers = [...new Set(change.customers?.(user.customers) ?? user.customers)].sort();
-    const steps = stepsOf(user, change, customers);
-    const leavesPasskeys = !(await removesPasskeys(sql, user.id, change)) || (await countPasskeys(sql, user.id)) === 0;
-    if (steps.length === 0 && leavesPasskeys) return { kind: 'unchanged' };
     const refusal = await reasonAgainst(sql, user, change, customers);
     if (refusal) return refusal;
+    const steps = stepsOf(user, change, customers);
     const hashBefore = await findPasswordHash(sql, user.id);
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
+    // Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in.
+    const losesPasskeys = change.passwordHash === null && !(await isPasskeyRequired(sql, user.id));
+    const passkeysRemoved = losesPasskeys ? await deletePasskeysOfUser(sql, user.id) : 0;
+    if (passkeysRemoved > 0) steps.push({ step: 'passkeys removed', outcome: String(passkeysRemoved) });
+    if (steps.length === 0) return new RollBack({ kind: 'unchanged' });
     // They wait for what the customers before asked.
     if (change.customers) await deleteHalfSessionsOfUser(sql, user.id);
-    // Asked again, as the customers may be others now.
-    const passkeysRemoved = (await removesPasskeys(sql, user.id, change))
-      ? await deletePasskeysOfUser(sql, user.id)
-      : 0;
-    if (passkeysRemoved > 0) steps.push({ step: 'passkeys removed', outcome: String(passkeysRemoved) });
     const passkeysLeft = change.passwordHash ? await countPasskeys(sql, user.id) : 0;
     if (passkeysLeft > 0) steps.push({ step: 'passkeys that still sign in', outcome: String(passkeysLeft) });
     const { sessionsEnded, devicesForgotten } = await endWhatDepended(sql, user, change, hashBefore, now);
@@ -75,11 +73,6 @@ export async function changeUser(
     await insertAuditEvent(sql, { event: 'user-changed', userId: user.id, username, steps }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
-}
-
-/** Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in. */
-async function removesPasskeys(sql: Connection, userId: string, { passwordHash }: ChangeOfUser): Promise<boolean> {
-  return passwordHash === null && !(await isPasskeyRequired(sql, userId));
 }
 
 /** Ends what the old password, address or state had opened; returns the number of ended sessions and forgotten browsers. */

@@ -18,7 +18,7 @@ import {
   verify,
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
-import { resetTwoFactor } from './reset-two-factor.ts';
+import { resetTwoFactor } from './act-on-user.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 

@@ -4,12 +4,10 @@ import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { findUser } from '../storage/portal-user.ts';
-import { addCustomer } from './add-customer.ts';
+import { removeUser } from './act-on-user.ts';
 import { addUser } from './add-user.ts';
-import { changeCustomer } from './change-customer.ts';
 import { changeUser } from './change-user.ts';
-import { removeCustomer } from './remove-customer.ts';
-import { removeUser } from './remove-user.ts';
+import { addCustomer, changeCustomer, removeCustomer } from './customers.ts';
 
 // Commands that run side by side, each in its own connection.
 

@@ -6,7 +6,7 @@ import { emptyTables } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
-import { addCustomer } from '../accounts/add-customer.ts';
+import { addCustomer } from '../accounts/customers.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';

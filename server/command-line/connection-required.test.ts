@@ -9,7 +9,7 @@ import { type DatabaseForTest, databaseForTest } from '#testing/database-for-tes
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
-import { addCustomer } from '../accounts/add-customer.ts';
+import { addCustomer } from '../accounts/customers.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;

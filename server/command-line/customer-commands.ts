@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addCustomer } from '../accounts/add-customer.ts';
-import { changeCustomer } from '../accounts/change-customer.ts';
-import { removeCustomer } from '../accounts/remove-customer.ts';
+import { addCustomer, changeCustomer, removeCustomer } from '../accounts/customers.ts';
 import type { Config } from '../config/config.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import { readCustomerName, readShortName } from '../names/read-name.ts';

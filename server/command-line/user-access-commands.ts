@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander';
-import { resetTwoFactor } from '../accounts/reset-two-factor.ts';
-import { revokeDevices } from '../accounts/revoke-devices.ts';
-import { signOutUser } from '../accounts/sign-out-user.ts';
+import { resetTwoFactor, revokeDevices, signOutUser } from '../accounts/act-on-user.ts';
 import type { Config } from '../config/config.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { providerName } from '../passkeys/provider-name.ts';

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { removeUser } from '../accounts/remove-user.ts';
-import { signOutUser } from '../accounts/sign-out-user.ts';
-import { unlockUser } from '../accounts/unlock-user.ts';
+import { removeUser, signOutUser, unlockUser } from '../accounts/act-on-user.ts';
 import { hour, limits } from '../limits.ts';
 import { outboxOf } from '../mail/folder-transport.ts';
 import { inviteUsers } from '../password/invite-users.ts';

@@ -6,7 +6,7 @@ import { emptyDatabase } from '#testing/empty-tables.ts';
 import { hashesByOthers } from '#testing/password-hash-vectors.ts';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { type CommandResult, runVestibule } from '#testing/run-vestibule.ts';
-import { addCustomer } from '../accounts/add-customer.ts';
+import { addCustomer } from '../accounts/customers.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';

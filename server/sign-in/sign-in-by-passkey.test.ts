@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeCustomer } from '#server/accounts/change-customer.ts';
+import { changeCustomer } from '#server/accounts/customers.ts';
 import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';

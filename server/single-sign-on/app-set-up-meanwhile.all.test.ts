@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
-import { unlockUser } from '#server/accounts/unlock-user.ts';
+import { resetTwoFactor, unlockUser } from '#server/accounts/act-on-user.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';

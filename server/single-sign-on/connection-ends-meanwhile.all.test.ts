@@ -25,7 +25,7 @@ import {
   triesCounted,
   verify,
 } from '#testing/two-factor-for-test.ts';
-import { removeCustomer } from '../accounts/remove-customer.ts';
+import { removeCustomer } from '../accounts/customers.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
 import { changeConnection, removeConnection } from './change-connection.ts';

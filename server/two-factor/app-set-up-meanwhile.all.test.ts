@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codeAnswerHeaders } from '#contract/headers.ts';
+import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';

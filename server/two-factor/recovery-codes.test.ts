@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { limits } from '#server/limits.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';

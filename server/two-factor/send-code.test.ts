@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { unlockUser } from '#server/accounts/unlock-user.ts';
+import { unlockUser } from '#server/accounts/act-on-user.ts';
 import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { changeCustomer } from '#server/accounts/change-customer.ts';
+import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { changeCustomer } from '#server/accounts/customers.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';

@@ -1,0 +1,115 @@
+import { queueMail } from '../mail/queue-mail.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection, Database } from '../storage/database.ts';
+import { deleteEmailFactor } from '../storage/email-code.ts';
+import { deleteUser, findUserForUpdate, type User } from '../storage/portal-user.ts';
+import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
+import { deleteRememberedDevices } from '../storage/remembered-device.ts';
+import { endSessionsOfUser } from '../storage/session-list.ts';
+import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../storage/throttle.ts';
+import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
+import { deleteTotp } from '../storage/totp.ts';
+
+/** Does something to the user with a username or email, whose row is locked first; null if the user is unknown. */
+async function actOnUser<T>(
+  sql: Database,
+  name: string,
+  act: (sql: Connection, user: User) => Promise<T>,
+): Promise<T | null> {
+  return await sql.begin(async (sql) => {
+    const user = await findUserForUpdate(sql, foldLoginName(name));
+    return user && (await act(sql, user));
+  });
+}
+
+/** Ends the waits that failed sign-ins caused for a user's account, and records it; false if the user is unknown. */
+export async function unlockUser(sql: Database, name: string, now: Date): Promise<boolean> {
+  const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
+    await deleteThrottlesOfUser(sql, userId);
+    await deleteThrottleOfEveryWay(sql, codeKey, userId);
+    await deleteThrottleOfEveryWay(sql, codeMailKey, userId);
+    await insertAuditEvent(sql, { event: 'user-unlocked', userId, username }, now);
+    return true;
+  });
+  return done !== null;
+}
+
+/**
+ * Ends every session of a user, half ones included, or only the one with an id, and records it. Returns how many; null if the
+ * user is unknown.
+ */
+export async function signOutUser(
+  sql: Database,
+  name: string,
+  now: Date,
+  id: string | null = null,
+): Promise<number | null> {
+  return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
+    const ended = await endSessionsOfUser(sql, userId, { id });
+    if (id !== null && ended === 0) return 0;
+    const steps = [
+      ...(id === null ? [] : [{ step: 'session', outcome: id }]),
+      { step: 'sessions ended', outcome: String(ended) },
+    ];
+    await insertAuditEvent(sql, { event: 'user-signed-out', userId, username, steps }, now);
+    return ended;
+  });
+}
+
+/**
+ * Revokes remembered devices of a user, or only the one with an id: they need a code again. Returns how many there
+ * were; without any, nothing is recorded.
+ */
+export async function revokeDevices(
+  sql: Database,
+  { id: userId, username }: User,
+  id: string | undefined,
+  now: Date,
+): Promise<number> {
+  return await sql.begin(async (sql) => {
+    const revoked = await deleteRememberedDevices(sql, userId, id);
+    const steps = [{ step: 'devices forgotten', outcome: String(revoked) }];
+    if (revoked > 0) await insertAuditEvent(sql, { event: 'device-forgotten', userId, username, steps }, now);
+    return revoked;
+  });
+}
+
+type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
+
+/**
+ * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
+ * user. The operator has verified whose phone was lost: nothing a visitor can do leads here.
+ */
+export async function resetTwoFactor(sql: Database, name: string, now: Date): Promise<ResetTwoFactorResult> {
+  const done = await actOnUser(sql, name, async (sql, user): Promise<ResetTwoFactorResult> => {
+    const { id: userId, username } = user;
+    const hadApp = await deleteTotp(sql, userId);
+    const hadEmail = await deleteEmailFactor(sql, userId);
+    const devices = await deleteRememberedDevices(sql, userId);
+    await deleteRecoveryCodes(sql, userId);
+    await deleteThrottleOfEveryWay(sql, codeKey, userId);
+    if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
+    const sessionsEnded = await endSessionsOfUser(sql, userId);
+    const removed = [hadApp && 'app', hadEmail && 'email'].filter(Boolean).join(', ');
+    const steps = [
+      { step: 'removed', outcome: removed || 'devices only' },
+      { step: 'devices forgotten', outcome: String(devices) },
+      { step: 'sessions ended', outcome: String(sessionsEnded) },
+    ];
+    await insertAuditEvent(sql, { event: 'two-factor-reset', userId, username, steps }, now);
+    if (user.active && removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
+    return { kind: 'removed', sessionsEnded };
+  });
+  return done ?? { kind: 'notFound' };
+}
+
+/** Removes a user with sessions and memberships, and records it; false if unknown. */
+export async function removeUser(sql: Database, name: string, now: Date): Promise<boolean> {
+  const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
+    await deleteUser(sql, userId);
+    await insertAuditEvent(sql, { event: 'user-removed', userId, username }, now);
+    return true;
+  });
+  return done !== null;
+}

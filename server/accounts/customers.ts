@@ -1,0 +1,92 @@
+import type { AuditStep } from '../audit/audit-events.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import {
+  type Customer,
+  type CustomerChanges,
+  deleteCustomer,
+  findCustomerForUpdate,
+  insertCustomer,
+  type NewCustomer,
+  updateCustomer,
+} from '../storage/customer.ts';
+import type { Database } from '../storage/database.ts';
+import { deleteHalfSessionsOfCustomer } from '../storage/half-session.ts';
+import { listUsersOfOnly } from '../storage/membership.ts';
+import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
+
+/** Adds a customer from validated fields, and records it; false if the key is taken. */
+export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {
+  return await sql.begin(async (sql) => {
+    if (!(await insertCustomer(sql, customer, now))) return false;
+    const steps = settingsInWords(customer);
+    await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps }, now);
+    return true;
+  });
+}
+
+/** What operators set for a customer, as events say it. */
+function settingsInWords(customer: NewCustomer): AuditStep[] {
+  return [
+    { step: 'name', outcome: customer.name },
+    { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
+    { step: 'two-factor', outcome: customer.twoFactor },
+    { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
+    { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
+    { step: 'passkeys', outcome: customer.passkeys ?? 'on' },
+  ];
+}
+
+type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
+
+/** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */
+export async function changeCustomer(
+  sql: Database,
+  key: string,
+  changes: CustomerChanges,
+  now: Date,
+): Promise<ChangeCustomerResult> {
+  return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
+    const customer = await findCustomerForUpdate(sql, key);
+    if (!customer) return { kind: 'notFound' };
+    const steps = stepsOf(customer, { ...customer, ...changes });
+    if (steps.length === 0) return { kind: 'unchanged' };
+    await updateCustomer(sql, customer.id, changes);
+    if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)
+      await deleteHalfSessionsOfCustomer(sql, customer.id);
+    await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps }, now);
+    return { kind: 'changed', steps };
+  });
+}
+
+function stepsOf(before: Customer, after: Customer): AuditStep[] {
+  const words = (customer: Customer) => [
+    ...settingsInWords(customer),
+    { step: 'active', outcome: customer.active ? 'yes' : 'no' },
+  ];
+  const old = words(before);
+  return words(after).flatMap(({ step, outcome }, index) =>
+    old[index]?.outcome === outcome ? [] : [{ step, outcome: `${old[index]?.outcome} → ${outcome}` }],
+  );
+}
+
+export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
+
+/**
+ * Removes a customer with its memberships and connections, and records it. Returns the users left without a customer.
+ * If one of the connections requires single sign-on, only with `isAgreed`.
+ */
+export async function removeCustomer(
+  sql: Database,
+  key: string,
+  now: Date,
+  isAgreed = false,
+): Promise<RemoveCustomerResult> {
+  return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveCustomerResult> => {
+    const customer = await findCustomerForUpdate(sql, key);
+    if (!customer) return { kind: 'notFound' };
+    const usersLeftWithout = await listUsersOfOnly(sql, customer.id);
+    await deleteCustomer(sql, customer.id);
+    await insertAuditEvent(sql, { event: 'customer-removed', customerKey: key }, now);
+    return { kind: 'removed', usersLeftWithout };
+  });
+}
