@@ -91,7 +91,7 @@ ${scriptOfPasskeys(page, assets)}</body>
 `;
 }
 
-/** Where a passkey was refused that nobody has, the page tells what keeps it (docs/decisions/0056). */
+/** Where a passkey was refused that nobody has, the page tells what keeps it (docs/decisions/0052). */
 function scriptOfPasskeys({ unknownPasskey }: Page, { passkeyScript }: PageAssets): string {
   if (!unknownPasskey) return '';
   return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>

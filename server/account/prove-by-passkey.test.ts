@@ -15,7 +15,7 @@ import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, signInWithApp, withFault } from '#testing/two-factor-for-test.ts';
 
-// Docs/decisions/0056: a fresh proof by passkey, in place, on the account page.
+// Docs/decisions/0052: a fresh proof by passkey, in place, on the account page.
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));

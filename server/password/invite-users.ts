@@ -14,7 +14,7 @@ type InviteUsersResult =
   | { kind: 'invited'; users: Pick<ResetUser, 'username' | 'email'>[] };
 
 /**
- * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0053), in place
+ * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0013), in place
  * of any earlier invitation; all or nobody. `rpId`: the domain of passkeys, null if there are none.
  */
 export async function inviteUsers(

@@ -75,7 +75,7 @@ function inWords(rule: PasswordRule, { shortest, longest }: PasswordPolicy): str
   }
 }
 
-/** All entries in one text, each between line breaks; loaded when first needed (decision 0010). */
+/** All entries in one text, each between line breaks; loaded when first needed (decision 0041). */
 let commonPasswords: string | null = null;
 
 /** Whether the whole password is on the list of common passwords, ignoring case and compatibility forms. */

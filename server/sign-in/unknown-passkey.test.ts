@@ -6,7 +6,7 @@ import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
 
-// Docs/decisions/0056: the page of a refusal names a passkey that nobody has, for what keeps it.
+// Docs/decisions/0052: the page of a refusal names a passkey that nobody has, for what keeps it.
 
 const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { hasEmailToProve } from './email-before-app.ts';
 import { rowOrNull } from './row-or-null.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
-/** Whether a customer's people may sign in by passkey; `only`: and by no password (docs/decisions/0055). */
+/** Whether a customer's people may sign in by passkey; `only`: and by no password (docs/decisions/0052). */
 export type PasskeyPolicy = 'off' | 'on' | 'only';
 
 export type Customer = {

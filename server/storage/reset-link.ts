@@ -5,7 +5,7 @@ import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passk
 import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
-/** Why a link was made: an invitation asks for a first way in, and never replaces one (docs/decisions/0053). */
+/** Why a link was made: an invitation asks for a first way in, and never replaces one (docs/decisions/0013). */
 export type LinkPurpose = 'reset' | 'invitation';
 
 /** A link with its account, as one address may see it; `user` is null if the account is gone. */

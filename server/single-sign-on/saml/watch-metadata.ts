@@ -17,7 +17,7 @@ const samlMetadataReadEvery = day;
 
 /**
  * Reads the metadata of each SAML provider with a metadata address again, once a day over all instances, and reports
- * what is new: by an event, in the log and to `doctor`. Nothing is applied automatically (docs/decisions/0025): anyone
+ * what is new: by an event, in the log and to `doctor`. Nothing is applied automatically (docs/decisions/0019): anyone
  * able to change that document could sign in as anybody.
  */
 export async function watchMetadata(
