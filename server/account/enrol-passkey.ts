@@ -1,15 +1,17 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountFields } from '#contract/account.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
-import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
+import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
-import { beginCeremony, type Ceremony, creationOptions } from '../passkeys/ceremony.ts';
+import { beginCeremony, browserToBegin, type Ceremony, creationOptions } from '../passkeys/ceremony.ts';
 import type { EnrolledKey } from '../passkeys/check-answer.ts';
 import { providerName } from '../passkeys/provider-name.ts';
-import { refusePasskey } from '../passkeys/refuse-passkey.ts';
+import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { takeEnrolment } from '../passkeys/take-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
@@ -18,83 +20,105 @@ import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
 import { countPasskeys, insertPasskey, listCredentials } from '../storage/passkey.ts';
 import { canOpenByPasskey } from '../storage/passkey-user.ts';
 import { findMayChangeFactors } from '../two-factor/may-change-factors.ts';
-import { type AccountVisit, personForChange, personOf, placeOf } from './account-visit.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { type AccountVisit, accountVisitOf, isFormOf, personForChange, personOf, placeOf } from './account-visit.ts';
+import { proofToAsk } from './proof-to-ask.ts';
+import { countChange, type Fields, type Outcome } from './section.ts';
 
-const ceremonyOf = ({ visitor, session }: AccountVisit, browserToken = visitor.passkeyToken): Ceremony => ({
-  purpose: 'enrol',
-  browserToken,
-  owner: session.id,
-});
-
-/** Begins an enrolment, on no device twice, in a session that has just proven who it is; returns what the browser is told. */
-export async function beginEnrolment(deps: Deps, { id }: RelyingParty, visit: AccountVisit, browserToken: string) {
-  const { userId, username } = visit.session;
-  const challenge = await beginCeremony(deps, ceremonyOf(visit, browserToken));
-  const known = await listCredentials(deps.sql, { userId, rpId: id });
-  return creationOptions(challenge, { id, name: deps.config.brand.branding.name }, { id: userId, username }, known);
+function ceremonyOf({ session, visitor }: AccountVisit, browserToken = visitor.passkeyToken): Ceremony {
+  return { purpose: 'enrol', browserToken, owner: session.id };
 }
 
-type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
+/**
+ * `POST passkeys/enrol/options`: begins an enrolment for a session with a fresh proof; 401 or 409 without. 409 also for the page
+ * of another session: the authenticator would keep a passkey that the page's form is then refused. On no device twice.
+ */
+export function enrolOptionsRoute(deps: Deps) {
+  const { passkeys: rp, brand } = deps.config;
 
-/** Stores the passkey that an authenticator has made, or nothing; `reference`: of the event of the refusal. */
-export async function enrol(
+  return async function enrolOptions(request: FastifyRequest, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    if (!visit) return sendProblem(reply, 401);
+    const fields = (request.body ?? {}) as Fields;
+    if (fields[accountFields.sessionId] !== undefined && !isFormOf(visit, fields)) return sendProblem(reply, 409);
+    const isProven = proofToAsk(visit, deps.now()) === null;
+    if (!isProven || visit.account.isPart || (await standingOf(deps, deps.sql, visit)) !== 'open')
+      return sendProblem(reply, 409);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    const { userId, username } = visit.session;
+    const challenge = await beginCeremony(deps, ceremonyOf(visit, browserToken));
+    const known = await listCredentials(deps.sql, { userId, rpId: rp.id });
+    const names = { id: rp.id, name: brand.branding.name };
+    return reply.send(creationOptions(challenge, names, { id: userId, username }, known));
+  };
+}
+
+/** Stores the passkey that an authenticator has made, or nothing. */
+export async function enrolPasskey(
   deps: Deps,
-  rp: RelyingParty,
   visit: AccountVisit,
-  answer: string,
-): Promise<{ kind: 'enrolled' } | { kind: 'refused'; reference: string }> {
+  { credential: answer = '' }: Fields,
+): Promise<Outcome> {
+  const rp = deps.config.passkeys;
+  if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const user = { id: visit.session.userId, username: visit.session.username };
+  const wait = await waitOfPasskeys(deps, visit.visitor, user);
+  if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
+  // Each is an email, as is each removal of one.
+  const throttled = await countChange(deps, visit, 'passkey');
+  if (throttled) return throttled;
   const steps: AuditStep[] = [];
-  const { visitor, session } = visit;
   const taken = await takeEnrolment(deps, rp, { ...ceremonyOf(visit), answer }, steps);
-  const done = taken.kind === 'refused' ? taken : await store(deps, rp, visit, taken.key, steps);
-  if (done.kind === 'refused') {
-    const user = { id: session.userId, username: session.username };
-    const refused = { event: 'passkey-not-added', reason: done.reason, steps, user } as const;
-    return { kind: 'refused', reference: await refusePasskey(deps, visitor, refused) };
+  const reason = taken.kind === 'refused' ? taken.reason : await store(deps, rp.id, visit, taken.key, steps);
+  if (reason !== null) {
+    const refused = { event: 'passkey-not-added', reason, steps, user } as const;
+    return { kind: 'refused', notice: 'passkeyRefused', reference: await refusePasskey(deps, visit.visitor, refused) };
   }
   deps.wake.mails();
-  return done;
+  return { kind: 'done', notice: 'passkeyAdded' };
 }
 
+/** Null once it is stored, or why it is not. */
 async function store(
   deps: Deps,
-  rp: RelyingParty,
+  rpId: string,
   visit: AccountVisit,
   key: EnrolledKey,
   steps: AuditStep[],
-): Promise<{ kind: 'enrolled' } | Refused> {
+): Promise<PasskeyRefusalReason | null> {
   const { userId } = visit.session;
   const now = deps.now();
-  const refused = (reason: PasskeyRefusalReason) => new RollBack<Refused>({ kind: 'refused', reason });
-  return await deps.sql.begin(async (sql) => {
-    const person = await personForChange(sql, visit);
+  return await deps.sql.begin(async (sql): Promise<null | RollBack<PasskeyRefusalReason>> => {
+    const reader = await personForChange(sql, visit);
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
-    if (!person || (await standingOf(deps, sql, visit)) !== 'open') return refused('session-over');
-    if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return refused('too-many-passkeys');
-    const name = providerName(key.aaguid) ?? browserName(visit.visitor.userAgent) ?? 'Passkey';
-    const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name: name.slice(0, passkeyName), now });
-    if (!id) return refused('already-enrolled');
+    if (!reader || (await standingOf(deps, sql, visit)) !== 'open') return new RollBack('session-over');
+    if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return new RollBack('too-many-passkeys');
+    const name = (providerName(key.aaguid) ?? browserName(visit.visitor.userAgent) ?? 'Passkey').slice(0, passkeyName);
+    const id = await insertPasskey(sql, { ...key, userId, rpId, name, now });
+    if (!id) return new RollBack('already-enrolled');
     await deleteHalfSessionsOfUser(sql, userId);
-    await queueMail(sql, person, { kind: 'passkeyAdded', now, ...placeOf(visit), passkey: name });
+    await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...placeOf(visit), passkey: name });
     const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }, { step: 'made', outcome: 'by the user' }];
     await insertAuditEvent(sql, { event: 'passkey-added', ...personOf(visit), steps: made }, now);
-    return { kind: 'enrolled' as const };
+    return null;
   });
 }
 
-/** Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). */
-type EnrolStanding = 'open' | 'useless' | 'signInAgain' | 'elsewhere';
-
 /**
- * Whether a session may add a passkey. One by a provider never: unlike an app, which only stands beside a way in, a passkey is
- * one, and would outlive the person's account at the provider. Where the session would have to sign in again for the code, the
- * fresh proof stands for that if there is an app, as it is a code of it then, or what counts as one (account/proof-to-ask.ts).
+ * Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). One by a provider never: unlike an
+ * app, which only stands beside a way in, a passkey is one, and would outlive the person's account at the provider. Where the
+ * session would have to sign in again for the code, the fresh proof stands for that if there is an app, as it is a code of it then,
+ * or what counts as one (proof-to-ask.ts).
  */
 export async function standingOf(
   deps: Pick<Deps, 'now'>,
   sql: Connection,
   { session, account }: AccountVisit,
-): Promise<EnrolStanding> {
+): Promise<'open' | 'useless' | 'signInAgain' | 'elsewhere'> {
   if (session.connectionId !== null || !(await canOpenByPasskey(sql, session.userId))) return 'useless';
   const may = await findMayChangeFactors(deps, sql, session.id);
   if (may === 'may' || (may === 'signInAgain' && account.hasApp)) return 'open';

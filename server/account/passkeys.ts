@@ -4,13 +4,12 @@ import { isUuid } from '../names/is-uuid.ts';
 import { readPasskeyName } from '../names/read-name.ts';
 import { userHandleOf } from '../passkeys/ceremony.ts';
 import { providerName } from '../passkeys/provider-name.ts';
-import { waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { removePasskey } from '../passkeys/remove-passkey.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../storage/passkey.ts';
 import { isPasskeyRequired } from '../storage/passkey-policy.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
-import { enrol as enrolPasskey, standingOf } from './enrol-passkey.ts';
+import { enrolPasskey, standingOf } from './enrol-passkey.ts';
 import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The passkeys of the account: enrolled after a fresh proof, renamed, removed after one. */
@@ -19,7 +18,7 @@ export const passkeys: Section = {
   kept: ['id', 'name'],
   view,
   actions: {
-    enrol: { needsProof: true, run: enrol },
+    enrol: { needsProof: true, run: enrolPasskey },
     rename: { needsProof: false, run: rename },
     remove: { needsProof: true, run: remove },
   },
@@ -50,21 +49,6 @@ async function view(deps: Deps, visit: AccountVisit) {
         allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
       },
   };
-}
-
-async function enrol(deps: Deps, visit: AccountVisit, { credential = '' }: Fields): Promise<Outcome> {
-  const rp = deps.config.passkeys;
-  if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
-  const { userId: id, username } = visit.session;
-  const wait = await waitOfPasskeys(deps, visit.visitor, { id, username });
-  if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
-  // Each is an email, as is each removal of one.
-  const throttled = await countChange(deps, visit, 'passkey');
-  if (throttled) return throttled;
-  const done = await enrolPasskey(deps, rp, visit, credential);
-  return done.kind === 'enrolled'
-    ? { kind: 'done', notice: 'passkeyAdded' }
-    : { kind: 'refused', notice: 'passkeyRefused', reference: done.reference };
 }
 
 async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: Fields): Promise<Outcome> {

@@ -1,11 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { beginCeremony, browserToBegin, optionsOfSignIn } from '../passkeys/ceremony.ts';
 import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
 import { type RefusedPasskey, takePasskey } from '../passkeys/take-passkey.ts';
-import { type AccountVisit, personForChange } from './account-visit.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { type AccountVisit, accountVisitOf, personForChange } from './account-visit.ts';
 import { noteProof } from './note-proof.ts';
-import { mayProveByPasskey } from './proof-to-ask.ts';
+import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';
 import type { Outcome } from './section.ts';
+
+/**
+ * `POST passkeys/prove/options`: begins a proof by passkey for a session that is asked for one; 401 or 409 otherwise. It names no
+ * passkey.
+ */
+export function passkeyProofOptionsRoute(deps: Deps) {
+  const rp = deps.config.passkeys;
+
+  return async function passkeyProofOptions(request: FastifyRequest, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    if (!visit) return sendProblem(reply, 401);
+    if (proofToAsk(visit, deps.now()) === null || !(await mayProveByPasskey(deps, visit)))
+      return sendProblem(reply, 409);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    const challenge = await beginCeremony(deps, { purpose: 'prove', browserToken, owner: visit.session.id });
+    return reply.send(optionsOfSignIn(challenge, rp.id));
+  };
+}
 
 type Proven = { kind: 'right'; sessionToken: string } | { kind: 'signedOut' } | RefusedPasskey;
 
