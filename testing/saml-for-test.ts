@@ -1,8 +1,8 @@
 import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
+import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
-import { readSamlAnswer, type SamlAnswer } from '#server/single-sign-on/saml/saml.ts';
-import { readSamlField } from '#server/single-sign-on/saml/xml.ts';
+import { readSamlAnswer } from '#server/single-sign-on/saml/saml.ts';
 import type { SamlKept } from '#server/single-sign-on/visit-details.ts';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import type { SamlSettings } from '#server/storage/sso-settings.ts';
@@ -17,7 +17,7 @@ export type SamlForTest = {
   keys: { provider: ForgerKey; other: ForgerKey; ended: ForgerKey; portalCertificate: string };
   forger: (more?: { requestId?: string | null }) => Forger;
   connection: (settings?: Partial<SamlSettings>, attributes?: SamlConnection['attributes']) => SamlConnection;
-  read: (samlResponse: string, to?: SamlConnection, kept?: SamlKept) => Promise<SamlAnswer>;
+  read: (samlResponse: string, to?: SamlConnection, kept?: SamlKept) => Promise<ProviderAnswer>;
 };
 
 export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest> {
@@ -56,6 +56,6 @@ export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest>
       }),
     connection,
     read: (samlResponse, to = connection(), kept = keptForTest) =>
-      readSamlAnswer(deps, to, { response: readSamlField(samlResponse), kept }),
+      readSamlAnswer(deps, to, { field: samlResponse, kept }),
   };
 }

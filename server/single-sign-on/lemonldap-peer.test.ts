@@ -11,7 +11,6 @@ import { portalKeys } from './portal-keys.ts';
 import { samlMetadata } from './saml/metadata.ts';
 import { readSamlMetadata } from './saml/provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/saml.ts';
-import { readSamlField } from './saml/xml.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';
@@ -90,7 +89,7 @@ describe('LemonLDAP::NG by SAML', () => {
     const { url, form } = await lena.visit(started.url);
     expect(url.href).toBe(publicAddress(portal.deps.config, 'samlAnswer'));
     expect(form.RelayState).toBe('state-1');
-    const answer = { response: readSamlField(form.SAMLResponse ?? ''), kept: started.kept };
+    const answer = { field: form.SAMLResponse ?? '', kept: started.kept };
     return await readSamlAnswer(portal.deps, await connection(), answer);
   }
 

@@ -4,11 +4,11 @@ import { changed, type Forgery, forged } from './forgery.ts';
 /** Messages that are not SAML responses. */
 export const otherMessages: Forgery[] = [
   ...['LogoutResponse', 'AuthnRequest', 'LogoutRequest', 'ArtifactResponse'].map((name) =>
-    forged(`SA-36 a ${name}, signed`, /not a SAML response but/, (f: Forger) =>
+    forged(`SA-36 a ${name}, signed`, /not a Response but/, (f: Forger) =>
       field(f.sign(f.response('', { name: `samlp:${name}` }), '_r1')),
     ),
   ),
-  forged('SA-36 a response of another namespace', /not a SAML response but/, (f) =>
+  forged('SA-36 a response of another namespace', /not a Response but/, (f) =>
     field(
       changed(
         f.response(f.sign(f.assertion())),

@@ -8,7 +8,6 @@ import { finishVisit } from '../finish-visit.ts';
 import type { SamlKept } from '../visit-details.ts';
 import { providerBegan } from './provider-began.ts';
 import { readSamlAnswer } from './saml.ts';
-import { readSamlField } from './xml.ts';
 
 /**
  * `POST authenticate/saml/finish`: a SAML answer, posted by our own page. Any provider can have that page posted, so neither
@@ -25,7 +24,7 @@ export function samlFinishRoute(deps: Deps) {
     const claimed = await claimVisit(deps, request, reply, { state, protocol: 'saml', visitor });
     if (!claimed) return reply;
     const kept = claimed.details.kept as SamlKept;
-    const answer = await readSamlAnswer(deps, claimed.connection, { response: readSamlField(field), kept });
+    const answer = await readSamlAnswer(deps, claimed.connection, { field, kept });
     return await finishVisit(deps, request, reply, visitor, claimed, answer);
   };
 }

@@ -1,11 +1,10 @@
-import type { Config } from '../../config/config.ts';
 import type { Deps } from '../../deps/deps.ts';
-import type { Attributes, SamlSettings } from '../../storage/sso-settings.ts';
+import type { SamlConnection } from '../../storage/sso-connection.ts';
 import { entityId } from '../addresses.ts';
-import type { Identity, Refusal } from '../identity.ts';
+import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { said } from '../provider-words.ts';
-import { invalid, samlTime } from './checks.ts';
+import { samlTime } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { nameFormats, saml } from './names.ts';
 import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml.ts';
@@ -20,64 +19,69 @@ const emailAttributes = [
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
 ];
 
-type Reading = { config: Config; settings: SamlSettings; attributes: Attributes };
+/** The refusal of an answer that fails a check. */
+export function invalid(words: string): Refusal {
+  return refusalFor('answer-invalid', words);
+}
 
 /**
  * What a verified assertion says of a person. The subject is its NameID as written, for this connection; SAML cannot
  * express that an address is verified, so it never is (the operator may trust the provider for it).
  */
-export function samlIdentity(
+export async function samlIdentity(
+  deps: Deps,
   assertion: XmlElement,
-  nameId: XmlElement,
-  reading: Reading,
-): { kind: 'ok'; identity: Identity } | Refusal {
-  const name = nameOf(nameId, reading);
-  if (name.kind === 'refused') return name;
-  const { attributes } = reading;
-  const nameAsEmail = name.format === nameFormats.email ? name.subject : null;
-  const emails = attributes.email
-    ? valuesOf(assertion, [attributes.email])
-    : nameAsEmail !== null
-      ? [nameAsEmail]
-      : valuesOf(assertion, emailAttributes);
-  const session = sessionIndexOf(assertion);
+  { settings, attributes }: Pick<SamlConnection, 'settings' | 'attributes'>,
+): Promise<ProviderAnswer> {
+  const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
+  const opened = await openedName(
+    deps,
+    parts.filter((part) => !isNamed(part, saml('SubjectConfirmation'))),
+  );
+  if (opened.kind === 'refused') return opened;
+  const { name } = opened;
+  const subject = textOf(name) ?? '';
+  const [format, by, to] = ['Format', 'NameQualifier', 'SPNameQualifier'].map((one) => attributeOf(name, one));
+  if (format === nameFormats.transient)
+    return invalid('the NameID is for this visit only (transient); configure the provider to send a persistent NameID');
+  if (!isName(subject)) return invalid(`the NameID ${said(textOf(name))} cannot be used`);
+  // SAML core §8.3.7: a persistent name is only unique together with its issuer and recipient.
+  const isOwn =
+    (by ?? settings.entityId) === settings.entityId && (to ?? entityId(deps.config)) === entityId(deps.config);
+  if (format === nameFormats.persistent && !isOwn)
+    return invalid('the NameID was assigned by another party than the provider, or for another party than us');
+  const value = (attribute: string | undefined) => (attribute ? theOne(valuesOf(assertion, [attribute])) : null);
+  const nameAsEmail = format === nameFormats.email ? [subject] : valuesOf(assertion, emailAttributes);
+  const emails = attributes.email ? valuesOf(assertion, [attributes.email]) : nameAsEmail;
+  const statements = childrenNamed(assertion, saml('AuthnStatement'));
+  const sessions = statements.map((statement) => attributeOf(statement, 'SessionIndex'));
+  // SAML core §2.7.2: the provider's name for its session, if there is exactly one.
+  const session = new Set(sessions).size === 1 ? (sessions[0] ?? null) : null;
   return {
     kind: 'ok',
     identity: {
-      subject: name.subject,
+      subject,
       email: theOne(emails),
       ...(emails.length > 0 && theOne(emails) === null && { tellsSeveralEmails: true }),
       emailVerified: false,
-      username: attributes.username ? theOne(valuesOf(assertion, [attributes.username])) : null,
-      language: attributes.language ? theOne(valuesOf(assertion, [attributes.language])) : null,
-      authenticationContexts: authenticationContexts(assertion),
-      authenticatedAt: earliest(assertion, 'AuthnInstant'),
-      sessionEndsAt: earliest(assertion, 'SessionNotOnOrAfter'),
+      username: value(attributes.username),
+      language: value(attributes.language),
+      authenticationContexts: textsOf(
+        childrenNamed(assertion, saml('AuthnStatement'), saml('AuthnContext'), saml('AuthnContextClassRef')),
+      ),
+      authenticatedAt: earliest(statements, 'AuthnInstant'),
+      sessionEndsAt: earliest(statements, 'SessionNotOnOrAfter'),
       idToken: null,
       ...(session !== null && { session }),
       samlName: {
-        name: name.subject,
-        format: name.format,
-        nameQualifier: attributeOf(nameId, 'NameQualifier'),
-        spNameQualifier: attributeOf(nameId, 'SPNameQualifier'),
+        name: subject,
+        format: format ?? null,
+        nameQualifier: by ?? null,
+        spNameQualifier: to ?? null,
         sessionIndex: session,
       },
     },
   };
-}
-
-type Name = { kind: 'ok'; subject: string; format: string | null };
-
-/** A name that can permanently identify a person, or the refusal. */
-function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
-  const format = attributeOf(name, 'Format');
-  if (format === nameFormats.transient)
-    return invalid('the NameID is for this visit only (transient); configure the provider to send a persistent NameID');
-  const subject = textOf(name);
-  if (subject === null || !isName(subject)) return invalid(`the NameID ${said(subject)} cannot be used`);
-  if (format === nameFormats.persistent && !isOwnName(name, reading))
-    return invalid('the NameID was assigned by another party than the provider, or for another party than us');
-  return { kind: 'ok', subject, format };
 }
 
 /** Fit to store and show: 1 to 255 characters, without control characters or surrounding whitespace. */
@@ -85,21 +89,15 @@ function isName(text: string): boolean {
   return /^.{1,255}$/su.test(text) && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) && text.trim() === text;
 }
 
-/** A persistent name is only unique together with its issuer and recipient (SAML core §8.3.7). */
-function isOwnName(name: XmlElement, { config, settings }: Reading): boolean {
-  const [by, to] = [attributeOf(name, 'NameQualifier'), attributeOf(name, 'SPNameQualifier')];
-  return (by === null || by === settings.entityId) && (to === null || to === entityId(config));
-}
-
 /** The values of the attributes with these names. */
 function valuesOf(assertion: XmlElement, names: readonly string[]): string[] {
-  return childrenNamed(assertion, saml('AttributeStatement'))
-    .flatMap((statement) => childrenNamed(statement, saml('Attribute')))
-    .filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''))
-    .flatMap((attribute) => childrenNamed(attribute, saml('AttributeValue')))
-    .map(textOf)
-    .filter((text) => text !== null && text !== '')
-    .map(String);
+  const attributes = childrenNamed(assertion, saml('AttributeStatement'), saml('Attribute'));
+  const meant = attributes.filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''));
+  return textsOf(meant.flatMap((attribute) => childrenNamed(attribute, saml('AttributeValue'))));
+}
+
+function textsOf(elements: readonly XmlElement[]): string[] {
+  return elements.map((element) => textOf(element) ?? '').filter((text) => text !== '');
 }
 
 /** The value; null if there are different ones. */
@@ -109,41 +107,9 @@ function theOne(values: readonly string[]): string | null {
 }
 
 /** The strictest of several statements counts; all times in them are already checked. */
-function earliest(assertion: XmlElement, name: 'AuthnInstant' | 'SessionNotOnOrAfter'): number | null {
-  const times = childrenNamed(assertion, saml('AuthnStatement'))
-    .map((statement) => samlTime(attributeOf(statement, name)))
-    .filter((time) => time !== null);
+function earliest(statements: readonly XmlElement[], name: 'AuthnInstant' | 'SessionNotOnOrAfter'): number | null {
+  const times = statements.map((one) => samlTime(attributeOf(one, name))).filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
-}
-
-/** The provider's name for its session, if there is exactly one (SAML core §2.7.2). */
-function sessionIndexOf(assertion: XmlElement): string | null {
-  const names = childrenNamed(assertion, saml('AuthnStatement')).map((statement) =>
-    attributeOf(statement, 'SessionIndex'),
-  );
-  return new Set(names).size === 1 ? (names[0] ?? null) : null;
-}
-
-function authenticationContexts(assertion: XmlElement): string[] {
-  return childrenNamed(assertion, saml('AuthnStatement'))
-    .flatMap((statement) => childrenNamed(statement, saml('AuthnContext')))
-    .flatMap((context) => childrenNamed(context, saml('AuthnContextClassRef')))
-    .map(textOf)
-    .filter((text) => text !== null && text !== '')
-    .map(String);
-}
-
-/**
- * The one NameID of the subject of a verified assertion, decrypted if necessary (SAML core §2.2.4). The assertion's
- * signature covers the encrypted data, so AES-CBC is safe here.
- */
-export async function subjectName(
-  deps: Deps,
-  assertion: XmlElement,
-): Promise<{ kind: 'ok'; name: XmlElement } | Refusal> {
-  const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
-  const names = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
-  return await openedName(deps, names);
 }
 
 /** The one NameID among elements that a verified signature covers, decrypted if necessary. */

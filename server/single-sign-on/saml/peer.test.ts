@@ -6,7 +6,6 @@ import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { samlMetadata } from './metadata.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml.ts';
-import { readSamlField } from './xml.ts';
 
 const bob = 'bob@corp-b.example';
 
@@ -71,7 +70,7 @@ async function signIn(more: { cancel?: boolean; subject?: string } = {}) {
   return {
     ...answer,
     read: await readSamlAnswer(portal.deps, connection, {
-      response: readSamlField(answer.samlResponse),
+      field: answer.samlResponse,
       kept: started.kept,
     }),
   };

@@ -15,7 +15,6 @@ import { readSamlMetadata } from './provider-metadata.ts';
 import { readPostedMessage } from './read-logout-message.ts';
 import { readSamlAnswer, startSaml } from './saml.ts';
 import { readLogoutRequest } from './verified-logout.ts';
-import { readSamlField } from './xml.ts';
 
 const portal = portalOfFile();
 
@@ -40,8 +39,8 @@ it('pysaml2 accepts our signed requests, and its answers and logout are read', a
   for (const signsBoth of [true, false]) {
     const started = await startSaml(deps, connection, { state: 'state-1' });
     if (started.kind === 'refused') expect.fail(started.words);
-    const response = readSamlField(field(run('answer', { request: started.fields?.SAMLRequest, signsBoth })));
-    const answer = await readSamlAnswer(deps, connection, { response, kept: started.kept });
+    const response = field(run('answer', { request: started.fields?.SAMLRequest, signsBoth }));
+    const answer = await readSamlAnswer(deps, connection, { field: response, kept: started.kept });
     expect(answer).toMatchObject({ kind: 'ok', identity: { subject: 'pia-1', email: 'pia@py.test' } });
   }
   const address = { to: publicAddress(deps.config, 'samlLogout'), portalId: entityId(deps.config) };

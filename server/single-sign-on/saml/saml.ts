@@ -1,21 +1,20 @@
 import type { Deps } from '../../deps/deps.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
-import { type Identity, type Refusal, refusalFor } from '../identity.ts';
+import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
 import type { SamlKept } from '../visit-details.ts';
 import { validCertificates } from './certificates.ts';
-import { acceptableUntil, assertionIn, assertionRefusal, type Expected, invalid, responseRefusal } from './checks.ts';
+import { assertionIn, assertionProblem, type Expected, hasOneAssertion, responseProblem } from './checks.ts';
 import { decrypt } from './decrypt.ts';
-import { samlIdentity, subjectName } from './identity.ts';
+import { invalid, samlIdentity } from './identity.ts';
 import { authnRequestXml, type Carried, carryMessage, newMessageId } from './messages.ts';
-import { ds, saml } from './names.ts';
+import { ds, saml, samlp } from './names.ts';
 import { verify } from './verify.ts';
-import { attributeOf, childrenNamed, isNamed, type XmlElement, type XmlReading } from './xml.ts';
+import { attributeOf, childrenNamed, elementsIn, isNamed, readSamlField, textOf, type XmlElement } from './xml.ts';
 
-/** What a SAML answer said, and what prevents a second use. */
-export type SamlAnswer = { kind: 'ok'; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
 /** Where to send a visitor, with a signed AuthnRequest in the address or in the fields of a form (SAML bindings §3.4, §3.5). */
 export async function startSaml(
@@ -36,25 +35,14 @@ export async function startSaml(
 export async function readSamlAnswer(
   deps: Deps,
   { settings, attributes }: SamlConnection,
-  { response, kept }: { response: XmlReading; kept: SamlKept },
-): Promise<SamlAnswer> {
-  const now = deps.now();
-  const expected = { config: deps.config, settings, kept, now };
-  const verified = await verifiedAssertion(deps, response, expected);
+  { field, kept }: { field: string; kept: SamlKept },
+): Promise<ProviderAnswer> {
+  const expected = { config: deps.config, settings, kept, now: deps.now() };
+  const verified = await verifiedAssertion(deps, field, expected);
   if (verified.kind === 'refused') return verified;
-  const { assertion } = verified;
-  const refusal = assertionRefusal(assertion, expected);
-  if (refusal) return refusal;
-  const subject = await subjectName(deps, assertion);
-  if (subject.kind === 'refused') return subject;
-  const identity = samlIdentity(assertion, subject.name, { settings, attributes, config: deps.config });
-  if (identity.kind === 'refused') return identity;
-  return {
-    kind: 'ok',
-    identity: identity.identity,
-    assertionId: attributeOf(assertion, 'ID') ?? '',
-    endsAt: acceptableUntil(assertion),
-  };
+  const problem = assertionProblem(verified.assertion, expected);
+  if (problem) return invalid(problem);
+  return await samlIdentity(deps, verified.assertion, { settings, attributes });
 }
 
 /**
@@ -63,17 +51,22 @@ export async function readSamlAnswer(
  */
 async function verifiedAssertion(
   deps: Deps,
-  response: XmlReading,
+  field: string,
   expected: Expected,
 ): Promise<{ kind: 'ok'; assertion: XmlElement } | Refusal> {
+  const response = readSamlField(field);
   if (response.kind === 'refused') return invalid(response.problem);
   const certificates = validCertificates(expected.settings, expected.now);
   if (certificates.length === 0) return refusalFor('connection-broken', 'no certificate of the provider is valid now');
   const isSigned = childrenNamed(response.root, ds('Signature')).length > 0;
   const outer = isSigned ? verify(response.text, response.root, certificates) : response;
   if (outer.kind === 'refused') return invalid(outer.problem);
-  const refusal = responseRefusal(outer.root, expected);
+  const problem = responseProblem(outer.root, expected);
+  if (problem) return invalid(problem);
+  const refusal = statusRefusal(outer.root);
   if (refusal) return refusal;
+  const misplaced = hasOneAssertion(outer.root, expected);
+  if (misplaced) return invalid(misplaced);
   const { encrypted } = assertionIn(outer.root);
   // A plain one from the message as it came: namespaces that its signature counts may be declared around it.
   const sealed = encrypted && (await decrypt(encrypted, 'assertion', { keys: await portalKeys(deps), isSigned }));
@@ -82,4 +75,15 @@ async function verifiedAssertion(
   if (!signed || !isNamed(signed, saml('Assertion'))) return invalid('the decrypted element is not an assertion');
   const verified = verify((sealed ?? response).text, signed, certificates);
   return verified.kind === 'ok' ? { kind: 'ok', assertion: verified.root } : invalid(verified.problem);
+}
+
+/** The provider's own refusal (SAML core §3.2.2.2): the outer status counts, whatever assertion is inside. */
+function statusRefusal(root: XmlElement): Refusal | null {
+  const [code, another] = childrenNamed(root, samlp('Status'), samlp('StatusCode'));
+  if (!code || another) return invalid('it does not have one status');
+  if (attributeOf(code, 'Value') === success) return null;
+  const codes = elementsIn(code).map((element) => said(attributeOf(element, 'Value')));
+  const [message] = childrenNamed(root, samlp('Status'), samlp('StatusMessage'));
+  const words = message ? `: ${said(textOf(message))}` : '';
+  return refusalFor('provider-refused', `the provider says ${codes.join(', ')}${words}`);
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { limits } from '../../limits.ts';
 
@@ -66,20 +67,19 @@ function errorHandler(_level: string, message: string): never {
 /** The content of a SAMLResponse field (SAML bindings §3.5.4). */
 export function readSamlField(field: string): XmlReading {
   const text = samlText(field);
-  return text.kind === 'ok' ? readXml(text.text) : text;
+  return text === null ? { kind: 'refused', problem: 'it is not base64 of UTF-8' } : readXml(text);
 }
 
-/** The text in a field: canonical base64, except for line breaks, of UTF-8 without a byte order mark. */
-export function samlText(field: string): { kind: 'ok'; text: string } | { kind: 'refused'; problem: string } {
-  if (field.length > limits.samlBodyBytes) return { kind: 'refused', problem: 'it is too long' };
+/** The text in a field: canonical base64, except for line breaks, of UTF-8; null if it is anything else. */
+export function samlText(field: string): string | null {
   const base64 = field.replace(/[\t\n\r ]/g, '');
   const bytes = Buffer.from(base64, 'base64');
-  if (base64 === '' || bytes.toString('base64') !== base64) return { kind: 'refused', problem: 'it is not base64' };
-  try {
-    return { kind: 'ok', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch {
-    return { kind: 'refused', problem: 'it is not UTF-8' };
-  }
+  return base64 !== '' && bytes.toString('base64') === base64 ? utf8(bytes) : null;
+}
+
+/** Bytes as text, with a byte order mark; null if they are not UTF-8. */
+export function utf8(bytes: Uint8Array): string | null {
+  return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : null;
 }
 
 /** An element and all elements below it, in document order. */
@@ -99,8 +99,11 @@ export function childrenOf(parent: XmlElement): XmlElement[] {
   return found;
 }
 
-export function childrenNamed(parent: XmlElement, name: XmlName): XmlElement[] {
-  return childrenOf(parent).filter((child) => isNamed(child, name));
+/** The children of this name; with several names, their children of the next one. */
+export function childrenNamed(parent: XmlElement, ...path: readonly XmlName[]): XmlElement[] {
+  const stepDown = (found: XmlElement[], name: XmlName) =>
+    found.flatMap(childrenOf).filter((child) => isNamed(child, name));
+  return path.reduce(stepDown, [parent]);
 }
 
 /** The elements of this name below an element. */
