@@ -35,39 +35,40 @@ export function accountFormRoute(deps: Deps, section: Section) {
     if (!visitor) return reply;
     const fields = (request.body ?? {}) as Fields;
     const doing = fields[accountFields.action] ?? '';
+    const isProof = doing === proveAction;
     // A proof is for what was begun; that is what comes back.
-    const begun = doing === proveAction ? (fields[accountFields.begun] ?? '') : doing;
+    const begun = isProof ? (fields[accountFields.begun] ?? '') : doing;
     const action = Object.hasOwn(section.actions, begun) ? section.actions[begun] : undefined;
-    if (!action || (doing === proveAction && !action.needsProof))
+    if (!action || (isProof && !action.needsProof))
       return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     const kept = keptFields(section, fields);
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return await goOnAfterEnd(visitor);
-    if (!isFormOf(visit, fields)) return to(request, reply, { notice: 'otherSession' });
-    if (action.needsProof && visit.account.isPart)
-      return to(request, reply, { notice: 'notPossible', reference: await recordRefusal(visit, 'not-possible') });
-    const asked = doing !== proveAction && action.needsProof ? proofToAsk(visit, deps.now()) : null;
-    if (asked !== null) {
-      await recordRefusal(visit, 'no-fresh-proof');
-      return to(request, reply, { begun, kept });
+    if (!isFormOf(visit, fields)) return toSection({ notice: 'otherSession' }, false);
+    if (action.needsProof && visit.account.isPart) {
+      const reference = await recordRefusal(visit, 'not-possible');
+      return toSection({ notice: 'notPossible', reference }, false);
     }
-    const run = doing === proveAction ? prove : action.run;
-    const outcome = await run(deps, visit, fields);
-    if (outcome.kind === 'signedOut') return await goOnAfterEnd(visitor);
-    if (outcome.kind === 'throttled')
-      return await showSection(deps, request, reply, {
-        section,
-        visit,
-        begun,
-        kept,
-        notice: 'tooManyAttempts',
-        ...outcome,
-      });
-    // What was begun goes on after its proof, and after a refusal.
-    const goesOn = doing === proveAction || outcome.kind === 'refused';
-    const reason = outcome.kind === 'refused' ? reasonOfNotice[outcome.notice] : undefined;
-    const recorded = reason ? { ...outcome, reference: await recordRefusal(visit, reason) } : outcome;
-    return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
+    if (!isProof && action.needsProof && proofToAsk(visit, deps.now()) !== null) {
+      await recordRefusal(visit, 'no-fresh-proof');
+      return toSection({}, true);
+    }
+    const outcome = await (isProof ? prove : action.run)(deps, visit, fields);
+    switch (outcome.kind) {
+      case 'signedOut':
+        return await goOnAfterEnd(visitor);
+      case 'throttled': {
+        const shown = { section, visit, begun, kept, notice: 'tooManyAttempts', ...outcome } as const;
+        return await showSection(deps, request, reply, shown);
+      }
+      case 'refused': {
+        const reason = reasonOfNotice[outcome.notice];
+        const recorded = reason ? await recordRefusal(visit, reason) : outcome.reference;
+        return toSection({ ...outcome, reference: recorded ?? referenceOfRequest(request.id) }, true);
+      }
+      case 'done':
+        return answerDone(outcome, isProof);
+    }
 
     /**
      * The second press of a form leads where the first one led, with the same cookie. Otherwise the session has ended, and nothing
@@ -76,57 +77,38 @@ export function accountFormRoute(deps: Deps, section: Section) {
     async function goOnAfterEnd({ who, sessionToken: token }: KnownVisitor) {
       const given = fields.current ?? fields.code ?? fields.password ?? fields.credential;
       const sessionToken = token && given ? await tokenOfFirstPress(deps, { token, given }) : null;
-      if (sessionToken && doing === proveAction)
-        return answer(request, reply, { kind: 'done', notice: 'proven', sessionToken }, { begun, kept });
-      if (sessionToken) return answer(request, reply, { kind: 'done', notice: 'passwordChanged', sessionToken }, {});
+      if (sessionToken)
+        return answerDone({ kind: 'done', notice: isProof ? 'proven' : 'passwordChanged', sessionToken }, isProof);
       const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });
       return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
     }
+
+    function answerDone({ notice, to, sessionToken, deviceToken }: Done, goesOn: boolean): FastifyReply {
+      if (sessionToken) setCookie(reply, config, 'session', sessionToken);
+      if (deviceToken) setCookie(reply, config, 'device', deviceToken, limits.deviceLifetime);
+      if (to) return reply.redirect(inLanguage(to, languageOverride(request)), 303);
+      return toSection({ notice }, goesOn);
+    }
+
+    /**
+     * To the section, with a notice; `goesOn`: to what was begun, after its proof or a refusal. `reference`: of the event of a
+     * refusal, by which an operator finds it (`vestibule explain`).
+     */
+    function toSection(
+      { notice, reason, reference }: { notice?: AccountNotice | undefined; reason?: number; reference?: string },
+      goesOn: boolean,
+    ): FastifyReply {
+      const query = {
+        ...(goesOn && { [accountFields.action]: begun, ...kept }),
+        [queryNames.notice]: notice,
+        [queryNames.reason]: reason === undefined ? undefined : String(reason),
+        [queryNames.language]: languageOverride(request),
+      };
+      const url = accountUrl(config.basePath, section.name, query);
+      if (reference) setLastRefusal(reply, config, { reference, username: '', url });
+      return reply.redirect(url, 303);
+    }
   };
-
-  function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    outcome: Extract<Outcome, { kind: 'done' | 'refused' }>,
-    goesOn: { begun?: string; kept?: Record<string, string> },
-  ): FastifyReply {
-    if (outcome.kind === 'refused')
-      return to(request, reply, {
-        ...goesOn,
-        notice: outcome.notice,
-        reason: outcome.reason,
-        reference: outcome.reference ?? referenceOfRequest(request.id),
-      });
-    if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
-    if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
-    if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
-    return to(request, reply, { ...goesOn, notice: outcome.notice });
-  }
-
-  function to(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    where: {
-      begun?: string;
-      kept?: Record<string, string>;
-      notice?: AccountNotice | undefined;
-      reason?: number | undefined;
-      /** Of the event of a refusal, by which an operator finds it (`vestibule explain`). */
-      reference?: string;
-    },
-  ): FastifyReply {
-    const { begun, kept = {}, notice, reason, reference } = where;
-    const query = {
-      [accountFields.action]: begun,
-      ...kept,
-      [queryNames.notice]: notice,
-      [queryNames.reason]: reason === undefined ? undefined : String(reason),
-      [queryNames.language]: languageOverride(request),
-    };
-    const url = accountUrl(config.basePath, section.name, query);
-    if (reference) setLastRefusal(reply, config, { reference, username: '', url });
-    return reply.redirect(url, 303);
-  }
 
   /** Once a minute; returns the reference of what is recorded. */
   async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<string> {
@@ -134,6 +116,8 @@ export function accountFormRoute(deps: Deps, section: Section) {
     return await insertEventOnceAMinute(deps.sql, event, `${reason}:${visit.session.userId}`, deps.now());
   }
 }
+
+type Done = Extract<Outcome, { kind: 'done' }>;
 
 /** The refusals that nothing else has recorded. */
 const reasonOfNotice: Partial<Record<AccountNotice, AccountRefusalReason>> = {
