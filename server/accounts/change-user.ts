@@ -21,6 +21,7 @@ import {
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
 import { endLinksOfUser } from '../storage/reset-link.ts';
 import { endSessionsOfUser } from '../storage/session-list.ts';
+import { changedSteps } from './changed-steps.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
@@ -44,102 +45,66 @@ export async function changeUser(
   change: ChangeOfUser,
   now: Date,
 ): Promise<ChangeUserResult> {
+  const { customers: customersFrom, passwordHash, ...fields } = change;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
-    const customers = [...new Set(change.customers?.(user.customers) ?? user.customers)].sort();
-    const refusal = await reasonAgainst(sql, user, change, customers);
+    const { id: userId } = user;
+    const customers = [...new Set(customersFrom?.(user.customers) ?? user.customers)].sort();
+    const after: User = { ...user, ...fields, customers };
+    const refusal = await reasonAgainst(sql, after);
     if (refusal) return refusal;
-    const steps = stepsOf(user, change, customers);
-    const hashBefore = await findPasswordHash(sql, user.id);
-    await updateUser(sql, user.id, change);
-    await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
-    await updateMemberships(sql, user.id, customers);
+    const steps = changedSteps(inWords(user), inWords(after));
+    if (passwordHash) steps.push({ step: 'password', outcome: 'set' });
+    if (passwordHash === null && user.hasPassword) steps.push({ step: 'password', outcome: 'removed' });
+    const note = (step: string, count: number) => {
+      if (count > 0) steps.push({ step, outcome: String(count) });
+    };
+    const hashBefore = await findPasswordHash(sql, userId);
+    await updateUser(sql, userId, change);
+    await updateLoginNames(sql, userId, foldsOfUser(after));
+    await updateMemberships(sql, userId, customers);
     // Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in.
-    const losesPasskeys = change.passwordHash === null && !(await isPasskeyRequired(sql, user.id));
-    const passkeysRemoved = losesPasskeys ? await deletePasskeysOfUser(sql, user.id) : 0;
-    if (passkeysRemoved > 0) steps.push({ step: 'passkeys removed', outcome: String(passkeysRemoved) });
+    const losesPasskeys = passwordHash === null && !(await isPasskeyRequired(sql, userId));
+    note('passkeys removed', losesPasskeys ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });
+    note('passkeys that still sign in', passwordHash ? await countPasskeys(sql, userId) : 0);
+
+    let sessionsEnded = 0;
     // They wait for what the customers before asked.
-    if (change.customers) await deleteHalfSessionsOfUser(sql, user.id);
-    const passkeysLeft = change.passwordHash ? await countPasskeys(sql, user.id) : 0;
-    if (passkeysLeft > 0) steps.push({ step: 'passkeys that still sign in', outcome: String(passkeysLeft) });
-    const { sessionsEnded, devicesForgotten } = await endWhatDepended(sql, user, change, hashBefore, now);
-    if (devicesForgotten > 0) steps.push({ step: 'devices forgotten', outcome: String(devicesForgotten) });
-    if (sessionsEnded > 0) steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
-    const after = { ...user, ...namesAfter(user, change) };
-    if (change.passwordHash && (change.active ?? user.active)) await queuePasswordNotice(sql, after, { now });
-    const { username } = after;
-    await insertAuditEvent(sql, { event: 'user-changed', userId: user.id, username, steps }, now);
+    if (customersFrom) await deleteHalfSessionsOfUser(sql, userId);
+    if (after.email !== user.email) {
+      // Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one.
+      await endLinksOfUser(sql, userId);
+      await updateProvenByCode(sql, userId);
+      sessionsEnded += await deleteHalfSessionsOfUser(sql, userId);
+      note('devices forgotten', await deleteDevicesRememberedBy(sql, userId, 'email'));
+    }
+    if (passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, userId, hashBefore, now);
+    else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);
+    note('sessions ended', sessionsEnded);
+    if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });
+    await insertAuditEvent(sql, { event: 'user-changed', userId, username: after.username, steps }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
 }
 
-/** Ends what the old password, address or state had opened; returns the number of ended sessions and forgotten browsers. */
-async function endWhatDepended(
-  sql: Connection,
-  user: User,
-  change: ChangeOfUser,
-  hashBefore: string | null,
-  now: Date,
-): Promise<{ sessionsEnded: number; devicesForgotten: number }> {
-  const emailed =
-    change.email !== undefined && change.email !== user.email ? await emailReplaced(sql, user.id) : nothingEnded;
-  const { devicesForgotten } = emailed;
-  let { sessionsEnded } = emailed;
-  if (change.passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, user.id, hashBefore, now);
-  else if (change.active === false) sessionsEnded += await endSessionsOfUser(sql, user.id);
-  return { sessionsEnded, devicesForgotten };
-}
-
-const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
-
-/** Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one. */
-async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
-  await endLinksOfUser(sql, userId);
-  await updateProvenByCode(sql, userId);
-  return {
-    sessionsEnded: await deleteHalfSessionsOfUser(sql, userId),
-    devicesForgotten: await deleteDevicesRememberedBy(sql, userId, 'email'),
-  };
-}
-
-async function reasonAgainst(
-  sql: Connection,
-  user: User,
-  change: ChangeOfUser,
-  customers: readonly string[],
-): Promise<ChangeUserResult | null> {
-  const unknown = await listUnknownCustomerKeys(sql, customers);
+async function reasonAgainst(sql: Connection, after: User): Promise<ChangeUserResult | null> {
+  const unknown = await listUnknownCustomerKeys(sql, after.customers);
   if (unknown.length > 0) return { kind: 'unknownCustomers', keys: unknown };
   await lockLoginNames(sql);
-  const field = await takenField(sql, namesAfter(user, change), user.id);
+  const field = await takenField(sql, after, after.id);
   return field ? { kind: 'taken', field } : null;
 }
 
-function namesAfter(user: User, { username = user.username, email = user.email }: UserChanges) {
-  return { username, email };
-}
-
-function stepsOf(user: User, change: ChangeOfUser, customers: readonly string[]): AuditStep[] {
-  const steps: AuditStep[] = [];
-  const compare = (step: string, before: string, after: string) => {
-    if (before !== after) steps.push({ step, outcome: `${before} → ${after}` });
-  };
-  const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
-  const names = namesAfter(user, change);
-  compare('username', user.username, names.username);
-  compare('email', user.email, names.email);
-  compare('active', yesOrNo(user.active), yesOrNo(change.active ?? user.active));
-  compare(
-    'may change password',
-    yesOrNo(user.mayChangePassword),
-    yesOrNo(change.mayChangePassword ?? user.mayChangePassword),
-  );
-  const language = change.language === undefined ? user.language : change.language;
-  compare('language', user.language ?? 'of the browser', language ?? 'of the browser');
-  compare('customers', user.customers.join(', ') || 'none', customers.join(', ') || 'none');
-  if (change.passwordHash) steps.push({ step: 'password', outcome: 'set' });
-  if (change.passwordHash === null && user.hasPassword) steps.push({ step: 'password', outcome: 'removed' });
-  return steps;
+/** What operators set for a user, as events say it. */
+function inWords({ username, email, active, mayChangePassword, language, customers }: User): AuditStep[] {
+  return [
+    { step: 'username', outcome: username },
+    { step: 'email', outcome: email },
+    { step: 'active', outcome: active ? 'yes' : 'no' },
+    { step: 'may change password', outcome: mayChangePassword ? 'yes' : 'no' },
+    { step: 'language', outcome: language ?? 'of the browser' },
+    { step: 'customers', outcome: customers.join(', ') || 'none' },
+  ];
 }

@@ -13,6 +13,7 @@ import type { Database } from '../storage/database.ts';
 import { deleteHalfSessionsOfCustomer } from '../storage/half-session.ts';
 import { listUsersOfOnly } from '../storage/membership.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
+import { changedSteps } from './changed-steps.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */
 export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {
@@ -38,6 +39,10 @@ function settingsInWords(customer: NewCustomer): AuditStep[] {
 
 type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
 
+function inWords(customer: Customer): AuditStep[] {
+  return [...settingsInWords(customer), { step: 'active', outcome: customer.active ? 'yes' : 'no' }];
+}
+
 /** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */
 export async function changeCustomer(
   sql: Database,
@@ -48,7 +53,7 @@ export async function changeCustomer(
   return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
     if (!customer) return { kind: 'notFound' };
-    const steps = stepsOf(customer, { ...customer, ...changes });
+    const steps = changedSteps(inWords(customer), inWords({ ...customer, ...changes }));
     if (steps.length === 0) return { kind: 'unchanged' };
     await updateCustomer(sql, customer.id, changes);
     if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)
@@ -56,17 +61,6 @@ export async function changeCustomer(
     await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps }, now);
     return { kind: 'changed', steps };
   });
-}
-
-function stepsOf(before: Customer, after: Customer): AuditStep[] {
-  const words = (customer: Customer) => [
-    ...settingsInWords(customer),
-    { step: 'active', outcome: customer.active ? 'yes' : 'no' },
-  ];
-  const old = words(before);
-  return words(after).flatMap(({ step, outcome }, index) =>
-    old[index]?.outcome === outcome ? [] : [{ step, outcome: `${old[index]?.outcome} → ${outcome}` }],
-  );
 }
 
 export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
