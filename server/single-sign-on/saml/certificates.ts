@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { limits } from '../../limits.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
+import { expiryWarning } from '../what-ends.ts';
 
 /** What an operator has to know about a provider's certificate. */
 export type CertificateFacts = {
@@ -33,11 +34,22 @@ export function certificateFacts(pem: string): CertificateFacts | null {
   }
 }
 
-/** The provider's certificates that are valid now: only configured ones, never any from a message. */
+/** Whether something that a certificate signs now counts, and what an operator has to know about it. */
+export function certificateState(pem: string, now: Date): { counts: boolean; ok: boolean; words: string } {
+  const no = (words: string) => ({ counts: false, ok: false, words });
+  const facts = certificateFacts(pem);
+  if (!facts) return no('it cannot be read');
+  const [begin, end] = [facts.beginsAt, facts.endsAt].map((date) => date.toISOString().slice(0, 10));
+  if (!facts.isUsable) return no('its key is neither RSA nor ECDSA');
+  if (facts.endsAt <= now) return no(`it ended on ${end}`);
+  if (facts.beginsAt.getTime() - limits.providerClock > now.getTime()) return no(`it begins on ${begin}`);
+  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
+    return { counts: true, ok: false, words: `its key is weak: RSA of ${facts.rsaBits} bits` };
+  const endsSoon = facts.endsAt.getTime() - now.getTime() < expiryWarning;
+  return { counts: true, ok: !endsSoon, words: `it is valid until ${end}` };
+}
+
+/** The provider's certificates that count now: only configured ones, never any from a message. */
 export function validCertificates({ certificates }: SamlSettings, now: Date): string[] {
-  return certificates.filter((pem) => {
-    const facts = certificateFacts(pem);
-    if (!facts?.isUsable) return false;
-    return facts.beginsAt.getTime() - limits.providerClock <= now.getTime() && now < facts.endsAt;
-  });
+  return certificates.filter((pem) => certificateState(pem, now).counts);
 }

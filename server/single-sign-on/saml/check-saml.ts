@@ -1,11 +1,9 @@
-import { limits } from '../../limits.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { CheckStep } from '../check-step.ts';
 import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
-import { expiryWarning } from '../what-ends.ts';
-import { certificateFacts } from './certificates.ts';
+import { certificateState } from './certificates.ts';
 import { metadataDifferences, readSamlMetadata } from './provider-metadata.ts';
 
 /** Checks a connection as far as possible without a sign-in. */
@@ -13,30 +11,16 @@ export async function checkSaml(
   { settings }: SamlConnection,
   { now, conversation }: { now: Date; conversation: Conversation },
 ): Promise<CheckStep[]> {
-  const certificates = settings.certificates.map((pem, index) => certificateCheck(pem, index + 1, now));
-  const someCounts = certificates.some(({ counts }) => counts);
+  const states = settings.certificates.map((pem) => certificateState(pem, now));
   return [
-    ...certificates.map(({ counts: _, ...check }) => check),
-    ...(someCounts ? [] : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
+    ...states.map(({ ok, words }, index) => ({ step: `certificate ${index + 1}`, ok, words })),
+    ...(states.some(({ counts }) => counts)
+      ? []
+      : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
     await signOnCheck(settings, conversation),
     logoutCheck(settings),
     ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, settings.metadataUrl, now, conversation)),
   ];
-}
-
-function certificateCheck(pem: string, number: number, now: Date): CheckStep & { counts: boolean } {
-  const step = `certificate ${number}`;
-  const facts = certificateFacts(pem);
-  if (!facts) return { step, ok: false, words: 'it cannot be read', counts: false };
-  const [begin, end] = [facts.beginsAt, facts.endsAt].map((date) => date.toISOString().slice(0, 10));
-  if (!facts.isUsable) return { step, ok: false, words: 'its key is neither RSA nor ECDSA', counts: false };
-  if (facts.endsAt <= now) return { step, ok: false, words: `it ended on ${end}`, counts: false };
-  if (facts.beginsAt.getTime() - limits.providerClock > now.getTime())
-    return { step, ok: false, words: `it begins on ${begin}`, counts: false };
-  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
-    return { step, ok: false, words: `its key is weak: RSA of ${facts.rsaBits} bits`, counts: true };
-  const endsSoon = facts.endsAt.getTime() - now.getTime() < expiryWarning;
-  return { step, ok: !endsSoon, words: `it is valid until ${end}`, counts: true };
 }
 
 /** Checks only that it answers: the page for a visit without a request says nothing about one with a request. */

@@ -2,8 +2,7 @@ import { limits } from '../../limits.ts';
 import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
-import { expiryWarning } from '../what-ends.ts';
-import { certificateFacts } from './certificates.ts';
+import { certificateFacts, certificateState } from './certificates.ts';
 import { bindings, ds, md, namespaces } from './names.ts';
 import {
   attributeOf,
@@ -66,14 +65,11 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const found = certificatesOf(role);
   if (found === null) return no('the metadata hold a signing certificate that cannot be read');
   const usable = found.filter((pem) => certificateFacts(pem)?.isUsable);
-  if (found.length === 0 && hasBareKey(role))
-    return no(
-      'the metadata have a bare key (KeyValue) and no certificate: ask the provider to add the certificate of its signing key (X509Certificate), or add it by hand',
-    );
-  if (found.length === 0) return no('the metadata have no signing certificate (KeyDescriptor)');
+  if (found.length === 0) return no('the metadata have no signing certificate (X509Certificate in a KeyDescriptor)');
   if (usable.length === 0)
     return no('the metadata have no signing certificate with an RSA or ECDSA key, the supported kinds');
-  const warnings = usable.flatMap((pem) => certificateWarnings(pem, now));
+  const states = usable.map((pem) => certificateState(pem, now)).filter(({ ok }) => !ok);
+  const warnings = states.map(({ words }) => `a signing certificate: ${words}`);
   if (usable.length < found.length)
     warnings.push('signing certificates with keys other than RSA and ECDSA are ignored');
   const logout = logoutServiceOf(role);
@@ -116,18 +112,11 @@ function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
-/** Some providers publish only the bare key (XML Signature §4.5.2), without an expiry. */
-function hasBareKey(role: XmlElement): boolean {
-  return signingKeys(role).some((key) => descendantsNamed(key, ds('KeyValue')).length > 0);
-}
-
-function signingKeys(role: XmlElement): XmlElement[] {
-  return childrenNamed(role, md('KeyDescriptor')).filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing');
-}
-
 /** The certificates of keys for signing or without a stated use (SAML metadata §2.4.1.1); null if one is unreadable. */
 function certificatesOf(role: XmlElement): string[] | null {
-  const texts = signingKeys(role)
+  const keys = childrenNamed(role, md('KeyDescriptor'));
+  const texts = keys
+    .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
     .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))
     .map((element) => (textOf(element) ?? '').replace(/\s/g, ''));
   const pems = texts.map(
@@ -136,38 +125,22 @@ function certificatesOf(role: XmlElement): string[] | null {
   return pems.every((pem) => certificateFacts(pem) !== null) ? [...new Set(pems)] : null;
 }
 
-function certificateWarnings(pem: string, now: Date): string[] {
-  const facts = certificateFacts(pem);
-  if (!facts) return [];
-  const warnings: string[] = [];
-  const end = facts.endsAt.toISOString().slice(0, 10);
-  if (facts.endsAt <= now) warnings.push(`a signing certificate expired on ${end}: nothing it signs is accepted`);
-  else if (facts.endsAt.getTime() - now.getTime() < expiryWarning)
-    warnings.push(`a signing certificate expires on ${end}`);
-  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
-    warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
-  return warnings;
-}
-
 /** Differences between a provider's metadata and a connection, in words for an operator. */
 export function metadataDifferences(here: SamlSettings, there: SamlMetadata): string[] {
-  return [
-    ...(there.signOnUrl === here.signOnUrl
-      ? []
-      : [`signOnUrl: ${said(here.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
-    ...(there.signOnBinding === here.signOnBinding
-      ? []
-      : [
-          `requests are sent by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`,
-        ]),
-    ...logoutDifferences(here.logout, there.logout),
-    ...certificateDifferences(here.certificates, there.certificates),
+  const words = ({ signOnUrl, signOnBinding, logout }: SamlMetadata) => [
+    `signOnUrl: ${said(signOnUrl)}`,
+    `requests by ${signOnBinding ?? 'redirect'}`,
+    `single logout: ${logoutWords(logout)}`,
   ];
-}
-
-function logoutDifferences(here: SamlLogoutService | undefined, there: SamlLogoutService | undefined): string[] {
-  const [ours, theirs] = [logoutWords(here), logoutWords(there)];
-  return ours === theirs ? [] : [`single logout: ${ours} here, ${theirs} there`];
+  const prints = ({ certificates }: SamlMetadata) =>
+    certificates.map((pem) => certificateFacts(pem)?.fingerprint ?? pem);
+  const [ours, theirs] = [prints(here), prints(there)];
+  const wordsThere = words(there);
+  return [
+    ...words(here).flatMap((our, at) => (our === wordsThere[at] ? [] : [`${our} here, ${wordsThere[at]} there`])),
+    ...theirs.filter((one) => !ours.includes(one)).map((one) => `certificates: ${one} is there and not here`),
+    ...ours.filter((one) => !theirs.includes(one)).map((one) => `certificates: ${one} is here and not there`),
+  ];
 }
 
 /** Where and how single logout goes, in words for an operator. */
@@ -175,15 +148,4 @@ export function logoutWords(service: SamlLogoutService | undefined): string {
   if (!service) return 'nothing';
   const { url, responseUrl, binding } = service;
   return `${said(url)}${responseUrl === url ? '' : `, answers to ${said(responseUrl)},`} by ${binding}`;
-}
-
-function certificateDifferences(here: string[], there: string[]): string[] {
-  const [ours, theirs] = [here, there].map(
-    (pems) => new Set(pems.map((pem) => certificateFacts(pem)?.fingerprint ?? pem)),
-  );
-  const only = (one = new Set<string>(), other = new Set<string>()) => [...one].filter((print) => !other.has(print));
-  return [
-    ...only(theirs, ours).map((print) => `certificates: ${print} is there and not here`),
-    ...only(ours, theirs).map((print) => `certificates: ${print} is here and not there`),
-  ];
 }
