@@ -82,7 +82,7 @@ export function refusalOfLink(
 }
 
 /** Whether an account is in use: a password counts unless only passkeys do. */
-export function canSignIn({ passkeys, passwordHash, passkeyRequired }: ResetUser): boolean {
+function canSignIn({ passkeys, passwordHash, passkeyRequired }: ResetUser): boolean {
   return passkeys > 0 || (passwordHash !== null && !passkeyRequired);
 }
 
