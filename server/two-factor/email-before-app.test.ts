@@ -16,7 +16,6 @@ import {
   pageOf,
   registerApp,
   registrationUrl,
-  sendUrl,
   startTwoFactorAfresh,
   verdict,
   verify,
@@ -135,15 +134,6 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     expect((await verifyByForm(portal, form, half)).headers.location).toContain('notice=signInExpired');
   });
 
-  it('of two right codes at once by script one counts', async () => {
-    await tightened();
-    const half = await halfSession(portal, 'bob');
-    const code = await codeByMail(portal, 'bob');
-    const answers = await Promise.all(Array.from({ length: 6 }, () => verify(portal, code, half)));
-    expect(answers.filter(({ body }) => body === 'true')).toHaveLength(1);
-    expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(1);
-  });
-
   it('MF-12 is not spared by a browser remembered by a code by email, nor is one remembered now', async () => {
     const remembered = await tightened('?remember=true');
     const held = { 'vestibule-remembered': remembered['vestibule-remembered'] ?? '' };
@@ -152,20 +142,6 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     const answer = await verify(portal, await codeByMail(portal, 'bob'), half, { query: '?remember=true' });
     expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-session']);
     expect(await portal.sql`select from remembered_device`).toHaveLength(1);
-  });
-
-  it('gets another code on request, and none any more once one was right', async () => {
-    await tightened();
-    const { half } = await landing('bob');
-    const first = await codeByMail(portal, 'bob');
-    portal.wait(limits.emailCodeSendEvery);
-    const send = (cookies: Browser) => portal.send({ method: 'POST', url: sendUrl, cookies, form: {} });
-    expect((await send(half)).headers.location).toContain('notice=codeSent');
-    const second = await codeByMail(portal, 'bob');
-    expect(verdict(await verify(portal, first, half))).toBe(first === second);
-    const next = { ...half, ...cookiesOf(await verify(portal, second, half)) };
-    expect((await send(next)).headers.location).toContain('notice=signInExpired');
-    expect(await portal.sql`select from email_code`).toEqual([]);
   });
 
   it('MF-06 has five attempts at the code by email; a right fifth one leaves five for the app', async () => {
@@ -195,12 +171,6 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     expect(await secretOf(next)).toEqual(shown);
     portal.wait(1000);
     expect(await secretOf(next)).toEqual([401, false]);
-  });
-
-  it('can abandon it: a sign-out ends it', async () => {
-    await tightened();
-    await portal.send({ method: 'POST', url: '/portal/logout', cookies: await proven() });
-    expect(await portal.sql`select from session where stage = 'half'`).toEqual([]);
   });
 
   it('“not you” at the code by email leaves no name on the form, cancelling the registration does', async () => {

@@ -184,3 +184,19 @@ describe('once an app is registered', () => {
     expect(left).toEqual([{ username: 'bob' }]);
   });
 });
+
+it('MF-18 nobody sees another’s key, and no key is compressed together with an address', async () => {
+  const keys: string[] = [];
+  for (const username of ['alice', 'adam']) {
+    const cookies = await halfSession(portal, username);
+    keys.push((await secretOf(cookies)).slice(0, 4));
+    // The bare address, which is the same for everyone.
+    const headers = { 'accept-encoding': 'br, gzip' };
+    const page = await portal.send({ url: '/portal/twoFactorRegistration', cookies, headers });
+    expect(page.headers['content-encoding']).toBeUndefined();
+    expect(page.headers['cache-control']).toContain('no-store');
+    for (const [index, key] of keys.entries())
+      expect(page.body.includes(`>${key}`), username).toBe(index === keys.length - 1);
+  }
+  expect(keys[0]).not.toBe(keys[1]);
+});
