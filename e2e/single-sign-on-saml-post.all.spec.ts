@@ -6,7 +6,7 @@ import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provi
 import { addCustomerTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn } from './sign-in-form.ts';
-import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { atProvider, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
 import { textsOf } from './texts.ts';
 
@@ -44,7 +44,7 @@ async function startFor(portal: PortalUnderTest): Promise<SamlProviderForTest> {
 // Both workers would need a provider otherwise.
 test.describe.configure({ mode: 'default' });
 
-const withoutScript = { tag: '@without-script-only' };
+const both = { tag: '@without-script' };
 const onward = textsOf('en')['leaving-button'].replace('{provider}', '');
 
 test.beforeEach(({ watch, provider }) => watch.host(provider.origin));
@@ -63,7 +63,7 @@ async function pressOn(button: Locator, after: Locator): Promise<void> {
   await expect(after).toBeVisible();
 }
 
-test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', async ({ page, provider }) => {
+test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', both, async ({ page, provider }) => {
   const posted = page.waitForRequest((request) => request.url() === provider.signOnUrl);
   await toProvider(page);
   expect((await posted).method()).toBe('POST');
@@ -73,16 +73,6 @@ test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', asy
   await pressOn(page.getByRole('button', { name: 'Submit' }).last(), arrived);
   await expect(page).toHaveURL('/portal/portal.html?report=7');
   await expectSignedIn(page, 'pat');
-});
-
-test('cancel at such a provider ends on the failure page', async ({ page }) => {
-  await toProvider(page);
-  await atProvider(page).cancel();
-  await pressOn(
-    page.getByRole('button', { name: 'Submit' }).last(),
-    page.getByRole('link', { name: 'Return to sign-in' }),
-  );
-  await expectFailure(page, 'saml');
 });
 
 test('Back from such a provider is not a trap: it ends on a page that stays', async ({ page, provider }) => {
@@ -99,16 +89,6 @@ test('Back from such a provider is not a trap: it ends on a page that stays', as
     await page.goBack();
   }
   await expect(ssoForm(page).email.or(ssoButton(page))).toBeVisible();
-});
-
-test('without JavaScript a button posts the request', withoutScript, async ({ page, provider }) => {
-  await page.goto('/portal/singleSignOn');
-  await ssoForm(page).send('pat@post.test');
-  const button = page.getByRole('button', { name: onward });
-  await expect(button).toBeVisible();
-  await button.click();
-  await expect(atProvider(page).email).toBeVisible();
-  expect(new URL(page.url()).origin).toBe(provider.origin);
 });
 
 test('SA-41 its page may post only to this provider', async ({ page, provider, watch }) => {

@@ -53,48 +53,6 @@ test('signs in from the sign-in page over the provider, and the second time with
   await expectSignedIn(page, 'sam');
 });
 
-test('a deep link survives the way to the provider and back', both, async ({ page }) => {
-  await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
-  await ssoForm(page).send('sam@saml.test');
-  await signInAtProvider(page);
-  await expect(page).toHaveURL('/portal/portal.html?report=7');
-});
-
-test('an encrypted assertion is decrypted, and an answer signed by SHA-1 refused', async ({ page, provider }) => {
-  for (const options of [{ algorithm: 'rsa-sha1' }, { encrypts: true }] as const) {
-    await provider.set(options);
-    await page.context().clearCookies();
-    await page.goto('/portal/singleSignOn');
-    await ssoForm(page).send('sam@saml.test');
-    await signInAtProvider(page);
-    if ('encrypts' in options) await expectSignedIn(page, 'sam');
-    else await expectFailure(page, 'saml');
-  }
-});
-
-test('neither an unknown person nor an address of another domain is let in anywhere', both, async ({ page }) => {
-  for (const email of ['stranger@saml.test', 'ada@acme.test']) {
-    await page.context().clearCookies();
-    await page.goto('/portal/singleSignOn');
-    await ssoForm(page).send('sam@saml.test');
-    await signInAtProvider(page, email);
-    await expectFailure(page, 'saml');
-  }
-});
-
-test('a connection disabled while the visitor is at the provider lets nobody in', both, async ({ page, portal }) => {
-  await page.goto('/portal/singleSignOn');
-  await ssoForm(page).send('sam@saml.test');
-  await expect(atProvider(page).email).toBeVisible();
-  await portal.mustRun(['connection', 'set', 'saml', '--disable']);
-  try {
-    await signInAtProvider(page);
-    await expectFailure(page, 'saml');
-  } finally {
-    await portal.mustRun(['connection', 'set', 'saml', '--enable']);
-  }
-});
-
 test(
   'SA-26 a visit begun by the provider is refused, and let in once the operator allows it',
   both,

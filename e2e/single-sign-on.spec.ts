@@ -19,7 +19,7 @@ const both = { tag: '@without-script' };
 test.beforeEach(({ watch, provider }) => watch.host(provider.issuer));
 
 test(
-  'through a provider: cancelled, then signed in to the page asked for; the next time without typing, until a sign-out',
+  'through a provider: cancelled, then signed in to the page asked for; the next time without typing, but once after a sign-out',
   both,
   async ({ page, portal, javaScriptEnabled }) => {
     const asked = `/portal/portal.html?report=7${javaScriptEnabled ? '#/reports/7' : ''}`;
@@ -45,6 +45,16 @@ test(
     await expectSignedIn(page, 'olga');
     await signOutButton(page).click();
     await expect(page).toHaveURL(/\/session\/end/);
+    // Whoever comes next is asked who they are, once.
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await atProvider(page).email.fill('olga@oidc.test');
+    await atProvider(page).signIn();
+    await expectSignedIn(page, 'olga');
+    await page.context().clearCookies({ name: 'vestibule-session' });
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await expectSignedIn(page, 'olga');
   },
 );
 
