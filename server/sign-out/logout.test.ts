@@ -292,17 +292,17 @@ it('a sign-out forgets by which connection the browser signs in, if it is asked 
   const place = 'remembered-connection';
   const left = async (query: string, more: Partial<TestRequest> = {}) => {
     cookies = cookiesOf(await portal.signIn('alice', testPassword));
-    const held = seal(keys, JSON.stringify({ id: 'c', isAfresh: false }), place).toString('base64url');
+    const held = seal(keys, JSON.stringify({ id: 'c', freshSignIn: false }), place).toString('base64url');
     const all = { ...cookies, 'vestibule-connection': held };
     const set = cookiesOf(await portal.send({ url: `${url}${query}`, cookies: all, headers, ...more }));
     return unseal(keys, Buffer.from(set['vestibule-connection'] ?? held, 'base64url'), place);
   };
-  expect(await left('')).toBe('{"id":"c","isAfresh":true}');
-  expect(await left('?forget=connection')).toBe('{"id":null,"isAfresh":true}');
-  expect(await left('?forget=all')).toBe('{"id":"c","isAfresh":true}');
+  expect(await left('')).toBe('{"id":"c","freshSignIn":true}');
+  expect(await left('?forget=connection')).toBe('{"id":null,"freshSignIn":true}');
+  expect(await left('?forget=all')).toBe('{"id":"c","freshSignIn":true}');
   expect(await left('?forget=connection', { method: 'POST', form: {}, headers: {} })).toContain('null');
   const elsewhere = { ...page, 'sec-fetch-site': 'cross-site' };
-  expect(await left('?forget=connection', { headers: elsewhere })).toBe('{"id":"c","isAfresh":false}');
+  expect(await left('?forget=connection', { headers: elsewhere })).toBe('{"id":"c","freshSignIn":false}');
   const asked = await portal.send({ url: `${url}?confirm=&forget=connection`, cookies, headers: elsewhere });
   expect(asked.body).toContain('action="/portal/logout?forget=connection"');
 });

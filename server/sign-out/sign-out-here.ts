@@ -4,7 +4,7 @@ import { clearCookie, readCookie } from '../http/cookies.ts';
 import { forgetVisits } from '../http/visit-cookie.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { type DeletedSession, deleteSession } from '../storage/end-sessions.ts';
-import { askAfresh } from '../visitor/remembered-connection.ts';
+import { askForFreshSignIn } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 
 /**
@@ -30,6 +30,6 @@ export async function signOutHere(
   clearCookie(reply, config, 'session');
   for (const name of ['reset', 'passkey'] as const)
     if (readCookie(request.headers, config, name) !== null) clearCookie(reply, config, name);
-  askAfresh(deps, request, reply, { forgets });
+  askForFreshSignIn(deps, request, reply, { forgets });
   return ended;
 }

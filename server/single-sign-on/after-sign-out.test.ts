@@ -43,7 +43,7 @@ const wishesOf = (url: string) => {
   const { searchParams } = new URL(url);
   return [searchParams.get('prompt'), searchParams.get('max_age')];
 };
-const afresh = ['login', '0'];
+const fresh = ['login', '0'];
 const asEver = [null, null];
 
 it('SE-15 after a sign-out the next visit asks the provider for a fresh sign-in, once', async () => {
@@ -51,7 +51,7 @@ it('SE-15 after a sign-out the next visit asks the provider for a fresh sign-in,
   expect(wishesOf(await departFor(browser))).toEqual(asEver);
   await signOut();
   const pressed = await browser.post('/portal/authenticate/checkSsoLogin', {});
-  expect(wishesOf(await followLeavePage(browser, pressed))).toEqual(afresh);
+  expect(wishesOf(await followLeavePage(browser, pressed))).toEqual(fresh);
   expect(wishesOf(await departFor(browser))).toEqual(asEver);
 });
 
@@ -70,14 +70,14 @@ it('SE-15 abandoning a second factor has the same effect', async () => {
   await portal.sql`update customer set two_factor = 'email'`;
   await comeBack(await departFor(browser));
   await signOut();
-  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  expect(wishesOf(await departFor(browser))).toEqual(fresh);
 });
 
 it('SE-15 so does the next person’s sign-in by password, however it ends', async () => {
   await comeBack(await departFor(browser));
   await signOut();
   await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  expect(wishesOf(await departFor(browser))).toEqual(fresh);
 });
 
 it('a session that has ended by itself, or an answer to nothing, changes nothing', async () => {
@@ -86,7 +86,7 @@ it('a session that has ended by itself, or an answer to nothing, changes nothing
   expect(wishesOf(await departFor(browser))).toEqual(asEver);
   await signOut();
   await browser.get(`/portal/authenticate/oidc/callback/acme-oidc?state=${'A'.repeat(43)}`);
-  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  expect(wishesOf(await departFor(browser))).toEqual(fresh);
 });
 
 it('SE-15 a visit that is out when somebody signs out signs nobody in', async () => {

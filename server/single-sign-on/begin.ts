@@ -15,7 +15,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { insertVisit, visitPlace } from '../storage/visit.ts';
 import { leadsToRegistration } from '../visitor/destination.ts';
-import { asksAfresh, clearAfresh, forgetConnection } from '../visitor/remembered-connection.ts';
+import { asksForFreshSignIn, forgetConnection, freshSignInAsked } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { fail } from './fail.ts';
 import { type Refusal, refusalFor } from './identity.ts';
@@ -27,7 +27,7 @@ import type { VisitDetails } from './visit-details.ts';
 /** A visitor on the way to a provider. */
 type Traveller = { address: string; destination: string; lang: string | undefined };
 /** What is begun for them. `typed` is the address that was typed, for the provider to fill in. */
-type Departure = Traveller & { typed: string | null; isAfresh?: boolean };
+type Departure = Traveller & { typed: string | null; freshSignIn?: boolean };
 
 /** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
 export async function travellerOf(
@@ -61,11 +61,11 @@ export async function beginVisit(
   const { typed, lang } = departure;
   const registers = leadsToRegistration(config, departure.destination);
   // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
-  const isAfresh = departure.isAfresh || registers || asksAfresh(deps, request);
+  const freshSignIn = departure.freshSignIn || registers || asksForFreshSignIn(deps, request);
   const state = newToken();
-  const started = await start(deps, request, connection, { state, typed, isAfresh });
+  const started = await start(deps, request, connection, { state, typed, freshSignIn });
   if (started.kind === 'refused') return await cannotBegin(deps, request, reply, started, { ...departure, connection });
-  const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed, isAfresh };
+  const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed, freshSignIn };
   const id = await store(deps, request, connection, {
     state,
     browserHash: markBrowser(request, reply, config),
@@ -73,7 +73,7 @@ export async function beginVisit(
     address: departure.address,
   });
   if (id === null) return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, departure);
-  clearAfresh(deps, request, reply);
+  freshSignInAsked(deps, request, reply);
   // Nor does a remembered device, so the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
@@ -99,15 +99,15 @@ async function start(
   deps: Deps,
   request: FastifyRequest,
   connection: SsoConnection,
-  { state, typed, isAfresh }: { state: string; typed: string | null; isAfresh: boolean },
+  { state, typed, freshSignIn }: { state: string; typed: string | null; freshSignIn: boolean },
 ): Promise<{ kind: 'ok'; details: Pick<VisitDetails, 'url' | 'fields' | 'kept'> } | Refusal> {
   if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
   if (connection.protocol === 'oidc') {
-    const visit = { state, loginHint: typed || null, language: languageOfRequest(request), isAfresh };
+    const visit = { state, loginHint: typed || null, language: languageOfRequest(request), freshSignIn };
     const started = await startOidc(deps, connection, visit);
     return started.kind === 'ok' ? { kind: 'ok', details: { ...started, fields: null } } : started;
   }
-  const started = await startSaml(deps, connection, { state, isAfresh });
+  const started = await startSaml(deps, connection, { state, freshSignIn });
   return started.kind === 'ok' ? { kind: 'ok', details: started } : started;
 }
 

@@ -182,10 +182,10 @@ it('SA-44 an app needs the provider to authenticate the person again, not just t
   expect(await signedInAs(portal, old.browser.cookies)).toBe('sam');
   expect(await register(old.browser)).toBe(409);
   expect((await old.browser.get(registrationPage)).body).toContain('Sign in again to continue');
-  const afresh = await signIn(0, { redirectURL: '/portal/twoFactorRegistration' });
-  expect(inflated(afresh.url)).toContain('ForceAuthn="true"');
+  const fresh = await signIn(0, { redirectURL: '/portal/twoFactorRegistration' });
+  expect(inflated(fresh.url)).toContain('ForceAuthn="true"');
   expect(inflated(old.url)).not.toContain('ForceAuthn="true"');
-  await registerApp(portal, afresh.browser.cookies);
+  await registerApp(portal, fresh.browser.cookies);
 });
 
 const inflated = (url: string) =>

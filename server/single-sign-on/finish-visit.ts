@@ -34,11 +34,11 @@ export async function finishVisit(
   if (answer.kind === 'refused') return await no(answer);
   const tooOld = tooLongAgo(connection, answer.identity, deps.now());
   // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
-  const isAskedAgain = tooOld !== null && protocol === 'saml' && !details.isAfresh;
+  const isAskedAgain = tooOld !== null && protocol === 'saml' && !details.freshSignIn;
   if (tooOld && !isAskedAgain) return await no(refusalFor('authentication-too-old', tooOld));
   if (isAskedAgain) {
     if (await slowDown(deps, request, reply, address)) return reply;
-    return await beginVisit(deps, request, reply, connection, { ...way, typed, isAfresh: true });
+    return await beginVisit(deps, request, reply, connection, { ...way, typed, freshSignIn: true });
   }
   const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor);
   switch (result.kind) {

@@ -24,7 +24,7 @@ export type VisitDetails = {
   /** The typed address, to be filled in again; null if none was typed. */
   typed: string | null;
   /** Whether the provider was asked to authenticate again. */
-  isAfresh: boolean;
+  freshSignIn: boolean;
   kept: OidcKept | SamlKept;
 };
 

@@ -53,6 +53,18 @@ export async function findVisitByState(sql: Connection, stateHash: Buffer): Prom
   return await rowOrNull(sql<Visit[]>`select ${columns(sql)} from visit where state_hash = ${stateHash}`);
 }
 
+/** How many visits of a browser are out at a connection's provider. */
+export async function countOpenVisits(
+  sql: Connection,
+  { browserHash, connectionId }: Pick<Visit, 'browserHash' | 'connectionId'>,
+  now: Date,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from visit
+    where browser_hash = ${browserHash} and connection_id = ${connectionId} and used_at is null and ends_at > ${now}`;
+  return row?.count ?? 0;
+}
+
 /** Uses an open visit in the browser that began it; null if there is none. Of several at once one gets it. */
 export async function takeVisit(
   sql: Connection,

@@ -88,8 +88,8 @@ const register = async () =>
 it('SA-44 only a person setting up an app has to authenticate again at the provider, whatever the maximum', async () => {
   for (const maximum of [3600, null]) {
     await limited(maximum);
-    const afresh = new URL(await departFor(browser, undefined, toRegister)).searchParams;
-    expect([afresh.getAll('prompt'), afresh.getAll('max_age')]).toEqual([['login'], ['0']]);
+    const fresh = new URL(await departFor(browser, undefined, toRegister)).searchParams;
+    expect([fresh.getAll('prompt'), fresh.getAll('max_age')]).toEqual([['login'], ['0']]);
     expect(new URL(await departFor(browser)).searchParams.has('prompt')).toBe(false);
   }
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { afreshParameters } from './start.ts';
+import { freshSignInParameters } from './start.ts';
 
 it.each([
   ['https://idp.example', undefined, { max_age: '0', prompt: 'login' }],
@@ -8,5 +8,5 @@ it.each([
   ['https://idp.example', ['none', 'consent'], { max_age: '0' }],
   ['https://accounts.google.com', undefined, { prompt: 'select_account' }],
 ])('%s, which lists %j, gets only parameters it supports', (issuer, known, parameters) => {
-  expect(afreshParameters({ issuer, ...(known && { prompt_values_supported: known }) })).toEqual(parameters);
+  expect(freshSignInParameters({ issuer, ...(known && { prompt_values_supported: known }) })).toEqual(parameters);
 });

@@ -17,7 +17,7 @@ import { oidcProvider } from './provider.ts';
 export async function startOidc(
   deps: Deps,
   connection: OidcConnection,
-  visit: { state: string; loginHint: string | null; language: string; isAfresh?: boolean },
+  visit: { state: string; loginHint: string | null; language: string; freshSignIn?: boolean },
 ): Promise<{ kind: 'ok'; url: string; kept: OidcKept } | Refusal> {
   const provider = await oidcProvider(deps, connection);
   if (provider.kind === 'refused') return provider;
@@ -31,7 +31,9 @@ export async function startOidc(
       ui_locales: visit.language,
       ...(visit.loginHint !== null && { login_hint: visit.loginHint }),
       // This makes the provider authenticate the person again in time, and report when it did.
-      ...(visit.isAfresh ? afreshParameters(client.serverMetadata()) : most !== null && { max_age: String(most) }),
+      ...(visit.freshSignIn
+        ? freshSignInParameters(client.serverMetadata())
+        : most !== null && { max_age: String(most) }),
     },
   });
   return { kind: 'ok', url: url.href, kept };
@@ -62,7 +64,10 @@ export async function authorizationUrl(
  * The parameters that make a provider authenticate the person again (OpenID Connect Core §3.1.2.1). Google doesn't support
  * `prompt=login` and answers it with an error page; a provider's own list takes precedence.
  */
-export function afreshParameters({ issuer, prompt_values_supported: known }: ServerMetadata): Record<string, string> {
+export function freshSignInParameters({
+  issuer,
+  prompt_values_supported: known,
+}: ServerMetadata): Record<string, string> {
   const usual = issuer === 'https://accounts.google.com' ? 'select_account' : 'login';
   const prompts = Array.isArray(known) ? known : [usual];
   if (prompts.includes('login')) return { max_age: '0', prompt: 'login' };

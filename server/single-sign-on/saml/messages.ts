@@ -18,13 +18,13 @@ export function newMessageId(): string {
 
 /**
  * Asks a provider who somebody is (SAML core §3.4.1); unsigned. How the person is named and authenticated is up to it;
- * `isAfresh` makes it authenticate a person again who is signed in there.
+ * `freshSignIn` makes it authenticate a person again who is signed in there.
  */
-export function authnRequestXml({ isAfresh, ...common }: Common & { isAfresh: boolean }): string {
+export function authnRequestXml({ freshSignIn, ...common }: Common & { freshSignIn: boolean }): string {
   const more = {
     ProtocolBinding: bindings.post,
     AssertionConsumerServiceURL: publicAddress(common.config, 'samlAnswer'),
-    ...(isAfresh && { ForceAuthn: 'true' }),
+    ...(freshSignIn && { ForceAuthn: 'true' }),
   };
   return message('samlp:AuthnRequest', common, more, '<samlp:NameIDPolicy AllowCreate="true"/>');
 }

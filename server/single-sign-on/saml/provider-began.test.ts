@@ -65,6 +65,19 @@ it('SA-26 reads the issuer of a message alone, signed or not', async () => {
   expect((await tile(named('https://idp.test/?a=1&amp;b=2'))).headers.location).toMatch(/leave/);
 });
 
+it('SA-26 a provider that answers every request by a tile’s answer ends on the failure page, and may be tried again', async () => {
+  const round = async () => String((await tile()).headers.location);
+  const rounds = [await round(), await round(), await round(), await round()];
+  expect(rounds.map((location) => location.includes('/leave'))).toEqual([true, true, true, false]);
+  expect(rounds.at(-1)).toMatch(/^\/portal\/loginfail\/saml/);
+  expect(await visits()).toBe(0);
+  expect(await round()).toContain('/leave');
+  // With our RelayState it is an answer to the visit, and refused as such.
+  const { state } = samlRequestAt(await followLeavePage(browser, await tile()));
+  await tile({ ...samlAnswer(portal, acme, null), RelayState: state });
+  expect(await lastFailure(portal)).toMatchObject({ reason: 'answer-invalid' });
+});
+
 it.each([
   ['is allowed at no connection', 'provider-began', /--idp-initiated on/, '{"mayBegin": false}', undefined],
   ['is of no connection', 'provider-began', /no connection/, '{"entityId": "https://other.test/"}', undefined],

@@ -1,9 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps/deps.ts';
+import { forgetVisits, visitTokenHash } from '../../http/visit-cookie.ts';
+import type { SsoConnection } from '../../storage/sso-connection.ts';
+import { countOpenVisits } from '../../storage/visit.ts';
 import { beginVisit, travellerOf } from '../begin.ts';
 import { fail } from '../fail.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
+
+/** Visits of one browser at the provider. */
+const mostAtOnce = 3;
 
 /**
  * An unsolicited answer, from a tile at the provider: anybody can have it posted, so it is not read. Its issuer names the
@@ -23,9 +29,19 @@ export async function providerBegan(
   if (issuer === null) return await no(refusalFor('answer-invalid', 'it names no issuer'));
   const begun = await connectionThatMayBegin(deps.sql, issuer);
   if (begun.kind === 'refused') return await no(begun);
+  if (await goesInCircles(deps, request, begun.connection)) {
+    await forgetVisits(deps, request, reply);
+    return await no(refusalFor('answer-invalid', 'the provider answers our requests by answers to no request'));
+  }
   const traveller = await travellerOf(deps, request, reply);
   if (!traveller) return reply;
   return await beginVisit(deps, request, reply, begun.connection, { ...traveller, typed: null });
+}
+
+/** A provider that answers no request of ours would go round for ever; a tile may well be pressed twice. */
+async function goesInCircles({ config, sql, now }: Deps, request: FastifyRequest, { id }: SsoConnection) {
+  const browserHash = visitTokenHash(request, config);
+  return browserHash !== null && (await countOpenVisits(sql, { browserHash, connectionId: id }, now())) >= mostAtOnce;
 }
 
 /** The first issuer in a message, unverified. */

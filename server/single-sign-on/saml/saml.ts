@@ -20,13 +20,13 @@ const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
-  { state, isAfresh = false }: { state: string; isAfresh?: boolean },
+  { state, freshSignIn = false }: { state: string; freshSignIn?: boolean },
 ): Promise<({ kind: 'ok'; kept: SamlKept } & Carried) | Refusal> {
   const { signOnUrl: to, signOnBinding: binding = 'redirect' } = settings;
   if (!isProviderAddress(to)) return refusalFor('connection-broken', `the sign-on address ${said(to)} is not allowed`);
   const [key] = await portalKeys(deps);
   const id = newMessageId();
-  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), isAfresh });
+  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), freshSignIn });
   const carried = await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: state }, key);
   return { kind: 'ok', kept: { requestId: id }, ...carried };
 }
