@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 
 /** The pages of LemonLDAP::NG. Everyone's password there is their name. */
 export function atLemonldap(page: Page) {
@@ -15,15 +15,5 @@ export function atLemonldap(page: Page) {
     /** Its message for a wrong password, which its script inserts by this number. */
     wrongCredentials: page.locator('[trmsg="5"]'),
     refuse: () => button('Refuse').click(),
-    /**
-     * By SAML its page with the answer posts itself with JavaScript, and has a button without; by OpenID Connect there
-     * is nothing to press.
-     */
-    async pressOn(): Promise<void> {
-      const next = button('Submit');
-      const arrived = page.getByRole('heading', { name: /signed in|didn’t work/i });
-      await expect(next.or(arrived)).toBeVisible();
-      if (await next.isVisible()) await next.click();
-    },
   };
 }

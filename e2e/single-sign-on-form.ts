@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { textsOf } from './texts.ts';
 
 const texts = textsOf('en');
@@ -27,6 +27,15 @@ export function atProvider(page: Page) {
     signIn: () => page.getByRole('button', { name: 'Sign in' }).click(),
     cancel: () => page.getByRole('link', { name: 'Cancel' }).click(),
   };
+}
+
+/**
+ * A SAML provider's page with the answer, and ours that posts it to our own origin, post themselves with JavaScript, and have
+ * a button without.
+ */
+export async function pressOn(page: Page): Promise<void> {
+  if (test.info().project.use.javaScriptEnabled !== false) return;
+  for (const name of ['Submit', texts.continue]) await page.getByRole('button', { name, exact: true }).last().click();
 }
 
 /** Expects the page of a failed single sign-on; returns its reference. */

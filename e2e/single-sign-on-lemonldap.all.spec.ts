@@ -5,7 +5,7 @@ import { atLemonldap } from './lemonldap-pages.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn, signOutButton } from './sign-in-form.ts';
-import { expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { expectFailure, pressOn, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
 
 const clientId = 'vestibule';
@@ -73,13 +73,13 @@ for (const { protocol, name, email } of people) {
       await atLemonldap(page).signIn(name, 'wrong');
       await expect(atLemonldap(page).wrongCredentials).toHaveCount(1);
       await atLemonldap(page).signIn(name);
-      await atLemonldap(page).pressOn();
+      if (protocol === 'saml') await pressOn(page);
       await expect(page).toHaveURL('/portal/portal.html?report=7');
       await expectSignedIn(page, name);
       await page.context().clearCookies({ name: 'vestibule-session' });
       await page.goto('/portal/login');
       await ssoButton(page).click();
-      await atLemonldap(page).pressOn();
+      if (protocol === 'saml') await pressOn(page);
       await expectSignedIn(page, name);
     },
   );
@@ -88,7 +88,7 @@ for (const { protocol, name, email } of people) {
     await page.goto('/portal/#/reports/7');
     await goToProvider(page, email);
     await atLemonldap(page).signIn(name);
-    await atLemonldap(page).pressOn();
+    if (protocol === 'saml') await pressOn(page);
     await expect(page).toHaveURL(/#\/reports\/7$/);
   });
 
@@ -108,15 +108,9 @@ for (const { protocol, name, email } of people) {
     await atLemonldap(victim).signIn(name);
     await expect(atLemonldap(victim).user).toBeHidden();
     await victim.goto(link);
-    await atLemonldap(victim).pressOn();
+    if (protocol === 'saml') await pressOn(victim);
     await expectFailure(victim, protocol);
 
-    // By OpenID Connect the answer is in the address, which the attacker never sees.
-    if (protocol === 'saml') {
-      const state = new URL(link).searchParams.get('RelayState') ?? '';
-      await attacker.goto(`/portal/authenticate/saml/finish?${new URLSearchParams({ state })}`);
-      await expectFailure(attacker, protocol);
-    }
     for (const page of [attacker, victim]) {
       await page.goto('/portal/portal.html');
       await expect(ssoButton(page)).toBeVisible();
@@ -143,7 +137,6 @@ test('oidc: signing out here signs out there', both, async ({ page }) => {
   await page.goto('/portal/login');
   await goToProvider(page, 'olive@lemon-oidc.test');
   await atLemonldap(page).signIn('olive');
-  await atLemonldap(page).pressOn();
   await expectSignedIn(page, 'olive');
   await signOutButton(page).click();
   await expect(page).toHaveURL(/\/portal\/login/);
@@ -155,7 +148,7 @@ test('saml: signing out here signs out there', both, async ({ page }) => {
   await page.goto('/portal/login');
   await goToProvider(page, 'saul@lemon-saml.test');
   await atLemonldap(page).signIn('saul');
-  await atLemonldap(page).pressOn();
+  await pressOn(page);
   await expectSignedIn(page, 'saul');
   await signOutButton(page).click();
   await expect(page).toHaveURL('/portal/login');
@@ -167,7 +160,7 @@ test('saml: signing out there signs out here', both, async ({ page, provider }) 
   await page.goto('/portal/login');
   await goToProvider(page, 'saul@lemon-saml.test');
   await atLemonldap(page).signIn('saul');
-  await atLemonldap(page).pressOn();
+  await pressOn(page);
   await expectSignedIn(page, 'saul');
   await page.goto(`${provider.origin}/?logout=1`);
   // It calls the portal in a frame of its page.

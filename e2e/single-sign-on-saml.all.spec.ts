@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { SamlProviderForTest } from '#testing/saml-provider-for-test.ts';
 import { startSamlProviderOf } from './saml-provider-of-portal.ts';
 import { expectSignedIn, signOutButton } from './sign-in-form.ts';
-import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { atProvider, expectFailure, pressOn, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
 
 /** SimpleSAMLphp and one customer for the whole file, at another site than the portal. */
@@ -23,20 +23,10 @@ test.beforeEach(async ({ watch, provider }) => {
   await provider.set({});
 });
 
-/** At the provider; its page with the answer posts itself with JavaScript, and has a button without. */
 async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<void> {
   await atProvider(page).email.fill(email);
   await atProvider(page).signIn();
   await pressOn(page);
-}
-
-async function pressOn(page: Page, heading = /signed in|didn’t work|Two.step|code/i): Promise<void> {
-  const submit = page.getByRole('button', { name: 'Submit' }).last();
-  const arrived = page.getByRole('heading', { name: heading });
-  await expect(submit.or(arrived)).toBeVisible();
-  if (!(await submit.isVisible())) return;
-  // With JavaScript the page may post itself before the button is reached.
-  await Promise.race([submit.click(), arrived.waitFor()].map((either) => either.catch(() => {})));
 }
 
 test('signs in from the sign-in page over the provider, and the second time without typing', both, async ({ page }) => {
@@ -65,7 +55,6 @@ test(
     try {
       await page.goto(provider.beginUrl(entityId));
       await pressOn(page);
-      await expect(page).not.toHaveURL(/entityid/i);
       await pressOn(page);
       await expectSignedIn(page, 'sam');
     } finally {
@@ -115,9 +104,6 @@ test(
       // Whoever is signed in is led on, as themselves.
       if (isSignedInHere) await expectSignedIn(victim, 'sam');
       else await expectFailure(victim, 'saml');
-      const state = new URL(link).searchParams.get('RelayState') ?? '';
-      await attacker.goto(`/portal/authenticate/saml/finish?state=${state}`);
-      await expectFailure(attacker, 'saml');
       await attacker.goto('/portal/portal.html');
       await expect(attacker).not.toHaveURL('/portal/portal.html');
       await victim.goto('/portal/login');
