@@ -6,7 +6,7 @@ import { updateMemberships } from '../storage/membership.ts';
 import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import { insertUser, type NewUser } from '../storage/portal-user.ts';
 
-export type AddUserResult =
+type AddUserResult =
   | { kind: 'added'; id: string }
   | { kind: 'taken'; field: 'username' | 'email' }
   | { kind: 'unknownCustomers'; keys: string[] };

@@ -63,7 +63,7 @@ export async function changeCustomer(
   });
 }
 
-export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
+type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
 
 /**
  * Removes a customer with its memberships and connections, and records it. Returns the users left without a customer.

@@ -24,7 +24,8 @@ export const auditEvents = {
     'A user signed out here, but the identity provider did not confirm that it ended everything; the steps quote it.',
   'password-forgotten': 'Someone requested a link to choose a new password; the reason gives the outcome.',
   'password-changed': 'A user chose a new password by a link, or on their account page; the steps say which.',
-  'password-change-refused': 'A new password was rejected; the reason is its number.',
+  'password-change-refused':
+    'A new password, or the link of one or of an invitation, was refused; the reason is its number.',
   'fresh-proof-given':
     'A signed-in user proved once more who they are, before a change on their account page; the steps say how.',
   'fresh-proof-refused': 'Such a proof was refused; the reason says why.',
@@ -64,7 +65,8 @@ export const auditEvents = {
   'hub-keys-rolled': 'New keys for hub tokens were published, by an operator or by age; the steps say when they sign.',
   'secrets-renewed': 'An operator resealed what lasts under the first secret; the steps say how much.',
   invited: 'An operator invited a user by email to choose a first password; the steps say until when.',
-  'invitation-used': 'An invited user chose their first password by the link; the steps say how many sessions ended.',
+  'invitation-used':
+    'An invited user chose a first password or made a passkey by the link; the steps say which, and how many sessions ended.',
   'reset-link-made': 'An operator created a link for a user to choose a new password.',
 } as const;
 
@@ -164,7 +166,7 @@ export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network' | 
   10: 'No customer is assigned to the account.',
   11: 'The password is one of the last ten.',
   network: 'None of the customers admits the address.',
-  throttled: 'Too many unknown links from this address, its network or overall.',
+  throttled: 'Too many unknown links from this address, its network or overall, or too many changes of this user.',
 };
 
 /** One decision that led to an answer, in words for the operator; never a password, code, token or secret. */

@@ -12,7 +12,7 @@ import { recordKey, unknownLinkKeys } from '../storage/throttle-keys.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /** What somebody wants of a link: it says which rules of the account count. */
-export type Wanted = 'password' | 'passkey';
+type Wanted = 'password' | 'passkey';
 
 /** Who shows a link; `token` as sent. */
 export type LinkHolder = Pick<KnownVisitor, 'address' | 'requestId'> & { token: string };

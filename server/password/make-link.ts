@@ -24,7 +24,7 @@ export async function makeLink(
   return { token, replaced };
 }
 
-export type IssueResetLinkResult =
+type IssueResetLinkResult =
   | { kind: 'notFound' }
   /** A change by link would be refused. */
   | { kind: 'useless'; username: string; problem: string }
