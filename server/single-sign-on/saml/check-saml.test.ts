@@ -1,3 +1,4 @@
+import { ProviderFailure } from '../provider-failure.ts';
 import type { Conversation } from '../provider-fetch.ts';
 // The library below requires it at load time.
 import 'reflect-metadata';
@@ -40,7 +41,7 @@ async function check(settings: Partial<SamlSettings>, { page = 200, text = '' } 
     wantsEncryption: false,
     ...settings,
   };
-  const away = () => Promise.reject(new Error('nobody answers'));
+  const away = () => Promise.reject(new ProviderFailure('nobody answers'));
   const conversation = {
     look: (url: string) =>
       url === all.signOnUrl && page > 0 ? Promise.resolve(new Response('', { status: page })) : away(),

@@ -4,7 +4,7 @@ import type { CheckStep } from '../check-step.ts';
 import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
 import { certificateState } from './certificates.ts';
-import { metadataDifferences, readSamlMetadata } from './provider-metadata.ts';
+import { publishedDifferences } from './provider-metadata.ts';
 
 /** Checks a connection as far as possible without a sign-in. */
 export async function checkSaml(
@@ -19,7 +19,7 @@ export async function checkSaml(
       : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
     await signOnCheck(settings, conversation),
     logoutCheck(settings),
-    ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, settings.metadataUrl, now, conversation)),
+    ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, now, conversation)),
   ];
 }
 
@@ -43,22 +43,12 @@ function logoutCheck({ logout }: SamlSettings): CheckStep {
   return { step: 'single logout', ok: true, words };
 }
 
-async function metadataChecks(
-  settings: SamlSettings,
-  url: string,
-  now: Date,
-  { read }: Conversation,
-): Promise<CheckStep[]> {
+async function metadataChecks(settings: SamlSettings, now: Date, { read }: Conversation): Promise<CheckStep[]> {
   const step = 'metadata';
-  const text = await read(url)
-    .then((answer) => answer.text())
-    .catch((error: unknown) => ({ words: wordsOf(error) }));
-  if (typeof text !== 'string') return [{ step, ok: false, words: `${said(url)}: ${text.words}` }];
-  const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
-  if (reading.kind === 'refused') return [{ step, ok: false, words: reading.problem }];
-  const differences = metadataDifferences(settings, reading.settings);
-  if (differences.length === 0) return [{ step, ok: true, words: 'they match the settings' }];
-  return differences.map((words) => ({ step, ok: false, words }));
+  const found = await publishedDifferences(settings, read, now);
+  if (found.kind === 'refused') return [{ step, ok: false, words: found.problem }];
+  if (found.differences.length === 0) return [{ step, ok: true, words: 'they match the settings' }];
+  return found.differences.map((words) => ({ step, ok: false, words }));
 }
 
 function wordsOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { limits } from '../../limits.ts';
 import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
-import { isProviderAddress } from '../provider-fetch.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
 import { certificateFacts, certificateState } from './certificates.ts';
 import { bindings, ds, md, namespaces } from './names.ts';
@@ -125,8 +126,25 @@ function certificatesOf(role: XmlElement): string[] | null {
   return pems.every((pem) => certificateFacts(pem) !== null) ? [...new Set(pems)] : null;
 }
 
-/** Differences between a provider's metadata and a connection, in words for an operator. */
-export function metadataDifferences(here: SamlSettings, there: SamlMetadata): string[] {
+/** Differences between what a provider publishes now and a connection, or why that cannot be read. */
+export async function publishedDifferences(
+  settings: SamlSettings,
+  read: Conversation['read'],
+  now: Date,
+): Promise<{ kind: 'ok'; differences: string[] } | { kind: 'refused'; problem: string }> {
+  const { metadataUrl, entityId } = settings;
+  try {
+    const answer = await read(metadataUrl ?? '');
+    const reading = readSamlMetadata(await answer.text(), { entityId, now });
+    return reading.kind === 'ok' ? { kind: 'ok', differences: differencesOf(settings, reading.settings) } : reading;
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    return { kind: 'refused', problem: error.message };
+  }
+}
+
+/** In words for an operator. */
+function differencesOf(here: SamlSettings, there: SamlMetadata): string[] {
   const words = ({ signOnUrl, signOnBinding, logout }: SamlMetadata) => [
     `signOnUrl: ${said(signOnUrl)}`,
     `requests by ${signOnBinding ?? 'redirect'}`,

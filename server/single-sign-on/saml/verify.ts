@@ -118,30 +118,27 @@ export function verify(text: string, signed: XmlElement, certificates: readonly 
 
 /** The library knows SHA-1 and inclusive canonicalization, which we refuse, and neither SHA-384 nor ECDSA. */
 function allowOnlyOurs(verifier: SignedXml, certificates: readonly string[]): void {
-  verifier.SignatureAlgorithms = Object.fromEntries(
-    [...signatureAlgorithms.keys()].map((algorithm) => {
-      const check = (text: string, _certificate: string, signature: string) =>
-        isSignedBy(certificates, { algorithm, text, signature });
-      return [
-        algorithm,
-        class {
-          verifySignature = check;
-        },
-      ];
-    }),
-  );
-  verifier.HashAlgorithms = Object.fromEntries(
-    [...digestAlgorithms].map(([name, hash]) => {
-      const digest = (text: string) => createHash(hash).update(text).digest('base64');
-      return [
-        name,
-        class {
-          getHash = digest;
-        },
-      ];
-    }),
-  );
+  const signatures = [...signatureAlgorithms.keys()].map((algorithm) => {
+    const verifySignature = (text: string, _certificate: string, signature: string) =>
+      isSignedBy(certificates, { algorithm, text, signature });
+    return [algorithm, classWith({ verifySignature })] as const;
+  });
+  const digests = [...digestAlgorithms].map(([name, hash]) => {
+    const getHash = (text: string) => createHash(hash).update(text).digest('base64');
+    return [name, classWith({ getHash })] as const;
+  });
+  const canonical = Object.entries(verifier.CanonicalizationAlgorithms);
+  verifier.SignatureAlgorithms = Object.fromEntries(signatures);
+  verifier.HashAlgorithms = Object.fromEntries(digests);
   verifier.CanonicalizationAlgorithms = Object.fromEntries(
-    Object.entries(verifier.CanonicalizationAlgorithms).filter(([name]) => name === exclusive || name === enveloped),
+    canonical.filter(([name]) => name === exclusive || name === enveloped),
   );
+}
+
+function classWith(methods: object): Made {
+  return class {
+    constructor() {
+      Object.assign(this, methods);
+    }
+  };
 }

@@ -8,9 +8,8 @@ import {
   updateMetadataDifferences,
 } from '../../storage/saml-metadata-reading.ts';
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
-import { ProviderFailure } from '../provider-failure.ts';
 import { type Conversation, openConversation } from '../provider-fetch.ts';
-import { metadataDifferences, readSamlMetadata } from './provider-metadata.ts';
+import { publishedDifferences } from './provider-metadata.ts';
 
 /** How often the metadata of SAML providers are read again, to report changes. */
 const samlMetadataReadEvery = day;
@@ -38,9 +37,9 @@ async function readAgain(
   { read }: Pick<Conversation, 'read'>,
 ): Promise<void> {
   const { id, key, customerKey, settings } = connection;
-  const found = await differencesAt(settings.metadataUrl ?? '', connection, read, deps.now());
+  const found = await publishedDifferences(settings, read, deps.now());
   // Earlier findings stay valid until there is an answer.
-  if ('problem' in found)
+  if (found.kind === 'refused')
     return deps.log.warn(`the metadata of connection ${key} cannot be read again: ${found.problem}`);
   const { differences } = found;
   await deps.sql.begin(async (sql) => {
@@ -50,23 +49,6 @@ async function readAgain(
     await insertAuditEvent(sql, event, deps.now());
     deps.log.warn(warningOf({ connection: key, url: settings.metadataUrl ?? '', differences }));
   });
-}
-
-async function differencesAt(
-  url: string,
-  { settings }: SamlConnection,
-  read: Conversation['read'],
-  now: Date,
-): Promise<{ differences: string[] } | { problem: string }> {
-  try {
-    const reading = readSamlMetadata(await (await read(url)).text(), { entityId: settings.entityId, now });
-    return reading.kind === 'ok'
-      ? { differences: metadataDifferences(settings, reading.settings) }
-      : { problem: reading.problem };
-  } catch (error) {
-    if (error instanceof ProviderFailure) return { problem: error.message };
-    throw error;
-  }
 }
 
 /** What providers have published and nobody has applied yet, with the command that applies it. */
