@@ -132,7 +132,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'saml-begins',
         title: 'Begin at the provider',
-        text: 'Press “Open the hub” there. The portal expected nobody, so it asks you first. Then pick faye.',
+        text: 'Press “Open the hub” there. The portal expected nobody, so it begins a visit of its own: pick faye.',
         path: '/',
         at: 'saml',
       },

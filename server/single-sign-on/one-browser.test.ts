@@ -128,14 +128,6 @@ describe('an answer for somebody while somebody else is signed in', () => {
   });
 });
 
-it('SE-15 a sign-out ends an open visit', async () => {
-  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-  const url = await departFor(browser);
-  await browser.post('/portal/logout', {});
-  expect((await comeBack(url)).headers.location).toContain('/portal/loginfail/saml');
-  expect(await portal.sql`select from session`).toHaveLength(0);
-});
-
 it('a second factor after a provider is open only to the browser that finished', async () => {
   await portal.sql`update customer set two_factor = 'email'`;
   const attacker = browserForTest(portal);
