@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
@@ -77,15 +76,6 @@ it('no password, set where there is none, removes the passkeys that are left', a
   expect(await change()).toMatchObject({ kind: 'changed', steps: [{ step: 'passkeys removed', outcome: '1' }] });
   expect(await portal.sql`select from passkey`).toHaveLength(0);
   expect(await change()).toEqual({ kind: 'unchanged' });
-});
-
-it('an account begins a limited number of enrolments from one address', async () => {
-  const { begin } = await signedIn();
-  expect((await begin()).statusCode).toBe(200);
-  await portal.sql`
-    update throttle set failures = ${limits.throttle.address.freeFailures * 20 + 50} where key like 'passkey-%'`;
-  expect((await begin()).statusCode).toBe(200);
-  expect((await begin()).statusCode).toBe(429);
 });
 
 it('a removed password removes the passkeys: what is left is the provider', async () => {

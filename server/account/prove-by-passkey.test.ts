@@ -288,32 +288,30 @@ describe('a proof by passkey is refused, and changes nothing,', () => {
     await expectRefused(await proveBy(browser, passkey), 'network');
   });
 
-  it('if its challenge was for a sign-in', async () => {
+  it.each<[string, (browser: BrowserForTest) => Promise<string>]>([
+    ['was for a sign-in', challengeFor],
+    [
+      'belongs to another session of the same browser and person',
+      async (browser) => {
+        const { challenge } = (await begin(browser)).json<{ challenge: string }>();
+        await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+        portal.wait(11 * minute);
+        return challenge;
+      },
+    ],
+    [
+      'belongs to another browser',
+      async (browser) => {
+        const thief = browserForTest(portal);
+        thief.cookies['vestibule-session'] = browser.cookies['vestibule-session'] ?? '';
+        return (await begin(thief)).json<{ challenge: string }>().challenge;
+      },
+    ],
+  ])('if its challenge %s', async (_what, challengeIn) => {
     const passkey = await givePasskey(portal, 'alice');
     const browser = await longAgo();
-    const challenge = await challengeFor(browser);
-    const form = { do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
-    await expectRefused(await act(browser, 'passkeys', form), 'challenge-unknown');
-  });
-
-  it('if its challenge belongs to another session of the same browser and person', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = await longAgo();
-    const { challenge } = (await begin(browser)).json<{ challenge: string }>();
-    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-    portal.wait(11 * minute);
-    const form = { do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
-    await expectRefused(await act(browser, 'passkeys', form), 'challenge-unknown');
-  });
-
-  it('if its challenge belongs to another browser', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = await longAgo();
-    const thief = browserForTest(portal);
-    thief.cookies['vestibule-session'] = browser.cookies['vestibule-session'] ?? '';
-    const { challenge } = (await begin(thief)).json<{ challenge: string }>();
-    const form = { do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
-    await expectRefused(await act(browser, 'passkeys', form), 'challenge-unknown');
+    const credential = assertionOf(passkey, { challenge: await challengeIn(browser) });
+    await expectRefused(await act(browser, 'passkeys', { do: 'prove', for: 'enrol', credential }), 'challenge-unknown');
   });
 
   it('unless everything is stored', async () => {
