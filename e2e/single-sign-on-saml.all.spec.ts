@@ -4,6 +4,7 @@ import { startSamlProviderOf } from './saml-provider-of-portal.ts';
 import { expectSignedIn, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, pressOn, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
+import { textsOf } from './texts.ts';
 
 /** SimpleSAMLphp and one customer for the whole file, at another site than the portal. */
 const test = base.extend<{ provider: SamlProviderForTest }>({
@@ -115,6 +116,37 @@ test(
     await expectSignedIn(victim, 'sam');
   },
 );
+
+test(
+  'SA-42 a browser that has lost its cookies at the provider gets one page, which says so, and no loop',
+  both,
+  async ({ page }) => {
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('sam@saml.test');
+    await expect(atProvider(page).email).toBeVisible();
+    await page.context().clearCookies({ name: /^vestibule-/ });
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(new URL(request.url()).pathname);
+    });
+    await signInAtProvider(page);
+    await expect(page.getByText(textsOf('en')['notice-cookiesNeeded-text'])).toBeVisible();
+    expect(posts.filter((path) => path.startsWith('/portal/'))).toEqual([
+      '/portal/authenticate/saml/acs',
+      '/portal/authenticate/saml/finish',
+    ]);
+  },
+);
+
+test('SA-42 the pages that an answer goes through stand in no history', async ({ page }) => {
+  await page.goto('/portal/login');
+  await ssoButton(page).click();
+  await ssoForm(page).send('sam@saml.test');
+  await signInAtProvider(page);
+  await expectSignedIn(page, 'sam');
+  await page.goBack();
+  await expect(page).not.toHaveURL(/authenticate\/saml/);
+});
 
 /** The provider's link of a visit, unvisited: it is for another person to follow. */
 async function linkOfVisit(page: Page, provider: SamlProviderForTest): Promise<string> {
