@@ -5,7 +5,6 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 import { addPortalKey } from '../portal-keys.ts';
 import { startSaml } from './saml.ts';
-import { childrenOf, readXml, textOf } from './xml.ts';
 
 let saml: SamlForTest;
 const portal = portalOfFile();
@@ -22,26 +21,12 @@ describe('SA-41 the request', () => {
     const started = await start();
     if (started.kind === 'refused') throw new Error(started.words);
     const url = new URL(started.url);
-    expect(url.origin + url.pathname).toBe('https://idp.corp-b.example/sso');
-    expect(url.searchParams.get('tenant')).toBe('b');
+    expect(url.href).toMatch(/^https:\/\/idp\.corp-b\.example\/sso\?tenant=b&/);
     expect(url.searchParams.get('RelayState')).toBe('state-1');
     const xml = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
-    const reading = readXml(xml);
-    if (reading.kind === 'refused') throw new Error(reading.problem);
-    const { root } = reading;
-    expect(root.nodeName).toBe('samlp:AuthnRequest');
-    const attribute = (name: string) => root.getAttribute(name);
-    expect(attribute('ID')).toBe(started.kept.requestId);
-    expect(attribute('Destination')).toBe('https://idp.corp-b.example/sso?tenant=b');
-    expect(attribute('AssertionConsumerServiceURL')).toBe('http://localhost:8080/portal/authenticate/saml/acs');
-    expect(attribute('ProtocolBinding')).toBe('urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST');
-    expect(root.hasAttribute('ForceAuthn')).toBe(false);
-    const [issuer, policy, ...more] = childrenOf(root);
-    expect(issuer && textOf(issuer)).toBe('http://localhost:8080/portal/authenticate/saml/metadata');
-    expect(policy?.nodeName).toBe('samlp:NameIDPolicy');
-    expect(policy?.hasAttribute('Format')).toBe(false);
-    expect(policy?.getAttribute('AllowCreate')).toBe('true');
-    expect(more).toEqual([]);
+    expect(xml).toBe(
+      `<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${started.kept.requestId}" Version="2.0" IssueInstant="${portal.deps.now().toISOString()}" Destination="https://idp.corp-b.example/sso?tenant=b" ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" AssertionConsumerServiceURL="http://localhost:8080/portal/authenticate/saml/acs"><saml:Issuer>http://localhost:8080/portal/authenticate/saml/metadata</saml:Issuer><samlp:NameIDPolicy AllowCreate="true"/></samlp:AuthnRequest>`,
+    );
   });
 
   it('is signed by RSA with SHA-256, with the current key, over the query as sent', async () => {
