@@ -38,7 +38,7 @@ export async function letIn(
   const { config } = deps;
   if (!byProvider) await endVisits(deps, request);
   setCookie(reply, config, 'session', result.sessionToken);
-  // However the half session ends, the next form has the typed name.
+  // The cookie of refusals also keeps the typed name: however the half session ends, the next form has it.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
   if (result.kind === 'secondFactor')

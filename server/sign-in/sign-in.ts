@@ -17,9 +17,9 @@ import { reasonToRefuse, stepsOf } from './reason-to-refuse.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 
 /**
- * Checks a username or email and a password, and opens a session (decisions §7). Every refusal does the same work: one
- * read, one count, one argon2id, one write. `retryAfter` is in milliseconds. Throws WorkQueueFull if too many sign-ins are
- * waiting.
+ * Checks a username or email and a password, and opens a session (decisions §7). Every refusal but that of an address which has to
+ * wait does the same work: one read, one count, one argon2id, one write. `retryAfter` is in milliseconds. Throws WorkQueueFull if
+ * too many sign-ins are waiting.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const { sql } = deps;
@@ -77,7 +77,8 @@ async function refused(
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
   const event = { event: 'sign-in-refused', reason, reference, address, requestId, steps, ...who } satisfies AuditEvent;
-  // A known browser's failures count only on that browser, and a right password is no guess.
+  // A known browser's failures count only on that browser. The page of a refused network says that the password was right; what
+  // looks like a wrong one counts like a wrong one.
   const keys = user?.deviceKnown || reason === 'network' ? [] : originKeys(address);
   await insertRefusal(deps.sql, event, keys, deps.now());
   deps.metrics.signIns.inc({ way: 'password', outcome: reason });

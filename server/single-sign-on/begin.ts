@@ -74,7 +74,7 @@ export async function beginVisit(
   });
   if (id === null) return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, departure);
   freshSignInAsked(deps, request, reply);
-  // Nor does a remembered device, so the visit ends with a code if one is required.
+  // Before a registration a remembered device proves nothing either: the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
   const query = new URLSearchParams({ visit: id, ...(lang !== undefined && { lang }) });
@@ -90,6 +90,7 @@ export async function cannotBegin(
   { connection, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
 ): Promise<FastifyReply> {
   forgetConnection(deps, request, reply);
+  // The page of an unknown domain (decisions §6).
   const protocol = connection?.protocol ?? 'oidc';
   return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, isAnswer: false });
 }

@@ -18,6 +18,7 @@ import type { SsoUser } from '../storage/sso-user.ts';
 import { endVisitsOfBrowser, lockVisit, updateVisitFailure, type Visit } from '../storage/visit.ts';
 import { noteDevice } from '../two-factor/note-device.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+import type { Who } from '../visitor/who.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
@@ -42,6 +43,7 @@ export async function signInByProvider(
 ): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'somebodyElse' }> {
   const { visit, connection } = vouched;
   const steps: AuditStep[] = [];
+  const here = await visitor.who();
   const done = await deps.sql.begin(async (sql): Promise<Done | RollBack<Undone>> => {
     const refusal = await refusalOfAnswer(sql, vouched, deps.now(), steps);
     if (refusal) return new RollBack(refusal);
@@ -52,7 +54,7 @@ export async function signInByProvider(
       return new RollBack<Undone>({ kind: 'undone', reason: match.reason, user: match.user });
     }
     const user = match.user as Member;
-    const undone = refusedByRules(user, address, steps) ?? (await somebodyElse(user, visitor, steps));
+    const undone = refusedByRules(user, address, steps) ?? somebodyElse(user, here, steps);
     if (undone) return new RollBack(undone);
     return await openSession(deps, sql, vouched, user, visitor, steps);
   });
@@ -107,8 +109,8 @@ function refusedByRules(user: Member, address: string, steps: AuditStep[]): Undo
   return admits ? null : { kind: 'undone', reason: 'network', user };
 }
 
-async function somebodyElse(user: Member, visitor: KnownVisitor, steps: AuditStep[]): Promise<Undone | null> {
-  const here = await visitor.who();
+/** Who sent this browser to the provider, and who is signed in there, nobody knows: unlike a password it replaces nobody. */
+function somebodyElse(user: Member, here: Who, steps: AuditStep[]): Undone | null {
   if (here.kind !== 'full' || here.session.userId === user.id) return null;
   steps.push({ step: 'signed in here', outcome: here.session.username });
   return { kind: 'undone', reason: 'signed-in-as-other', user };
@@ -128,6 +130,7 @@ async function openSession(
   const { id: userId, username, customer } = user;
   const factors = await findFactorsOfUser(sql, userId, { connectionId: connection.id, rpId: null });
   const rememberedBy = await recallDevice(sql, visitor, userId, now);
+  // Whoever goes on to a registration was asked to sign in afresh, in a browser that is no longer remembered (begin.ts).
   const situation = { ...factors, customers: [customer], rememberedBy, isToRegister: false };
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? whatIsAsked(situation) : [];

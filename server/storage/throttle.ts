@@ -52,7 +52,7 @@ export async function originWait(sql: Connection, keys: readonly ThrottleKey[], 
     where key = any(${keys.map(({ key }) => key)}::text[]) order by blocked_until desc nulls last`;
   const latest = rows[0]?.blockedUntil ?? null;
   if (latest && latest > now) return latest;
-  // Not the total: after each of its waits one try would get through of all that everybody makes.
+  // The total is everybody's: one try after each of its waits would shut out all others.
   const isSpent = ({ key, limit }: ThrottleKey) =>
     limit !== limits.throttle.total && rows.some((row) => row.key === key && row.failures >= limit.freeFailures);
   const spent = keys.filter(isSpent);

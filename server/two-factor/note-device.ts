@@ -10,8 +10,8 @@ import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /**
- * Records the browser of a sign-in by passkey or by a provider, and tells the user of a new one; returns its token. Alone neither
- * is a password: such a browser gets no attempts of its own for one (docs/decisions/0008).
+ * Records the browser of a sign-in, and tells the user of a new one; returns its token. Only by a password does it get attempts of
+ * its own for one (docs/decisions/0008).
  */
 export async function noteDevice(
   sql: Connection,

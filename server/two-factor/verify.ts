@@ -175,7 +175,7 @@ async function takeStep(
   if (!reader || !isThere) return new RollBack('gone');
   const passkey = request.by === 'passkey' ? await takePasskeyOf(deps, sql, request, session, steps) : null;
   if (passkey?.kind === 'refused') return { kind: 'refused', passkey };
-  // It still has the token by which it was read, and each step gives it another: it waits for the same.
+  // Each step gives the session another token: under this one it waits for what was read before the lock.
   const waitsFor = passkey ? [] : session.waitsFor.slice(1);
   const isFull = waitsFor.length === 0;
   // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.

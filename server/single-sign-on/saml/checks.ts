@@ -71,7 +71,7 @@ function answersRequest(root: XmlElement, { kept }: Expected): Problem {
 }
 
 /** Wherever a second one hides, by whatever prefix: which one is read must be unambiguous. */
-export function hasOneAssertion(root: XmlElement, { settings }: Expected): Problem {
+export function assertionCountProblem(root: XmlElement, { settings }: Expected): Problem {
   const all = elementsIn(root).filter(({ localName }) => /^(?:Encrypted)?Assertion$/.test(localName));
   const { plain, encrypted } = assertionIn(root);
   if (all.length !== 1 || !(plain ?? encrypted)) return `it holds ${all.length} assertions, or not in their place`;

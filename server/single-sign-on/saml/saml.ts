@@ -6,7 +6,7 @@ import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
 import type { SamlKept } from '../visit-details.ts';
 import { validCertificates } from './certificates.ts';
-import { assertionIn, assertionProblem, type Expected, hasOneAssertion, responseProblem } from './checks.ts';
+import { assertionCountProblem, assertionIn, assertionProblem, type Expected, responseProblem } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { invalid, samlIdentity } from './identity.ts';
 import { authnRequestXml, type Carried, carryMessage, newMessageId } from './messages.ts';
@@ -65,12 +65,12 @@ async function verifiedAssertion(
   if (problem) return invalid(problem);
   const refusal = statusRefusal(outer.root);
   if (refusal) return refusal;
-  const misplaced = hasOneAssertion(outer.root, expected);
-  if (misplaced) return invalid(misplaced);
+  const countProblem = assertionCountProblem(outer.root, expected);
+  if (countProblem) return invalid(countProblem);
   const { encrypted } = assertionIn(outer.root);
-  // A plain one from the message as it came: namespaces that its signature counts may be declared around it.
   const sealed = encrypted && (await decrypt(encrypted, 'assertion', { keys: await portalKeys(deps), isSigned }));
   if (sealed?.kind === 'refused') return invalid(sealed.problem);
+  // Where it was not encrypted, from the message as it came: namespaces that its signature covers may be declared around it.
   const signed = sealed?.root ?? assertionIn(response.root).plain;
   if (!signed || !isNamed(signed, saml('Assertion'))) return invalid('the decrypted element is not an assertion');
   const verified = verify((sealed ?? response).text, signed, certificates);
