@@ -65,8 +65,9 @@ export const limits = {
   /** How long a browser is known by the cookie that its ceremonies belong to. */
   passkeyBrowser: day,
   passkeysOfUser: 20,
-  /** How long a visitor may stay at an identity provider. */
+  /** How long a visitor may stay at an identity provider, and how long afterwards their answer leads back to their form. */
   visit: 30 * minute,
+  visitRemembered: hour,
   /** How long an identity provider may take for one answer. */
   providerAnswer: 5 * second,
   /** How long an OpenID provider's discovery and keys are remembered. */
@@ -83,6 +84,8 @@ export const limits = {
   samlBodyBytes: 300 * 1024,
   /** Signs of elements, attributes and entities in a SAML message: 200 groups are about 2,000 if each has its own attribute. */
   samlSigns: 3000,
+  /** The same in a logout message, which is verified for anybody. */
+  samlLogoutSigns: 400,
   /** A logout message by redirect, after unpacking, and the RelayState returned with an answer. */
   samlLogoutBytes: 64 * 1024,
   samlRelayState: 2048,

@@ -15,7 +15,7 @@ export function visitTokenHash({ headers }: FastifyRequest, config: Config): Buf
 /** Marks the browser that begins a visit; its tabs share the token. Returns the token's hash. */
 export function markBrowser({ headers }: FastifyRequest, reply: FastifyReply, config: Config): Buffer {
   const token = readTokenCookie(headers, config, 'visit') ?? newToken();
-  setCookie(reply, config, 'visit', token, limits.visit);
+  setCookie(reply, config, 'visit', token, limits.visit + limits.visitRemembered);
   return tokenHash(token);
 }
 

@@ -65,7 +65,12 @@ describe('the token of a browser that begins a visit', () => {
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const [cookie, ...more] = pressed.cookies;
     expect(more).toEqual([]);
-    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.visit / 1000 });
+    expect(cookie).toMatchObject({
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Lax',
+      maxAge: (limits.visit + limits.visitRemembered) / 1000,
+    });
     expect(cookie?.name).toBe('vestibule-visit');
     expect(cookie?.value).toMatch(/^[\w-]{43}$/);
     const rows = await portal.sql<{ hash: Buffer }[]>`select browser_hash as hash from visit`;

@@ -1,6 +1,6 @@
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
-import { day, hour, limits, minute } from '../limits.ts';
+import { day, limits, minute } from '../limits.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from '../storage/audit-event.ts';
@@ -14,9 +14,6 @@ import { deleteOldResetLinks } from '../storage/reset-link.ts';
 import { deleteStaleThrottles } from '../storage/throttle.ts';
 import { deleteEndedPendingTotp } from '../storage/totp.ts';
 import { deleteOldVisits } from '../storage/visit.ts';
-
-/** How long an answer that is loaded again redirects to the same place. */
-const visitRemembered = hour;
 
 /** How long an expired reset link is distinguished from one that never existed. */
 export const resetLinkRemembered = 30 * day;
@@ -42,7 +39,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
   await deleteOldResetLinks(sql, before(resetLinkRemembered));
-  await deleteOldVisits(sql, before(visitRemembered));
+  await deleteOldVisits(sql, before(limits.visitRemembered));
   await deleteOldPasskeyChallenges(sql, at);
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);

@@ -62,7 +62,7 @@ function readMessage(
   verified: (root: XmlElement, certificates: readonly string[]) => XmlElement | null,
 ): Reading {
   if ((relayState ?? '').length > limits.samlRelayState) return no(field, 'its RelayState is too long');
-  const reading = readXml(text);
+  const reading = readXml(text, { signs: limits.samlLogoutSigns });
   if (reading.kind === 'refused') return no(field, reading.problem);
   const { root } = reading;
   return { kind: 'ok', field, root, relayState, verified: (certificates) => verified(root, certificates) };
