@@ -40,7 +40,7 @@ import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './sign-out/logou
 import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-on/oidc/backchannel-logout-route.ts';
-import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
+import { dropFragment, oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
 import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
 import { samlAcsRoute, samlAnswerSchema } from './single-sign-on/saml/acs-route.ts';
@@ -207,6 +207,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     url: `${callback.url}/:connection`,
     onRequest: onlyNavigation(deps),
     exposeHeadRoute: false,
+    onSend: dropFragment,
     handler: oidcCallbackRoute(deps),
   });
   app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });

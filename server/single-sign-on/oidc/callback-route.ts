@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps/deps.ts';
-import { splitUrl } from '../../http/request-url.ts';
+import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit } from '../claim-visit.ts';
@@ -27,4 +27,14 @@ export function oidcCallbackRoute(deps: Deps) {
     const answer = await readOidcAnswer(deps, claimed.connection, { url, state: String(state), kept });
     return await finishVisit(deps, request, reply, visitor, claimed, answer);
   };
+}
+
+/**
+ * An altered link can have a provider answer in the fragment, which a browser takes along with a redirect: an empty one
+ * replaces it.
+ */
+export async function dropFragment(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const location = reply.getHeader('location');
+  if (typeof location === 'string' && queryValue(request, 'state') === null) reply.header('location', `${location}#`);
+  return payload;
 }
