@@ -11,8 +11,7 @@ import {
   type NewSsoConnection,
 } from '../storage/sso-connection.ts';
 import type { ProtocolSettings } from '../storage/sso-settings.ts';
-import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
-import { otherByLogoutAddress } from './saml/foreign-logout-address.ts';
+import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
 
 /** A connection with its fields already read; `secret` is in plain text and is sealed here. */
 export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {
@@ -38,9 +37,10 @@ export async function addConnection(
   return await sql.begin(async (sql): Promise<AddConnectionResult> => {
     const customer = await findCustomer(sql, customerKey);
     if (!customer) return { kind: 'unknownCustomer' };
-    const by = await otherThatMayBegin(sql, made.key, made);
+    const connections = await listSsoConnections(sql);
+    const by = made.protocol === 'saml' ? otherThatMayBegin(made, connections) : null;
     if (by) return { kind: 'providerTaken', by };
-    const other = made.protocol === 'saml' ? otherByLogoutAddress(made, await listSsoConnections(sql)) : null;
+    const other = made.protocol === 'saml' ? otherByLogoutAddress(made, connections) : null;
     if (other) return { kind: 'logoutAddressTaken', by: other };
     const id = randomUUID();
     const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));

@@ -21,8 +21,7 @@ import type { SamlSettings } from '../storage/sso-settings.ts';
 import { deleteSsoSubjectsOfConnection } from '../storage/sso-subject.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 import { certificateFacts } from './saml/certificates.ts';
-import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
-import { otherByLogoutAddress } from './saml/foreign-logout-address.ts';
+import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
 import { logoutWords } from './saml/provider-metadata.ts';
 
 /**
@@ -62,9 +61,10 @@ export async function changeConnection(
     const before = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!before) return { kind: 'notFound' };
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
-    const by = await otherThatMayBegin(sql, key, after);
+    const connections = await listSsoConnections(sql);
+    const by = after.protocol === 'saml' ? otherThatMayBegin(after, connections) : null;
     if (by) return { kind: 'providerTaken', by };
-    const other = after.protocol === 'saml' ? otherByLogoutAddress(after, await listSsoConnections(sql)) : null;
+    const other = after.protocol === 'saml' ? otherByLogoutAddress(after, connections) : null;
     if (other) return { kind: 'logoutAddressTaken', by: other };
     const steps = [
       ...differences(before, after),

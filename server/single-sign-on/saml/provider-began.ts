@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps/deps.ts';
 import { forgetVisits, visitTokenHash } from '../../http/visit-cookie.ts';
-import type { SsoConnection } from '../../storage/sso-connection.ts';
+import type { Connection } from '../../storage/database.ts';
+import { listSsoConnections, type SamlConnection, type SsoConnection } from '../../storage/sso-connection.ts';
 import { countOpenVisits } from '../../storage/visit.ts';
 import { beginVisit, travellerOf } from '../begin.ts';
 import { fail } from '../fail.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
-import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 
 /** Visits of one browser at the provider. */
 const mostAtOnce = 3;
@@ -48,4 +48,20 @@ async function goesInCircles({ config, sql, now }: Deps, request: FastifyRequest
 function issuerIn(text: string): string | null {
   const [, issuer] = /<(?:[\w.-]{1,64}:)?Issuer(?:\s[^<>]{0,512})?>([^<>]{1,1024})</.exec(text) ?? [];
   return issuer?.trim().replaceAll('&amp;', '&') ?? null;
+}
+
+/** The one active connection with this issuer whose provider may begin. */
+async function connectionThatMayBegin(
+  sql: Connection,
+  issuer: string,
+): Promise<{ kind: 'ok'; connection: SamlConnection } | Refusal> {
+  const known = (await listSsoConnections(sql)).filter(
+    (connection): connection is SamlConnection =>
+      connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,
+  );
+  const [connection, another] = known.filter(({ settings }) => settings.mayBegin);
+  if (connection && !another) return { kind: 'ok', connection };
+  if (connection) return refusalFor('provider-began', 'several connections have this issuer');
+  if (known.length === 0) return refusalFor('provider-began', 'no connection has this issuer');
+  return refusalFor('provider-began', 'vestibule connection set --idp-initiated on allows it');
 }

@@ -3,6 +3,15 @@ import type { SamlSettings } from '../../storage/sso-settings.ts';
 
 type Named = Pick<SamlConnection, 'key' | 'settings'>;
 
+/** The key of another connection that lets the same provider begin, or null: an unsolicited answer names only its issuer. */
+export function otherThatMayBegin(one: Named, connections: readonly SsoConnection[]): string | null {
+  const other = connections.find(
+    ({ protocol, key, settings }) =>
+      protocol === 'saml' && key !== one.key && settings.mayBegin && settings.entityId === one.settings.entityId,
+  );
+  return one.settings.mayBegin ? (other?.key ?? null) : null;
+}
+
 /**
  * The key of another provider's connection, if either names the other's address for single logout; or null. All providers
  * know us by one key: what we sign for the one would be valid at the other, which could end anyone's session there.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eachRow } from '#testing/runs-all.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
-import { otherByLogoutAddress } from './foreign-logout-address.ts';
+import { otherByLogoutAddress } from './other-connections.ts';
 
 function connection(key: string, signOnUrl: string, url?: string, responseUrl = url): SamlConnection {
   const logout = url === undefined ? undefined : { url, responseUrl, binding: 'redirect' };
