@@ -95,7 +95,7 @@ it('SE-06 neither an empty post to the second factor nor one that skips the step
   for (const body of ['code=', 'code=&stage=full', 'code=true&redirectURL=%2Fportal%2Fportal.html']) {
     const { statusCode, headers, cookies: set } = await portal.send({ method: 'POST', url, cookies, body });
     expect([statusCode, set], body).toEqual([303, []]);
-    expect(headers.location).toMatch(/^\/portal\/twoFactor\?.*notice=codeMalformed/);
+    expect(headers.location).toMatch(/^\/portal\/twoFactorRegistration\?.*notice=codeMalformed/);
   }
   expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
 });
