@@ -21,13 +21,13 @@ export function markBrowser({ headers }: FastifyRequest, reply: FastifyReply, co
 
 /** Somebody signed in: an answer that comes later signs in nobody, and leads the tab on. */
 export async function endVisits({ config, sql, now }: Deps, request: FastifyRequest): Promise<void> {
-  const browserHash = visitTokenHash(request, config);
-  if (browserHash) await endVisitsOfBrowser(sql, browserHash, now());
+  const cookieHash = visitTokenHash(request, config);
+  if (cookieHash) await endVisitsOfBrowser(sql, cookieHash, now());
 }
 
 /** Somebody signed out: nothing of their visits is left. */
 export async function forgetVisits({ config, sql }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const browserHash = visitTokenHash(request, config);
-  if (browserHash) await deleteVisitsOfBrowser(sql, browserHash);
+  const cookieHash = visitTokenHash(request, config);
+  if (cookieHash) await deleteVisitsOfBrowser(sql, cookieHash);
   if (readCookie(request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
 }

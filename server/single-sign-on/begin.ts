@@ -68,7 +68,7 @@ export async function beginVisit(
   const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed, freshSignIn };
   const id = await store(deps, request, connection, {
     state,
-    browserHash: markBrowser(request, reply, config),
+    cookieHash: markBrowser(request, reply, config),
     details,
     address: departure.address,
   });
@@ -117,16 +117,16 @@ async function store(
   { sql, keys, now }: Deps,
   { id: requestId }: FastifyRequest,
   { id: connectionId, version, key, customerKey }: SsoConnection,
-  visit: { state: string; browserHash: Buffer; details: VisitDetails; address: string },
+  visit: { state: string; cookieHash: Buffer; details: VisitDetails; address: string },
 ): Promise<string | null> {
-  const { state, browserHash, details, address } = visit;
+  const { state, cookieHash, details, address } = visit;
   const id = randomUUID();
   const madeAt = now();
   return await sql.begin(async (sql) => {
     const isStored = await insertVisit(sql, {
       id,
       stateHash: tokenHash(state),
-      browserHash,
+      cookieHash,
       connectionId,
       connectionVersion: version,
       sealedDetails: seal(keys.seal, JSON.stringify(details), visitPlace(id)),

@@ -35,11 +35,11 @@ export async function claimVisit<P extends Protocol>(
   const { config, keys, sql } = deps;
   const { address } = visitor;
   const stateHash = state !== null && isToken(state) ? tokenHash(state) : null;
-  const browserHash = visitTokenHash(request, config);
-  const visit = stateHash && browserHash && (await takeVisit(sql, { stateHash, browserHash }, deps.now()));
+  const cookieHash = visitTokenHash(request, config);
+  const visit = stateHash && cookieHash && (await takeVisit(sql, { stateHash, cookieHash }, deps.now()));
   if (!visit) {
     const known = stateHash && (await findVisitByState(sql, stateHash));
-    await nothingToClaim(deps, request, reply, visitor, { visit: known, browserHash, protocol });
+    await nothingToClaim(deps, request, reply, visitor, { visit: known, cookieHash, protocol });
     return null;
   }
   const details = detailsOf(keys, visit);
@@ -70,11 +70,11 @@ async function nothingToClaim(
   request: FastifyRequest,
   reply: FastifyReply,
   visitor: KnownVisitor,
-  { visit, browserHash, protocol }: { visit: Visit | null; browserHash: Buffer | null; protocol: Protocol },
+  { visit, cookieHash, protocol }: { visit: Visit | null; cookieHash: Buffer | null; protocol: Protocol },
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
   const { address } = visitor;
-  if (visit && browserHash?.equals(visit.browserHash))
+  if (visit && cookieHash?.equals(visit.cookieHash))
     return await answeredAgain(deps, request, reply, visitor, { visit, protocol });
   if (visit) await endVisit(sql, visit.id, deps.now());
   const who = await visitor.who();

@@ -24,10 +24,10 @@ export function leaveRoute(deps: Deps) {
     const lang = languageOverride(request);
     const visit = isUuid(id) ? await findVisit(sql, id) : null;
     const isOpen = visit !== null && visit.usedAt === null && visit.endsAt > deps.now();
-    const browserHash = visitTokenHash(request, config);
-    if (isOpen && browserHash === null)
+    const cookieHash = visitTokenHash(request, config);
+    if (isOpen && cookieHash === null)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
-    const details = visit && browserHash?.equals(visit.browserHash) ? detailsOf(keys, visit) : null;
+    const details = visit && cookieHash?.equals(visit.cookieHash) ? detailsOf(keys, visit) : null;
     const connection = details && isOpen ? await findSsoConnection(sql, visit.connectionId) : null;
     if (details && connection?.active && connection.version === visit?.connectionVersion) {
       const { url, fields } = details;

@@ -142,7 +142,7 @@ async function openSession(
   const lifetime = asked.length > 0 ? limits.halfSession : deps.config.sessionAbsolute;
   const providerEndsAt = identity.sessionEndsAt ?? Number.POSITIVE_INFINITY;
   await deleteSessionOfBrowser(sql, visitor.sessionHash);
-  await endVisitsOfBrowser(sql, visit.browserHash, now, visit.id);
+  await endVisitsOfBrowser(sql, visit.cookieHash, now, visit.id);
   await insertSession(sql, {
     tokenHash: tokenHash(sessionToken),
     userId,

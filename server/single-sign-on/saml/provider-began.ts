@@ -40,8 +40,8 @@ export async function providerBegan(
 
 /** A provider that answers no request of ours would go round for ever; a tile may well be pressed twice. */
 async function goesInCircles({ config, sql, now }: Deps, request: FastifyRequest, { id }: SsoConnection) {
-  const browserHash = visitTokenHash(request, config);
-  return browserHash !== null && (await countOpenVisits(sql, { browserHash, connectionId: id }, now())) >= mostAtOnce;
+  const cookieHash = visitTokenHash(request, config);
+  return cookieHash !== null && (await countOpenVisits(sql, { cookieHash, connectionId: id }, now())) >= mostAtOnce;
 }
 
 /** The first issuer in a message, unverified. */
