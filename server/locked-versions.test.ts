@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
 const least: Record<string, string> = {
   '@fastify/reply-from': '12.6.2',
   '@xmldom/xmldom': '0.8.13',
-  '@node-saml/node-saml': '5.1.0',
   fastify: '5.12.1',
   nodemailer: '9.1.1',
   'xml-crypto': '6.0.1',

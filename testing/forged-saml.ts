@@ -1,7 +1,11 @@
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { SignedXml } from 'xml-crypto';
-import { encrypt } from 'xml-encryption';
 import { addAlgorithms } from './xml-signature-algorithms.ts';
+
+type Encrypt = (content: string, options: object, done: (error: Error | null, result: string) => void) => void;
+
+const { encrypt } = createRequire(import.meta.url)('xml-encryption') as { encrypt: Encrypt };
 
 /** The signer: both in PEM. */
 export type ForgerKey = { certificate: string; privateKey: string };
@@ -172,7 +176,7 @@ export async function encrypted(
     encryptionAlgorithm: content,
     keyEncryptionAlgorithm: transport,
     warnInsecureAlgorithm: false,
-  } as Parameters<typeof encrypt>[1]);
+  });
   return `<saml:EncryptedAssertion>${data}</saml:EncryptedAssertion>`;
 }
 

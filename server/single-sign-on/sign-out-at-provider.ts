@@ -40,7 +40,7 @@ async function samlLogout(deps: Deps, { settings }: SamlConnection, name: SamlNa
   const { url: to, binding } = logout;
   const xml = logoutRequestXml({ config: deps.config, id: newMessageId(), destination: to, now: deps.now(), name });
   const [key] = await portalKeys(deps);
-  return await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key);
+  return carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key);
 }
 
 /** A longer hint makes an address that servers refuse; without it the provider asks the person. */

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
 import type { PortalKey } from '../portal-keys.ts';
 import { said } from '../provider-words.ts';
 import { algorithms, ds, xenc } from './names.ts';
@@ -10,6 +12,10 @@ import {
   type XmlElement,
   type XmlReading,
 } from './xml.ts';
+
+type Decrypt = (xml: string, options: { key: string }, done: (error: Error | null, text: string) => void) => void;
+
+const opener = promisify((createRequire(import.meta.url)('xml-encryption') as { decrypt: Decrypt }).decrypt);
 
 /**
  * Reads an encrypted assertion or NameID with one of the portal's keys. The result proves nothing about its sender: anyone
@@ -24,9 +30,8 @@ export async function decrypt(
 ): Promise<XmlReading> {
   const problem = methodProblem(encrypted, what, isSigned);
   if (problem) return { kind: 'refused', problem };
-  const { decryptXml } = await import('@node-saml/node-saml/lib/xml.js');
   for (const key of keys) {
-    const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
+    const opened = await opener(encrypted.toString(), { key: key.privateKey }).catch(() => null);
     const reading = opened ? readXml(opened) : null;
     if (reading)
       return reading.kind === 'ok'

@@ -72,7 +72,7 @@ export function samlLogoutRoute(deps: Deps) {
     const common = { config, id: newMessageId(), destination: to, now: deps.now() };
     const xml = logoutResponseXml({ ...common, inResponseTo, isDone });
     const [key] = await portalKeys(deps);
-    const { url, fields } = await carryMessage({ field: 'SAMLResponse', xml, to, binding, relayState }, key);
+    const { url, fields } = carryMessage({ field: 'SAMLResponse', xml, to, binding, relayState }, key);
     if (!fields) return reply.redirect(url, 303);
     sendFormPolicy(reply, url);
     const serverPage = { name: 'leaving', isSignOut: true, url, provider: connection.name, fields } as const;

@@ -5,7 +5,8 @@ import { limits } from '../../limits.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import type { SamlName } from '../identity.ts';
 import type { PortalKey } from '../portal-keys.ts';
-import { bindings, namespaces } from './names.ts';
+import { algorithms, bindings, namespaces } from './names.ts';
+import { SignedXml } from './verify.ts';
 
 type Common = { config: Config; id: string; destination: string; now: Date };
 
@@ -104,22 +105,26 @@ const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
  * Signs a message for its binding: the address that contains it, or the message itself (SAML bindings §3.4.4.1,
  * §3.5.4).
  */
-export async function carryMessage({ field, xml, to, binding, relayState }: Message, key: PortalKey): Promise<Carried> {
+export function carryMessage({ field, xml, to, binding, relayState }: Message, key: PortalKey): Carried {
   const state = relayState === null ? {} : { RelayState: relayState };
   if (binding === 'post') {
-    const { signSamlPost } = await import('@node-saml/node-saml/lib/saml-post-signing.js');
-    const options = {
-      privateKey: key.privateKey,
-      signatureAlgorithm: 'sha256' as const,
-      digestAlgorithm: 'sha256' as const,
-    };
-    const signed = signSamlPost(xml, '/*', options);
+    const signed = signedXml(xml, key.privateKey);
     return { url: to, fields: { [field]: Buffer.from(signed).toString('base64'), ...state } };
   }
   const packed = deflateRawSync(xml).toString('base64');
   const query = queryOf({ [field]: packed, ...state, SigAlg: rsaSha256 });
   const signature = sign('sha256', Buffer.from(query), key.privateKey).toString('base64');
   return { url: `${to}${to.includes('?') ? '&' : '?'}${query}&${queryOf({ Signature: signature })}`, fields: null };
+}
+
+/** A message with its signature behind the issuer (SAML core §5.4). */
+function signedXml(xml: string, privateKey: string): string {
+  const canonicalizationAlgorithm = algorithms.exclusive;
+  const signing = new SignedXml({ privateKey, signatureAlgorithm: rsaSha256, canonicalizationAlgorithm });
+  const transforms = [algorithms.enveloped, algorithms.exclusive];
+  signing.addReference({ xpath: '/*', transforms, digestAlgorithm: algorithms.sha256 });
+  signing.computeSignature(xml, { location: { reference: "/*/*[local-name(.)='Issuer']", action: 'after' } });
+  return signing.getSignedXml();
 }
 
 /** In the order and the exact characters that are signed. */

@@ -29,6 +29,9 @@ export const nameFormats = {
 };
 
 export const algorithms = {
+  exclusive: 'http://www.w3.org/2001/10/xml-exc-c14n#',
+  enveloped: 'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+  sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
   rsaOaep: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
   /** SHA-1, which is safe in OAEP, and the default of providers. */
   oaepDigest: 'http://www.w3.org/2000/09/xmldsig#sha1',

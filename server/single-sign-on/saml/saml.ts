@@ -27,7 +27,7 @@ export async function startSaml(
   const [key] = await portalKeys(deps);
   const id = newMessageId();
   const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), freshSignIn });
-  const carried = await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: state }, key);
+  const carried = carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: state }, key);
   return { kind: 'ok', kept: { requestId: id }, ...carried };
 }
 

@@ -2,7 +2,7 @@ import { constants, createHash, verify as isValid, X509Certificate } from 'node:
 import { createRequire } from 'node:module';
 import { limits } from '../../limits.ts';
 import { said } from '../provider-words.ts';
-import { ds } from './names.ts';
+import { algorithms, ds } from './names.ts';
 import {
   attributeOf,
   childrenNamed,
@@ -22,18 +22,20 @@ type SignedXml = {
   loadSignature(signature: XmlElement): void;
   checkSignature(xml: string): boolean;
   getSignedReferences(): string[];
+  addReference(reference: { xpath: string; transforms: string[]; digestAlgorithm: string }): void;
+  computeSignature(xml: string, options: { location: { reference: string; action: 'after' } }): void;
+  getSignedXml(): string;
 };
 
 // Not by `import`: its types would add a browser's whole DOM to the server's.
-const { SignedXml } = createRequire(import.meta.url)('xml-crypto') as {
-  SignedXml: new (options: { publicCert: string }) => SignedXml;
+export const { SignedXml } = createRequire(import.meta.url)('xml-crypto') as {
+  SignedXml: new (options: Record<string, string>) => SignedXml;
 };
 
 /** A valid XML ID, without characters that are special in a search for it (SAML core §1.3.4). */
 export const idPattern = /^[A-Za-z_][\w.-]*$/;
 
-const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-const enveloped = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+const { exclusive, enveloped, sha256 } = algorithms;
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';
 const newer = 'http://www.w3.org/2007/05/xmldsig-more#';
 /** RFC 9231 §2.3.9: the salt is as long as the digest. */
@@ -53,7 +55,7 @@ const signatureAlgorithms = new Map(
 );
 
 const digestAlgorithms = new Map([
-  ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
+  [sha256, 'sha256'],
   [`${more}sha384`, 'sha384'],
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ]);
