@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -100,8 +101,9 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
 /** What a sign-out is for: where the tab goes on, and whether the browser forgets its connection. */
 function purposeOf(request: FastifyRequest, config: Config) {
   const isToForget = queryValue(request, queryNames.forget) === 'connection';
+  const goesOn = queryValue(request, queryNames.destination) !== null;
   return {
-    destination: destinationOfAddress(request, config),
+    destination: goesOn ? (destinationOfAddress(request, config) ?? defaultDestination(config.basePath)) : undefined,
     forget: isToForget ? ('connection' as const) : undefined,
   };
 }

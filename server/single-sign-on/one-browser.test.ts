@@ -74,9 +74,9 @@ it('SE-15 after another person’s password sign-in an open visit signs nobody i
 });
 
 describe('an answer for somebody while somebody else is signed in', () => {
-  const answerForAlice = async () => {
+  const answerForAlice = async (redirectURL = '/portal/reports?week=7') => {
     await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
-    const url = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports?week=7' });
+    const url = await departFor(browser, 'alice@acme.test', { redirectURL });
     return String((await comeBack(url)).headers.location);
   };
 
@@ -93,10 +93,12 @@ describe('an answer for somebody while somebody else is signed in', () => {
   });
 
   it('SE-15 leads to a page that names who is signed in, and offers to go on or to sign out', async () => {
-    const page = await browser.get(await answerForAlice());
-    for (const words of ['This browser is signed in as bob', 'Sign out and go on', 'Continue as bob'])
-      expect(page.body).toContain(words);
-    expect(page.body).not.toContain('alice');
+    for (const destination of ['/portal/reports?week=7', '/portal']) {
+      const page = await browser.get(await answerForAlice(destination));
+      for (const words of ['This browser is signed in as bob', 'Sign out and go on', 'Continue as bob'])
+        expect(page.body).toContain(words);
+      expect(page.body).not.toContain('alice');
+    }
   });
 
   it('keeps the destination over the sign-out', async () => {
