@@ -23,7 +23,7 @@ export function samlAcsRoute({ config }: Deps) {
   const action = callUrl(config.basePath, 'samlFinish');
   return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
     const language = languageOfRequest(request);
-    const text = (key: 'please-wait' | 'continue') =>
+    const text = (key: 'please-wait' | 'login-title' | 'continue') =>
       escapedXml(config.brand.texts[language]?.[key] ?? originalTexts(language)[key]);
     const { SAMLResponse, RelayState } = request.body;
     const fields = Object.entries({ SAMLResponse, ...(RelayState !== undefined && { RelayState }) })
@@ -35,10 +35,14 @@ export function samlAcsRoute({ config }: Deps) {
 <html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
 <title>${text('please-wait')}</title>
 <form method="post" action="${action}">
 ${fields}
-<noscript><button>${text('continue')}</button></noscript>
+<noscript>
+<h1>${text('login-title')}</h1>
+<button>${text('continue')}</button>
+</noscript>
 </form>
 <script>${script}</script>
 </html>
