@@ -27,7 +27,7 @@ test('GT-09 GT-13 a deep link leads through sign-in to the page asked for, with 
   watch.know(site.origin);
   watch.know(site.origin.replace('http:', 'ws:'));
   // Once signed out, the streams of the page are closed, and cannot be opened again.
-  watch.expect(/WebSocket|EventSource|events|404|502/);
+  watch.expect(/WebSocket|EventSource|events|INCOMPLETE_CHUNKED|404|502/);
   const { page } = await anotherBrowser({ baseURL: site.origin });
   const asked = '/app/reports?year=2026&q=a%2Fb';
   await page.goto(`${asked}#part-2`);
