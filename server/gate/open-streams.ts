@@ -1,5 +1,5 @@
 import type { Deps } from '../deps/deps.ts';
-import { findFullSession } from '../storage/visitor-session.ts';
+import { findFullSessions } from '../storage/visitor-session.ts';
 
 /** A request or a WebSocket that is passed on. */
 export type OpenStream = {
@@ -26,7 +26,7 @@ export function openStreams({ sql, config, now, log }: Deps, lookEvery: number) 
     for (const stream of streams) {
       const { tokenHash, address, customers } = stream;
       if (tokenHash === null) continue;
-      const session = await findFullSession(sql, tokenHash, { address, idleSince, now: at });
+      const [session] = await findFullSessions(sql, [{ tokenHash, address }], { idleSince, now: at });
       if (session?.customers.join() !== customers.join()) stream.close();
     }
   }

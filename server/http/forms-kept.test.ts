@@ -138,7 +138,7 @@ function everyStatementFails(): void {
   const fail = () => {
     throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
   };
-  portal.deps.sql = Object.assign(fail, sql, { pipelined: fail }) as unknown as Database;
+  portal.deps.sql = Object.assign(fail, sql) as unknown as Database;
 }
 
 async function everybodyWaits(): Promise<void> {

@@ -204,5 +204,5 @@ function everyStatementFails(error: Error): void {
   const fail = () => {
     throw error;
   };
-  portal.deps.sql = Object.assign(fail, sql, { pipelined: fail }) as unknown as Database;
+  portal.deps.sql = Object.assign(fail, sql) as unknown as Database;
 }

@@ -2,6 +2,6 @@ import type { Connection } from './database.ts';
 import type { Fragment } from './sso-domain.ts';
 
 /** A condition: a customer's networks (its column) admit an address; without any, every address (decisions §7). */
-export function admits(sql: Connection, networks: Fragment, address: string) {
+export function admits(sql: Connection, networks: Fragment, address: string | Fragment) {
   return sql`(${networks} = '{}' or ${address}::inet <<= any(${networks}))`;
 }

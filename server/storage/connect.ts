@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { dirname, extname } from 'node:path';
 import pg, { type ClientBase, type PoolConfig, type QueryResult } from 'pg';
 import { type Connection, type Database, type Place, RollBack } from './database.ts';
@@ -92,31 +91,8 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     });
   }
 
-  let asked: { query: Query; done: (result: QueryResult) => void; failed: (error: unknown) => void }[] = [];
-
-  /** Statements that are asked for in one turn of the event loop go over one connection in one write. */
-  function ask(query: Query): Promise<QueryResult> {
-    if (asked.length === 0) setImmediate(sendAsked);
-    return new Promise((done, failed) => asked.push({ query, done, failed }));
-  }
-
-  async function sendAsked(): Promise<void> {
-    const together = asked;
-    asked = [];
-    try {
-      await withClient(async (client) => {
-        const answers = inOneWrite(client, () => together.map(({ query }) => send(client, query, usualTimeout)));
-        for (const [at, { done, failed }] of together.entries()) answers[at]?.then(done, failed);
-        await Promise.allSettled(answers);
-        await Promise.all(answers);
-      });
-    } catch (error) {
-      for (const { failed } of together) failed(error);
-    }
-  }
-
   const sql = sqlOf((query) => withClient((client) => send(client, query, usualTimeout)));
-  return Object.assign(sql, { begin, pipelined: sqlOf(ask), end: () => pool.end() });
+  return Object.assign(sql, { begin, end: () => pool.end() });
 }
 
 function settingsOf(place: Place): PoolConfig {
@@ -150,16 +126,6 @@ async function send(client: ClientBase, { text, values }: Query, timeout: number
   });
   // Of several statements, the last counts.
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
-}
-
-function inOneWrite<T>(client: ClientBase, write: () => T): T {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  stream.cork();
-  try {
-    return write();
-  } finally {
-    stream.uncork();
-  }
 }
 
 const names = new Map<string, string>();

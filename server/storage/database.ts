@@ -17,11 +17,6 @@ export type Database = Connection & {
     work: (sql: Connection) => Promise<T | RollBack<R>>,
     options?: { statementTimeout?: number },
   ): Promise<T | R>;
-  /**
-   * For the session check: what is asked for at the same time goes to PostgreSQL in one write, 25 % more checks a second. Only
-   * for reads, since each waits for those before it.
-   */
-  pipelined: Sql;
   /** Closes the connections once what is under way is done. */
   end(): Promise<void>;
 };

@@ -16,38 +16,44 @@ export type VisitorSession =
   /** No session is stored under the token. */
   | { kind: 'nobody' };
 
-/** From where and when a session is looked at. `idleSince`: full sessions last used before it count as ended. */
-type Looked = { address: string; idleSince: Date; now: Date };
+/** Which session is looked at, and from where. */
+export type AskedSession = { tokenHash: Buffer; address: string };
 
-/** Reads what a token stands for. */
-export async function findVisitorSession(sql: Connection, tokenHash: Buffer, looked: Looked): Promise<VisitorSession> {
-  const session = await findFullSession(sql, tokenHash, looked);
-  return session ? { kind: 'full', session } : await findHalfOrEndedSession(sql, tokenHash, looked);
-}
+/** `idleSince`: full sessions last used before it count as ended. */
+type At = { idleSince: Date; now: Date };
 
-/** The session check: a row for each customer that the session is open for; null if there is none. */
-export async function findFullSession(
+/**
+ * The session check, of several at once: the full session of each, or null. A row for each customer that a session is open
+ * for.
+ */
+export async function findFullSessions(
   sql: Connection,
-  tokenHash: Buffer,
-  { address, idleSince, now }: Looked,
-): Promise<FullSession | null> {
-  const rows = await sql<(Omit<FullSession, 'customers'> & { customer: string })[]>`
-    select s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
+  asked: readonly AskedSession[],
+  { idleSince, now }: At,
+): Promise<(FullSession | null)[]> {
+  const hashes = asked.map(({ tokenHash }) => tokenHash);
+  const addresses = asked.map(({ address }) => address);
+  const rows = await sql<(Omit<FullSession, 'customers'> & { at: number; customer: string })[]>`
+    select a.at, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
       s.proof, s.proven_at as "provenAt", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
       c.key as customer
-    from session s
+    from unnest(${hashes}::bytea[], ${addresses}::inet[]) with ordinality as a (token_hash, address, at)
+      join session s on s.token_hash = a.token_hash
       join portal_user u on u.id = s.user_id
       join membership m on m.user_id = u.id
       join customer c on c.id = m.customer_id
-    where s.token_hash = ${tokenHash} and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
+    where s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
       and u.active and c.active and c.id = any(s.customer_ids)
       and (s.connection_id is null or (select active from sso_connection where id = s.connection_id))
       and (s.passkey_id is null or c.passkeys <> 'off')
-      and ${admits(sql, sql`c.allowed_networks`, address)}`;
-  const [row] = rows;
-  if (!row) return null;
-  const { customer: _, ...session } = row;
-  return { ...session, customers: rows.map(({ customer }) => customer).sort() };
+      and ${admits(sql, sql`c.allowed_networks`, sql`a.address`)}`;
+  return asked.map((_, index) => {
+    const own = rows.filter(({ at }) => at === index + 1);
+    const [row] = own;
+    if (!row) return null;
+    const { at: __, customer: ___, ...session } = row;
+    return { ...session, customers: own.map(({ customer }) => customer).sort() };
+  });
 }
 
 type Row = Omit<HalfSession, 'factor' | 'mustRegister'> & {
@@ -56,10 +62,11 @@ type Row = Omit<HalfSession, 'factor' | 'mustRegister'> & {
   isOpen: boolean;
 };
 
-async function findHalfOrEndedSession(
+/** What a token stands for that has no full session. */
+export async function findHalfOrEndedSession(
   sql: Connection,
-  tokenHash: Buffer,
-  { address, now }: Looked,
+  { tokenHash, address }: AskedSession,
+  now: Date,
 ): Promise<VisitorSession> {
   const row = await rowOrNull(sql<Row[]>`
     select s.stage, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,

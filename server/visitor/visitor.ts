@@ -7,8 +7,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
-import { findFullSession } from '../storage/visitor-session.ts';
-import { type Who, whoHas } from './who.ts';
+import { fullSessionOf, type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
 export type Visitor = {
@@ -105,8 +104,7 @@ export function isSignedInAt(deps: Deps) {
   return async function isSignedIn(request: FastifyRequest): Promise<boolean> {
     const { sessionHash, address } = visitorOf(deps, request);
     if (sessionHash === null || address === null) return false;
-    const now = deps.now();
-    const at = { address, idleSince: new Date(now.getTime() - deps.config.sessionIdle), now };
-    return (await findFullSession(deps.sql, sessionHash, at).catch(nullIfDatabaseAway)) !== null;
+    const session = await fullSessionOf(deps, { tokenHash: sessionHash, address }).catch(nullIfDatabaseAway);
+    return session !== null;
   };
 }
