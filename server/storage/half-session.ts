@@ -72,7 +72,7 @@ export async function updateHalfSessionProven(
       passkey_id = ${passkeyId},
       code_tries = 0,
       address = ${address}, browser = ${browser},
-      created_at = ${now}, last_seen_at = ${now},
+      last_seen_at = ${now},
       ends_at = least(${endsAt}::timestamptz, provider_ends_at)
     where id = ${id}
     returning user_id as "userId", connection_id as "connectionId", stage`;

@@ -9,6 +9,7 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import { oneOfEach } from '#testing/runs-all.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { codeByMail } from '#testing/two-factor-for-test.ts';
 
 type Json = Record<string, unknown>;
 
@@ -95,13 +96,23 @@ describe('a logout that an OpenID provider begins', () => {
     expect((await post(await tokenWith({ sid: 'another' }))).statusCode).toBe(200);
   });
 
-  it('ends a session whose second factor came after the provider', async () => {
-    await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
-    await browser.get(pathOf(acme.visit(await departFor(browser))));
-    expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(1);
-    await post(await tokenWith({}));
-    expect(await portal.sql`select from session`).toHaveLength(0);
-  });
+  it.each(['before', 'after'])(
+    'ends a session whose code came %s the token that was made while it was awaited',
+    async (when) => {
+      await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
+      await browser.get(pathOf(acme.visit(await departFor(browser))));
+      expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(1);
+      const token = await tokenWith({});
+      portal.wait(5000);
+      if (when === 'before') {
+        const code = await codeByMail(portal, 'alice');
+        await browser.post('/portal/two-factor-authentication/verify', { code });
+        expect(await sessionStatus()).toBe(200);
+      }
+      await post(token);
+      expect(await portal.sql`select from session`).toHaveLength(0);
+    },
+  );
 
   it('accepts a token by any name its kind has had, and with an audience among others', async () => {
     for (const typ of ['logout+jwt', 'application/logout+jwt', 'JWT', undefined]) {
