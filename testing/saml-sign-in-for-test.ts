@@ -5,6 +5,7 @@ import type { NewSsoConnection } from '#server/storage/sso-connection.ts';
 import type { SamlLogoutService } from '#server/storage/sso-settings.ts';
 import { type AssertionParts, type ForgerKey, field, forger } from './forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
+import { sharedByFile } from './shared-by-file.ts';
 import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.ts';
 
 export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
@@ -15,6 +16,11 @@ export type SamlProviderForTest = { entityId: string; key: ForgerKey };
 
 export async function samlProvider(name: string, now: Date): Promise<SamlProviderForTest> {
   return { entityId: `https://${name}/idp`, key: await makeCertificate(name, now) };
+}
+
+/** One that the tests of a file share. */
+export function samlProviderOfFile(portal: PortalForTest, name: string): SamlProviderForTest {
+  return sharedByFile(async () => ({ ...(await samlProvider(name, portal.deps.now())), close: async () => {} }));
 }
 
 export async function addSamlConnection(

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -9,21 +9,17 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, verdict, verify } from '#testing/two-factor-for-test.ts';
 
-let acme: SamlProviderForTest;
 const portal = portalOfFile();
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
 const pool = poolOfFile(portal);
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
 beforeEach(async () => {
   await emptyDatabase(portal);
   await addCustomer(portal, 'acme');

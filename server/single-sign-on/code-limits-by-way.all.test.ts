@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor, unlockUser } from '#server/accounts/act-on-user.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -8,9 +8,8 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
@@ -26,13 +25,9 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let evil: SamlProviderForTest;
-let honest: SamlProviderForTest;
 const portal = portalOfFile();
-beforeAll(async () => {
-  evil = await samlProvider('idp.evil.test', portal.deps.now());
-  honest = await samlProvider('idp.honest.test', portal.deps.now());
-});
+const evil = samlProviderOfFile(portal, 'idp.evil.test');
+const honest = samlProviderOfFile(portal, 'idp.honest.test');
 beforeEach(async () => {
   await emptyDatabase(portal);
   portal.mails.length = 0;

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
@@ -8,9 +8,9 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
   samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
@@ -31,12 +31,9 @@ import type { SamlSettings } from '../storage/sso-settings.ts';
 import { changeConnection, removeConnection } from './change-connection.ts';
 import { unlinkUser } from './unlink-user.ts';
 
-let acme: SamlProviderForTest;
 const portal = portalOfFile();
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
 const pool = poolOfFile(portal);
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {

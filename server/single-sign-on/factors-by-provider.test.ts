@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { forger } from '#testing/forged-saml.ts';
@@ -10,20 +10,16 @@ import {
   addSamlConnection,
   ownEntityId,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { registerApp, registrationUrl, verify } from '#testing/two-factor-for-test.ts';
 
-let evil: SamlProviderForTest;
 const portal = portalOfFile();
-beforeAll(async () => {
-  evil = await samlProvider('idp.evil.test', portal.deps.now());
-});
+const evil = samlProviderOfFile(portal, 'idp.evil.test');
 beforeEach(async () => {
   await emptyDatabase(portal);
   await addCustomer(portal, 'acme');

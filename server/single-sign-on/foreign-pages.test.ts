@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -12,20 +12,16 @@ import {
   addSamlConnection,
   crossSite,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
-let acme: SamlProviderForTest;
 const portal = portalOfFile();
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
 const op = sharedByFile(() => startForgedProvider(portal.deps));
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {

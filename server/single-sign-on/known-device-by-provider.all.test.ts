@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -7,19 +7,15 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, step, verify } from '#testing/two-factor-for-test.ts';
 
-let provider: SamlProviderForTest;
 const portal = portalOfFile();
-beforeAll(async () => {
-  provider = await samlProvider('idp.acme.test', portal.deps.now());
-});
+const provider = samlProviderOfFile(portal, 'idp.acme.test');
 beforeEach(async () => {
   await emptyDatabase(portal);
   portal.mails.length = 0;

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
@@ -7,19 +7,15 @@ import {
   addSamlConnection,
   bounced,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
 
-let acme: SamlProviderForTest;
 const portal = portalOfFile();
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
 
 let browser: BrowserForTest;
 beforeEach(async () => {

@@ -1,13 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { browserForTest, departFor } from '#testing/sso-for-test.ts';
@@ -22,11 +21,8 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let provider: SamlProviderForTest;
 const portal = portalOfFile();
-beforeAll(async () => {
-  provider = await samlProvider('idp.acme.test', portal.deps.now());
-});
+const provider = samlProviderOfFile(portal, 'idp.acme.test');
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   await addCustomer(portal, 'inner', { twoFactor: 'app', networks: ['203.0.113.0/24'] });

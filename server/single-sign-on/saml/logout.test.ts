@@ -20,9 +20,8 @@ import {
   addSamlConnection,
   crossSite,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
@@ -40,13 +39,11 @@ const there: SamlLogoutService = {
   binding: 'redirect',
 };
 
-let acme: SamlProviderForTest;
-let beta: SamlProviderForTest;
 let certificate: string;
 const portal = portalOfFile();
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
+const beta = samlProviderOfFile(portal, 'idp.beta.test');
 beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-  beta = await samlProvider('idp.beta.test', portal.deps.now());
   [{ certificate }] = await portalKeys(portal.deps);
 });
 

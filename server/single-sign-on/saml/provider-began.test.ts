@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { field } from '#testing/forged-saml.ts';
@@ -6,18 +6,14 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
 
-let acme: SamlProviderForTest;
 const portal = portalOfFile();
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
 
 let browser: BrowserForTest;
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -11,9 +11,8 @@ import {
   addSamlConnection,
   crossSite,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import {
@@ -27,14 +26,10 @@ import { portalKeys } from '../portal-keys.ts';
 import { verify } from './verify.ts';
 import { readXml } from './xml.ts';
 
-let acme: SamlProviderForTest;
-let beta: SamlProviderForTest;
 const portal = portalOfFile();
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
+const beta = samlProviderOfFile(portal, 'idp.beta.test');
 const second = otherInstanceOfFile(portal);
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-  beta = await samlProvider('idp.beta.test', portal.deps.now());
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {

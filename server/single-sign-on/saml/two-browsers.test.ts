@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -11,20 +11,16 @@ import {
   bounced,
   ownEntityId,
   postSamlAnswer,
-  type SamlProviderForTest,
   samlAnswer,
-  samlProvider,
+  samlProviderOfFile,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
 
-let acme: SamlProviderForTest;
 const portal = portalOfFile();
+const acme = samlProviderOfFile(portal, 'idp.acme.test');
 const second = otherInstanceOfFile(portal);
-beforeAll(async () => {
-  acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
 
 let attacker: BrowserForTest;
 let victim: BrowserForTest;
