@@ -12,7 +12,7 @@ import { passkeyRefusalReasons } from './passkey-reasons.ts';
 export function eventsPage(): string {
   return `# Events and reasons
 
-\`npx vestibule audit\` lists events, newest first; \`--json\` adds the steps of the decision. \`npx vestibule explain REFERENCE\` shows the
+\`./vestibule audit\` lists events, newest first; \`--json\` adds the steps of the decision. \`./vestibule explain REFERENCE\` shows the
 events behind the reference on a failure page. No event contains a password, code, token or secret, nor the name typed for an
 unknown account, because people type passwords into the wrong field. Of what anybody can repeat without end (refused requests,
 throttled tries) one event a minute is kept.

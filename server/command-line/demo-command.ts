@@ -65,6 +65,6 @@ function printDemo({ startPage, portal, dataFolder, accounts }: RunningDemo): vo
     ['NAME', 'EMAIL', 'PASSWORD'],
     accounts.map(({ username, email, password }) => [username, email, password ?? '- (single sign-on)']),
   );
-  printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} npx vestibule explain REFERENCE`);
+  printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} ./vestibule explain REFERENCE`);
   printLine('Ctrl-C ends it and deletes everything.');
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect as connectSocket, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -73,6 +74,20 @@ const events = async () =>
   (await sql<{ event: string }[]>`select event from audit_event order by id`).map(({ event }) => event);
 
 describe('the command line', () => {
+  test('a Node that is too old is refused in one sentence', async () => {
+    const folder = await mkdtemp(join(quickFolder, 'vestibule-old-node-'));
+    await copyFile(join(import.meta.dirname, '../../vestibule'), join(folder, 'vestibule'));
+    const run = async () => {
+      const child = spawn(join(folder, 'vestibule'), ['--version'], { env: { PATH: `${folder}:/usr/bin:/bin` } });
+      const [err, code] = await Promise.all([text(child.stderr), once(child, 'close')]);
+      return { err, code: code[0] };
+    };
+    await writeFile(join(folder, 'node'), '#!/bin/sh\necho v20.19.1\n', { mode: 0o755 });
+    const old = `Vestibule needs Node 24 or newer, and ${folder}/node is v20.19.1: run npm ci here first.\n`;
+    expect(await run()).toEqual({ code: 1, err: old });
+    await rm(folder, { recursive: true });
+  });
+
   test('explains itself to a newcomer', async () => {
     const { code, out } = await vestibule('--help');
     expect(code).toBe(0);
