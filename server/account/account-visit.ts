@@ -2,13 +2,14 @@ import { accountFields } from '#contract/account.ts';
 import type { Language } from '#contract/languages.ts';
 import { type AuditEvent, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { type MailPlace, placeOfVisitor } from '../mail/queue-mail.ts';
+import type { MailPlace } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { type Account, findAccount } from '../storage/account.ts';
 import type { Connection } from '../storage/database.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+import { placeOfVisitor } from '../visitor/visitor.ts';
 
 /** A signed-in person on their account page. */
 export type AccountVisit = {

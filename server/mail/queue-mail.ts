@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Language, languageOfTag } from '#contract/languages.ts';
-import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
 import { insertJob } from '../storage/job.ts';
 import { isWaitedFor, type Mail, type MailDetails, type MailKind } from '../storage/mail-kinds.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { noticeKey } from '../storage/throttle-keys.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
 
 export const mailQueueName = 'mail';
 
@@ -76,14 +74,6 @@ export async function isMailWaiting(sql: Connection, userId: string, kind: MailK
     )
     limit 1`;
   return rows.length > 0;
-}
-
-type VisitorOfMail = Pick<KnownVisitor, 'address' | 'language' | 'userAgent'>;
-
-/** What an email says of a visitor: where they are and in which browser. */
-export function placeOfVisitor({ address, language, userAgent }: VisitorOfMail): MailPlace {
-  const browser = browserName(userAgent);
-  return { address, language, ...(browser && { browser }) };
 }
 
 /** Binding (additional data) for the token of an email. */

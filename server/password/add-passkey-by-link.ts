@@ -2,7 +2,7 @@ import { changeFailedReasons } from '#contract/reasons.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
-import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
 import { beginCeremony, creationOptions } from '../passkeys/ceremony.ts';
@@ -16,7 +16,7 @@ import { RollBack } from '../storage/database.ts';
 import { insertPasskey } from '../storage/passkey.ts';
 import { lockUser } from '../storage/portal-user.ts';
 import { spendResetLink } from '../storage/reset-link.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
+import { type KnownVisitor, placeOfVisitor } from '../visitor/visitor.ts';
 import { type LinkResult, linkOf, type OpenLink, readLink, refusalOfLink, refuseLink, stepsOfLink } from './link.ts';
 import { passwordReplaced } from './password-replaced.ts';
 

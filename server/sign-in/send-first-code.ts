@@ -1,11 +1,11 @@
 import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { placeOfVisitor } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findSessionId } from '../storage/session.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-code.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+import { placeOfVisitor } from '../visitor/visitor.ts';
 
 /** Sends the code of a half session, or records why it isn't sent; the page shows the reason too. */
 export async function sendFirstCode(

@@ -1,9 +1,9 @@
-import type { Connection } from './database.ts';
+import type { Connection, Fragment } from './database.ts';
 import { hasEmailToProve } from './email-before-app.ts';
 import { speaksForLess } from './factor-scope.ts';
 import { hasPasskey, isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
-import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
 
 /** The account of a full session, as far as its account page depends on it. */
 export type Account = {

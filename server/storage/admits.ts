@@ -1,5 +1,4 @@
-import type { Connection } from './database.ts';
-import type { Fragment } from './sso-domain.ts';
+import type { Connection, Fragment } from './database.ts';
 
 /** A condition: a customer's networks (its column) admit an address; without any, every address (decisions §7). */
 export function admits(sql: Connection, networks: Fragment, address: string | Fragment) {

@@ -1,10 +1,13 @@
-import type { Sql } from './sql.ts';
+import type { Sql, Statement } from './sql.ts';
 
 /** The location of a database: the address of a server, or the socket of the built-in one. */
 export type Place = { url: string } | { path: string; database: string; user: string; password: string };
 
 /** The first parameter of storage functions: the pool, or one of its transactions. */
 export type Connection = Sql;
+
+/** Part of a statement. */
+export type Fragment = Statement;
 
 /** A pool of connections, on which transactions are begun. */
 export type Database = Connection & {

@@ -1,6 +1,4 @@
-import type { Connection } from './database.ts';
-import { isEmailConfirmed } from './email-code.ts';
-import type { Fragment } from './sso-domain.ts';
+import type { Connection, Fragment } from './database.ts';
 
 /**
  * A condition: a code by email is something that the user with this id has proven before, or that one of their customers
@@ -13,4 +11,9 @@ export function hasEmailToProve(sql: Connection, userId: Fragment): Fragment {
       select from membership own join customer asking on asking.id = own.customer_id
       where own.user_id = ${userId} and asking.two_factor = 'email'
     ))`;
+}
+
+/** A condition: an emailed code has reached the user with this id. */
+export function isEmailConfirmed(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (select from email_factor confirmed where confirmed.user_id = ${userId})`;
 }

@@ -1,6 +1,5 @@
 import type { Connection } from './database.ts';
 import { rowOrNull } from './row-or-null.ts';
-import type { Fragment } from './sso-domain.ts';
 
 type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
@@ -46,11 +45,6 @@ export async function takeEmailCode(
     where session_id = ${sessionId} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}
     returning session_id`;
   return rows.length > 0;
-}
-
-/** A condition: an emailed code has reached the user with this id. */
-export function isEmailConfirmed(sql: Connection, userId: Fragment): Fragment {
-  return sql`exists (select from email_factor confirmed where confirmed.user_id = ${userId})`;
 }
 
 /** Records that emailed codes reach a user. */

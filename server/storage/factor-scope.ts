@@ -1,10 +1,10 @@
 import type { Customer } from './customer.ts';
-import type { Connection } from './database.ts';
-import { isEmailConfirmed } from './email-code.ts';
+import type { Connection, Fragment } from './database.ts';
+import { isEmailConfirmed } from './email-before-app.ts';
 import { hasPasskey, isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from './passkey-policy.ts';
 import type { Asked } from './second-factor.ts';
 import type { FullSession, SessionStage } from './session.ts';
-import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
 
 /** Of a session, what its right to set up a factor depends on. */
 export type SessionOfAccount = Pick<FullSession, 'connectionId' | 'proof' | 'provenAt'> & {

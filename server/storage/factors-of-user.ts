@@ -1,6 +1,5 @@
 import type { Connection } from './database.ts';
-import { hasEmailToProve } from './email-before-app.ts';
-import { isEmailConfirmed } from './email-code.ts';
+import { hasEmailToProve, isEmailConfirmed } from './email-before-app.ts';
 import { speaksForLess } from './factor-scope.ts';
 
 /** What a user can prove, and set up, at a sign-in. */

@@ -1,11 +1,11 @@
-import type { Connection } from './database.ts';
-import { isEmailConfirmed } from './email-code.ts';
+import type { Connection, Fragment } from './database.ts';
+import { isEmailConfirmed } from './email-before-app.ts';
 import { deleteOldestSessions } from './oldest-sessions.ts';
 import { isPasskeyRequiredOf } from './passkey-policy.ts';
 import { rowOrNull } from './row-or-null.ts';
 import type { Asked, OpenFactor } from './second-factor.ts';
 import type { FullSession, SessionStage } from './session.ts';
-import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits more, as seen from an address. It opens nothing else. A right

@@ -1,5 +1,4 @@
-import type { Connection } from './database.ts';
-import type { Fragment } from './sso-domain.ts';
+import type { Connection, Fragment } from './database.ts';
 
 /**
  * A condition: the user with this id signs in by passkey, and by no password, because one of their active customers asks for

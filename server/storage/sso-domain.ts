@@ -1,8 +1,4 @@
-import type { Connection } from './database.ts';
-import type { Statement } from './sql.ts';
-
-/** Part of a statement. */
-export type Fragment = Statement;
+import type { Connection, Fragment } from './database.ts';
 
 /**
  * Whether a domain can't sign in by password. A disabled connection, or one of a disabled customer, still requires

@@ -1,7 +1,6 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
-import type { Connection } from './database.ts';
+import type { Connection, Fragment } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
-import type { Fragment } from './sso-domain.ts';
 import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */

@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts';
-import { placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
@@ -8,6 +8,7 @@ import type { HalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
+import { placeOfVisitor } from '../visitor/visitor.ts';
 
 /**
  * Records the browser of a sign-in, and tells the user of a new one; returns its token. Only by a password does it get attempts of

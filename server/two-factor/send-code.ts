@@ -8,12 +8,12 @@ import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
-import { type MailPlace, type MailReader, placeOfVisitor, queueMail } from '../mail/queue-mail.ts';
+import { type MailPlace, type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { findEmailCode, putEmailCode } from '../storage/email-code.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import { codeMailKey, type WayIn } from '../storage/throttle-keys.ts';
-import { visitorOf } from '../visitor/visitor.ts';
+import { placeOfVisitor, visitorOf } from '../visitor/visitor.ts';
 
 /**
  * What has to wait for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more;

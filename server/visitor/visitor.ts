@@ -5,6 +5,8 @@ import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
+import type { MailPlace } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { fullSessionOf, type Who, whoHas } from './who.ts';
@@ -107,4 +109,14 @@ export function isSignedInAt(deps: Deps) {
     const session = await fullSessionOf(deps, { tokenHash: sessionHash, address }).catch(nullIfDatabaseAway);
     return session !== null;
   };
+}
+
+/** What an email says of a visitor: where they are and in which browser. */
+export function placeOfVisitor({
+  address,
+  language,
+  userAgent,
+}: Pick<KnownVisitor, 'address' | 'language' | 'userAgent'>): MailPlace {
+  const browser = browserName(userAgent);
+  return { address, language, ...(browser && { browser }) };
 }
