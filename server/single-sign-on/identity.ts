@@ -1,4 +1,5 @@
 import type { SsoRefusalReason } from '../audit/audit-events.ts';
+import { ConnectionBroken, type ProviderFailure } from './provider-failure.ts';
 
 /** What a provider said of a person, after all checks of the protocol: not yet matched with a user. */
 export type Identity = {
@@ -49,3 +50,9 @@ export function refusalFor(reason: SsoRefusalReason, words: string): Refusal {
 }
 
 export type ProviderAnswer = { kind: 'ok'; identity: Identity } | Refusal;
+
+/** Why nobody can sign in by a provider that failed. */
+export function refusalOf(failure: ProviderFailure): Refusal {
+  const reason = failure instanceof ConnectionBroken ? 'connection-broken' : 'provider-unreachable';
+  return refusalFor(reason, failure.message);
+}

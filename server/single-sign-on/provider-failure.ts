@@ -1,5 +1,3 @@
-import { type Refusal, refusalFor } from './identity.ts';
-
 /** What of a failure decides what an operator can do about it. */
 export type FailureKind = 'silent' | 'certificate' | 'tls' | 'other';
 
@@ -25,12 +23,6 @@ export class NetworkNotListed extends ConnectionBroken {
     );
     this.addresses = addresses;
   }
-}
-
-/** Why nobody can sign in by a provider that failed. */
-export function refusalOf(failure: ProviderFailure): Refusal {
-  const reason = failure instanceof ConnectionBroken ? 'connection-broken' : 'provider-unreachable';
-  return refusalFor(reason, failure.message);
 }
 
 /** The failure of a request without an answer. Rethrows errors that are not the network's. */

@@ -2,8 +2,8 @@ import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, j
 import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import { type Refusal, refusalFor } from '../identity.ts';
-import { ProviderFailure, refusalOf } from '../provider-failure.ts';
+import { type Refusal, refusalFor, refusalOf } from '../identity.ts';
+import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
 import { providerWords } from '../provider-words.ts';
 import { idTokenAlgorithms, oidcProvider } from './provider.ts';
