@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
-import { runsAll } from '#testing/runs-all.ts';
-import { browserOptions } from './e2e/browser-options.ts';
-import type { Engine } from './e2e/browsers/engines.ts';
+import { browserOptions } from '#test/browser/browser-options.ts';
+import type { Engine } from '#test/browser/browsers/engines.ts';
+import { runsAll } from '#test/support/runs-all.ts';
 
 const { launchOptions } = browserOptions;
 // Starts no renderer in reserve, which each test would throw away; a site still has its own. The bench does without.
@@ -13,7 +13,7 @@ const engines: Engine[] = ['Firefox', 'WebKit', 'old Chromium'];
 
 // The unit test results are in test-results too, so Playwright empties a folder of its own.
 export default defineConfig<object, { engine: Engine }>({
-  testDir: 'e2e',
+  testDir: 'test/browser',
   outputDir: 'test-results/browser',
   fullyParallel: true,
   workers: 2,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { runsAll } from './testing/runs-all.ts';
+import { runsAll } from '#test/support/runs-all.ts';
 
 // Timeouts for hangs, not measurements: a busy machine takes several times as long as an idle one.
 const deadlines = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
@@ -10,7 +10,7 @@ const deadlines = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { 
 const exclude = runsAll ? [] : ['**/*.all.test.ts'];
 
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
-const server = ['server/**/*.test.ts', 'demo/**/*.test.ts'];
+const server = ['server/**/*.test.ts', 'cli/**/*.test.ts', 'demo/**/*.test.ts'];
 
 // Files share a worker and load the product once, which halves the run; those that replace a module have
 // their own.
@@ -23,8 +23,8 @@ export default defineConfig({
   test: {
     // More than cores: each waits for the database, processes and deadlines a third of its time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    setupFiles: ['testing/fuzzing.ts'],
-    globalSetup: ['testing/database-server.ts'],
+    setupFiles: ['test/support/fuzzing.ts'],
+    globalSetup: ['test/support/database-server.ts'],
     projects: [
       {
         oxc: { jsx: { runtime: 'automatic' } },

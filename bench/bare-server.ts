@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import Fastify from 'fastify';
-import { connect } from '#server/storage/connect.ts';
+import { connect } from '#server/database/connect.ts';
 import { encodedBytes } from './encoded-bytes.ts';
 
 const sql = connect(JSON.parse(process.argv[2] ?? '{}'), { name: 'bare server' });

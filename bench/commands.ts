@@ -22,7 +22,7 @@ export async function measureCommands(dataFolder: string, { rounds }: { rounds: 
 }
 
 function vestibule(...words: string[]): string[] {
-  return ['server/command-line/vestibule.ts', ...words];
+  return ['cli/vestibule.ts', ...words];
 }
 
 /** How long a Node process takes from start to end, in ms; throws if it fails. */

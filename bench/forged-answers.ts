@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
+import type { Database } from '#server/database/database.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
-import type { Database } from '#server/storage/database.ts';
-import { insertSsoConnection } from '#server/storage/sso-connection.ts';
-import { type ForgerKey, field, forger } from '#testing/forged-saml.ts';
+import { insertSsoConnection } from '#server/single-sign-on/sso-connection.ts';
+import { type ForgerKey, field, forger } from '#test/forgeries/forged-saml.ts';
 import { median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders } from './sign-in-form.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '#server/storage/database.ts';
+import type { Database } from '#server/database/database.ts';
 import { median, report, reportRatio } from './figures.ts';
 import { interleaved, type Load, rate, signedInCookie } from './rates.ts';
 import { startPortal, startScript } from './servers.ts';

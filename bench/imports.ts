@@ -25,7 +25,7 @@ async function importOf(dataFolder: string, name: string, users: number): Promis
   const path = join(dataFolder, `${name}.jsonl`);
   await writeUsers(path, name, users);
   const started = performance.now();
-  const child = spawn(process.execPath, ['server/command-line/vestibule.ts', 'user', 'import', path], {
+  const child = spawn(process.execPath, ['cli/vestibule.ts', 'user', 'import', path], {
     cwd: root,
     env: { ...process.env, VESTIBULE_DATA: dataFolder },
     stdio: 'ignore',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Mail } from '#server/storage/mail-kinds.ts';
+import type { Mail } from '#server/people/mail-kinds.ts';
 
 /** A typical notice. */
 export function mailOfBench(): Mail {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Database } from '#server/database/database.ts';
 import { queueMail } from '#server/mail/queue-mail.ts';
-import type { Database } from '#server/storage/database.ts';
 import { reportRatio } from './figures.ts';
 import { mailOfBench } from './mail-of-bench.ts';
 import { root, startPortal } from './servers.ts';

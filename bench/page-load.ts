@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { browserOptions } from '../e2e/browser-options.ts';
+import { browserOptions } from '#test/browser/browser-options.ts';
 
 /** What a visitor with an empty cache waits for: times in ms since the page was asked for, sizes in bytes on the wire. */
 export type PageLoad = {

@@ -1,7 +1,7 @@
-import { type Assertion, checkAssertion, readAnswer } from '#server/passkeys/check-answer.ts';
-import type { Database } from '#server/storage/database.ts';
-import { cbor } from '#testing/cbor-for-test.ts';
-import { assertionOf, newPasskey, type PasskeyForTest } from '#testing/passkey-for-test.ts';
+import type { Database } from '#server/database/database.ts';
+import { type Assertion, checkAssertion, readAnswer } from '#server/factors/check-answer.ts';
+import { cbor } from '#test/forgeries/cbor-for-test.ts';
+import { assertionOf, newPasskey, type PasskeyForTest } from '#test/support/passkey-for-test.ts';
 import { median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, postSignIn } from './sign-in-form.ts';

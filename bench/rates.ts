@@ -1,5 +1,5 @@
 import autocannon, { type Request } from 'autocannon';
-import type { Database } from '#server/storage/database.ts';
+import type { Database } from '#server/database/database.ts';
 import { reportRatio } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, formOf, postSignIn, userCount } from './sign-in-form.ts';

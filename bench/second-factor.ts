@@ -1,4 +1,4 @@
-import type { Database } from '#server/storage/database.ts';
+import type { Database } from '#server/database/database.ts';
 import { median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { sendCode, signInThatWaits } from './sign-in-that-waits.ts';

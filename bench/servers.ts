@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#test/support/free-port.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
 export type RunningServer = { origin: string; pid: number; stop: () => Promise<void> };

@@ -1,5 +1,5 @@
-import { hashPassword } from '#server/secrets/password-hash.ts';
-import type { Database } from '#server/storage/database.ts';
+import { hashPassword } from '#server/crypto/password-hash.ts';
+import type { Database } from '#server/database/database.ts';
 
 export const userCount = 100;
 export const password = 'Lantern-Harbour-42';

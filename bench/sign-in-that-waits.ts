@@ -1,10 +1,10 @@
 import { generateSync } from 'otplib';
-import { seal } from '#server/secrets/sealed.ts';
-import { keysOf, secretsOfDataFolder } from '#server/secrets/server-secret.ts';
-import { newToken, tokenHash } from '#server/secrets/token.ts';
-import type { Database } from '#server/storage/database.ts';
-import { totpPlace } from '#server/two-factor/registration.ts';
-import { newTotpSecret } from '#server/two-factor/totp.ts';
+import { seal } from '#server/crypto/sealed.ts';
+import { keysOf, secretsOfDataFolder } from '#server/crypto/server-secret.ts';
+import { newToken, tokenHash } from '#server/crypto/token.ts';
+import type { Database } from '#server/database/database.ts';
+import { totpPlace } from '#server/factors/registration.ts';
+import { newTotpSecret } from '#server/factors/totp.ts';
 
 /** A sign-in that waits for the code of an app; `codeNow` gives the one of this moment. */
 type SignInThatWaits = { cookie: string; codeNow: () => string };

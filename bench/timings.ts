@@ -1,4 +1,4 @@
-import type { Database } from '#server/storage/database.ts';
+import type { Database } from '#server/database/database.ts';
 import { mannWhitneyP, median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, password, postSignIn } from './sign-in-form.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { destinationInLanguage } from './destination-in-language.ts';
 
 it('the default destination is in the language that was chosen, others are as they were', () =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { noticeOfSearch } from './notices.ts';
 
 it('the notice of an address is one of the list, or none', () =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { codeOfPaste, isOneTimeCode } from './one-time-code.ts';
 
 describe('a one-time code', () => {

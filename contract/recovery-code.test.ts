@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters, recoveryCodeOfText } from './recovery-code.ts';
 
 const letters = fc

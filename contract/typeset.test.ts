@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { typeset, typesetTexts } from './typeset.ts';
 
 /** Makes what has no width of its own visible. */

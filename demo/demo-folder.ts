@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clusterFolder } from '#server/embedded/cluster.ts';
+import { clusterFolder } from '#server/database/embedded/cluster.ts';
 
 /** The one place on the disk where the demo writes. */
 export type DemoFolder = { path: string; remove: () => Promise<void> };

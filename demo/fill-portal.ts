@@ -1,15 +1,15 @@
 import { addUser } from '#server/accounts/add-user.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+import { hashPassword } from '#server/crypto/password-hash.ts';
+import { seal } from '#server/crypto/sealed.ts';
+import type { Database } from '#server/database/database.ts';
+import { totpPlace } from '#server/factors/registration.ts';
+import { insertTotp } from '#server/factors/stored-totp.ts';
+import { newTotpSecret } from '#server/factors/totp.ts';
 import { minute } from '#server/limits.ts';
-import { issueResetLink } from '#server/password/make-link.ts';
-import type { Keys } from '#server/secrets/keys.ts';
-import { hashPassword } from '#server/secrets/password-hash.ts';
-import { seal } from '#server/secrets/sealed.ts';
+import { issueResetLink } from '#server/sign-in/make-link.ts';
 import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/add-connection.ts';
-import type { Database } from '#server/storage/database.ts';
-import { insertTotp } from '#server/storage/totp.ts';
-import { totpPlace } from '#server/two-factor/registration.ts';
-import { newTotpSecret } from '#server/two-factor/totp.ts';
 import { newPassword } from './new-password.ts';
 import { connections, customers, emailOf, type Person, people } from './people.ts';
 

@@ -1,5 +1,5 @@
 import type { Language } from '#contract/languages.ts';
-import type { NewCustomer } from '#server/storage/customer.ts';
+import type { NewCustomer } from '#server/people/customer.ts';
 
 /** A network of documentation addresses (RFC 5737): nobody is in it. */
 export const elsewhere = '203.0.113.0/24';

@@ -8,12 +8,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { validate } from 'dockerfile-utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { freePort } from '#testing/free-port.ts';
-import { type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { type Image, layOut, readImage } from '#testing/production-layout.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { type Image, layOut, readImage } from '#test/support/production-layout.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -124,7 +124,7 @@ describe('what the image contains, run with its command, environment and user', 
   });
 
   it('its command line works', async () => {
-    const args = ['server/command-line/vestibule.ts', 'user', 'list'];
+    const args = ['cli/vestibule.ts', 'user', 'list'];
     const child = spawn(node(), args, { cwd: join(folder, 'app'), env, ...asUser() });
     let printed = '';
     child.stdout.on('data', (chunk) => {

@@ -13,9 +13,9 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Secret, Service } from 'kubernetes-models/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { bringPackages } from '#testing/bring-packages.ts';
-import { configOfDeployment } from '#testing/config-of-deployment.ts';
-import { readImage } from '#testing/production-layout.ts';
+import { bringPackages } from '#test/support/bring-packages.ts';
+import { configOfDeployment } from '#test/support/config-of-deployment.ts';
+import { readImage } from '#test/support/production-layout.ts';
 import { clientAddress } from './http/client-address.ts';
 import { limits } from './limits.ts';
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { bringPackages } from '#testing/bring-packages.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { bringPackages } from '#test/support/bring-packages.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { refusalReasons, ssoRefusalReasons } from './audit/audit-events.ts';
 
 const run = promisify(execFile);

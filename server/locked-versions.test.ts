@@ -42,7 +42,7 @@ it('no locked package, at any depth, is older than the fix of a vulnerability th
 
 it.each([
   ['the product and its tests', packages, 400],
-  ['PostgreSQL in other versions', read<Lock>('testing/postgresql-versions/package-lock.json').packages, 2],
+  ['PostgreSQL in other versions', read<Lock>('test/support/postgresql-versions/package-lock.json').packages, 2],
 ])('every locked package is pinned by its integrity, and comes from nowhere but the registry: %s', (_, all, few) => {
   const others = Object.entries(all).filter(([path]) => path !== '');
   expect(others.length).toBeGreaterThan(few);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { portalProcess } from '#testing/portal-process.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalProcess } from '#test/support/portal-process.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;

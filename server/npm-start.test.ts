@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '#testing/free-port.ts';
-import { quickFolder } from '#testing/quick-folder.ts';
-import { clusterFolder } from './embedded/cluster.ts';
-import { findPostgresProcess } from './embedded/process.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { quickFolder } from '#test/support/quick-folder.ts';
+import { clusterFolder } from './database/embedded/cluster.ts';
+import { findPostgresProcess } from './database/embedded/process.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 

@@ -9,70 +9,51 @@ import { expect, it } from 'vitest';
  */
 const rooms = [
   'limits.ts',
-  // names, addresses and domains: reading, folding, comparing
+  // names and networks: reading, folding, comparing
   'names',
-  // the list of events and reasons
-  'audit',
   // hashing, sealing, tokens, keys
-  'secrets',
-  // an operator's colours, logo and texts, read and checked
-  'brand',
-  // environment and configuration file
+  'crypto',
+  // environment, configuration file, an operator's colours, logo and texts
   'config',
-  // all SQL, the migrations
-  'storage',
-  // the built-in PostgreSQL
-  'embedded',
-  'open-storage.ts',
+  // the SQL client, migrations, the built-in PostgreSQL
+  'database',
+  // events, reasons, references
+  'audit',
+  // limits that all instances share
+  'throttle',
+  // users, customers, memberships, what is demanded of them
+  'people',
   // what rules and routes are given: clock, database, log, mail transport …
-  'deps',
-  'worker.ts',
-  'do-job.ts',
-  // requests and responses: guards, cookies, pages, refusals
+  'deps.ts',
+  // work that waits in the database
+  'jobs',
+  // requests and responses: guards, cookies, pages, refusals; requests to others
   'http',
   'log.ts',
-  // who is making a request, and where they are sent
-  'visitor',
-  // composing and delivering emails
+  // composing and sending emails
   'mail',
-  // keys and tokens that tell a hub who is signed in, or signed out
-  'hub',
-  // GET session; ending a session
-  'session',
-  // passkeys: their challenges, answers and rules
-  'passkeys',
-  // codes, registration, recovery codes
-  'two-factor',
-  // by password or passkey, and what every sign-in shares
+  // a session's life, who makes a request and where they are sent
+  'sessions',
+  // codes, recovery codes, remembered devices, passkeys
+  'factors',
+  // by password or passkey; reset and change of a password
   'sign-in',
   // by OpenID Connect and SAML
   'single-sign-on',
-  // leaving, here and at the provider
-  'sign-out',
-  // reset links and new passwords
-  'password',
-  // what people do on their own account page
+  // forward auth, our own proxy, signed tokens, sign-outs told to hubs
+  'hub',
+  // what people do once they are in: account page, sign-out
   'account',
-  // what operators do to users and customers
+  // what operators do to users and customers; moving in
   'accounts',
-  // users of other systems come in, ours go out
-  'moving-in',
-  // housekeeping, workers, metrics, resealing
-  'upkeep',
-  // the addresses of screens, and the page behind the sign-in
+  // the addresses of screens, the page behind the sign-in, screens as files
   'pages',
-  // the screens as files, for another backend
-  'static-pages',
-  // whether another backend behaves as the pages need it
-  'conformance',
-  // our own proxy in front of hubs
-  'gate',
+  // health, metrics, housekeeping, workers
+  'operations',
   'app.ts',
   'build-pages.ts',
   'run-portal.ts',
   'main.ts',
-  // vestibule …
-  'command-line',
 ];
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -89,11 +70,10 @@ it('no file imports from a room above its own', async () => {
   expect(upward).toEqual([]);
 });
 
-it('only tests import from testing/', async () => {
+it('only tests import from test/', async () => {
   const found: string[] = [];
   for await (const file of glob('**/*.ts', { cwd: root }))
-    if (!file.endsWith('.test.ts') && (await readFile(join(root, file), 'utf8')).includes("'#testing/"))
-      found.push(file);
+    if (!file.endsWith('.test.ts') && (await readFile(join(root, file), 'utf8')).includes("'#test/")) found.push(file);
   expect(found).toEqual([]);
 });
 

@@ -3,20 +3,20 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
-import type { DepsWithoutWake } from './deps/deps.ts';
+import { keysOf, secretsOfDataFolder } from './crypto/server-secret.ts';
+import { migrate } from './database/migrate.ts';
+import type { Storage } from './database/open-storage.ts';
+import type { DepsWithoutWake } from './deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';
+import { updateHubReceivers } from './hub/hub-logout.ts';
+import { hubsToTell } from './hub/tell-hubs.ts';
 import { limits } from './limits.ts';
 import { openTransport } from './mail/open-transport.ts';
-import type { Storage } from './open-storage.ts';
-import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
-import { hubsToTell } from './sign-out/tell-hubs.ts';
-import { updateHubReceivers } from './storage/hub-logout.ts';
-import { migrate } from './storage/migrate.ts';
-import { startHousekeeping } from './upkeep/housekeeping.ts';
-import { createMetrics, noMetrics } from './upkeep/metrics.ts';
-import { startWorkers } from './upkeep/workers.ts';
+import { startHousekeeping } from './operations/housekeeping.ts';
+import { createMetrics, noMetrics } from './operations/metrics.ts';
+import { startWorkers } from './operations/workers.ts';
 
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
 export async function runPortal(config: Config, log: Logger, storage: Storage): Promise<void> {

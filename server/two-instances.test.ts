@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runVestibule } from '#testing/run-vestibule.ts';
-import { fromVisitor, statusesOf, type TwoPortalsOnOne, twoPortals } from '#testing/two-portals.ts';
-import { findPostgresProcess } from './embedded/process.ts';
+import { runVestibule } from '#test/support/run-vestibule.ts';
+import { fromVisitor, statusesOf, type TwoPortalsOnOne, twoPortals } from '#test/support/two-portals.ts';
+import { findPostgresProcess } from './database/embedded/process.ts';
 import { hubKeysRemembered } from './hub/hub-keys.ts';
 
 let portals: TwoPortalsOnOne;

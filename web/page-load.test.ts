@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DestinationRules } from '#contract/destination.ts';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import type { Address } from './addresses.ts';
 import { arrive } from './page-load.ts';
 import { nothingSaved, type SavedValues } from './saved-values.ts';

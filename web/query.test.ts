@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { longestUsername } from '#contract/payloads.ts';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { loginOf, withMissingOf, withoutParameters, withParameter } from './addresses.ts';
 
 it('parameters are taken out', () =>

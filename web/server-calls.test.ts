@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { askForReset, fetchRegistration, logOut, sendNewCode, verifyCode } from './server-calls.ts';
 
 const json =

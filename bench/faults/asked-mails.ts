@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MailServerForTest } from '#testing/mail-server-for-test.ts';
-import type { TwoPortals } from '#testing/two-portals.ts';
+import type { MailServerForTest } from '#test/support/mail-server-for-test.ts';
+import type { TwoPortals } from '#test/support/two-portals.ts';
 import { report } from '../figures.ts';
 import { formHeaders } from '../sign-in-form.ts';
 

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect } from '#server/storage/connect.ts';
-import { type DebianPostgresql, debianPostgresql } from '#testing/debian-postgresql.ts';
-import { freePort, isListening } from '#testing/free-port.ts';
-import { twoPortalsOn } from '#testing/two-portals.ts';
+import { connect } from '#server/database/connect.ts';
+import { type DebianPostgresql, debianPostgresql } from '#test/support/debian-postgresql.ts';
+import { freePort, isListening } from '#test/support/free-port.ts';
+import { twoPortalsOn } from '#test/support/two-portals.ts';
 import { measureFault } from './measure-fault.ts';
 import { measurePeople, peopleWhoChange } from './people.ts';
 

@@ -1,6 +1,6 @@
-import type { MailServerForTest } from '#testing/mail-server-for-test.ts';
-import type { OpenIdProvider } from '#testing/openid-provider-for-test.ts';
-import type { TwoPortals, TwoPortalsOnOne } from '#testing/two-portals.ts';
+import type { OpenIdProvider } from '#test/providers/openid-provider-for-test.ts';
+import type { MailServerForTest } from '#test/support/mail-server-for-test.ts';
+import type { TwoPortals, TwoPortalsOnOne } from '#test/support/two-portals.ts';
 import type { AskedMails } from './asked-mails.ts';
 import type { Crowd } from './crowd.ts';
 import type { FullDisk } from './full-disk.ts';

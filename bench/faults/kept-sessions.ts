@@ -1,4 +1,4 @@
-import { statusesOf, type TwoPortals } from '#testing/two-portals.ts';
+import { statusesOf, type TwoPortals } from '#test/support/two-portals.ts';
 import { report } from '../figures.ts';
 
 /** Whether the latest acknowledged sign-ins still are, at most `most`, and the latest acknowledged sign-outs. */

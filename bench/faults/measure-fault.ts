@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TwoPortals } from '#testing/two-portals.ts';
+import type { TwoPortals } from '#test/support/two-portals.ts';
 import { median, report } from '../figures.ts';
 import { residentMemory } from '../memory.ts';
 import type { Counts } from './crowd.ts';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { findPostgresProcess } from '#server/embedded/process.ts';
+import { findPostgresProcess } from '#server/database/embedded/process.ts';
 
 /** Sends a signal to PostgreSQL's first process, or to all of them. */
 export async function signalPostgres(

@@ -1,4 +1,4 @@
-import type { TwoPortals } from '#testing/two-portals.ts';
+import type { TwoPortals } from '#test/support/two-portals.ts';
 
 /** Stops an instance as an upgrade does, and starts it anew; `preload` is a module's source that runs in it first. */
 export async function roll(portals: TwoPortals, index: number, preload?: string): Promise<void> {

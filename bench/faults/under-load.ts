@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mailServerForTest } from '#testing/mail-server-for-test.ts';
-import { twoPortals } from '#testing/two-portals.ts';
+import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
+import { twoPortals } from '#test/support/two-portals.ts';
 import { residentMemory } from '../memory.ts';
 import type { World } from './fault.ts';
 import { fullDisk } from './full-disk.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
+import { keysOf } from '#server/crypto/server-secret.ts';
 import { limits } from '#server/limits.ts';
-import { keysOf } from '#server/secrets/server-secret.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type OpenIdProvider, startOpenIdProvider, walkProvider } from '#testing/openid-provider-for-test.ts';
-import type { PortalForTest } from '#testing/portal-for-test.ts';
-import { portalSecret } from '#testing/portal-process.ts';
-import { addOidcConnection } from '#testing/sso-for-test.ts';
-import type { TwoPortals } from '#testing/two-portals.ts';
+import { type OpenIdProvider, startOpenIdProvider, walkProvider } from '#test/providers/openid-provider-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import type { PortalForTest } from '#test/support/portal-for-test.ts';
+import { portalSecret } from '#test/support/portal-process.ts';
+import { addOidcConnection } from '#test/support/sso-for-test.ts';
+import type { TwoPortals } from '#test/support/two-portals.ts';
 import { type Crowd, countedCrowd } from './crowd.ts';
 
 /** People who sign in at an identity provider; one begins after the other, however long it takes them. */

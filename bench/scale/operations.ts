@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Database } from '#server/storage/database.ts';
+import type { Database } from '#server/database/database.ts';
 import { root } from '../servers.ts';
 import { formHeaders, postSignIn } from '../sign-in-form.ts';
 import { sendCode, signInThatWaits } from '../sign-in-that-waits.ts';
@@ -35,7 +35,7 @@ const command = (
   exitCode = 0,
 ): Operation =>
   plain(`vestibule ${name}`, 7, async (installation, turn) => {
-    const ended = run(process.execPath, ['server/command-line/vestibule.ts', ...words(installation, turn)], {
+    const ended = run(process.execPath, ['cli/vestibule.ts', ...words(installation, turn)], {
       cwd: root,
       env: { ...process.env, VESTIBULE_DATA: installation.dataFolder },
       maxBuffer: 1e8,

@@ -1,5 +1,5 @@
-import { deleteOldAuditEvents } from '#server/storage/audit-event.ts';
-import { deleteEndedSessions } from '#server/storage/end-sessions.ts';
+import { deleteOldAuditEvents } from '#server/audit/audit-event.ts';
+import { deleteEndedSessions } from '#server/sessions/end-sessions.ts';
 import { report } from '../figures.ts';
 import type { Installation } from './operations.ts';
 

@@ -1,10 +1,10 @@
 import { generateSync } from 'otplib';
-import type { Keys } from '#server/secrets/keys.ts';
-import { unseal } from '#server/secrets/sealed.ts';
-import { tokenHash } from '#server/secrets/token.ts';
-import type { Database } from '#server/storage/database.ts';
-import { pendingPlace, totpPlace } from '#server/two-factor/registration.ts';
-import { period } from '#server/two-factor/totp.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+import { unseal } from '#server/crypto/sealed.ts';
+import { tokenHash } from '#server/crypto/token.ts';
+import type { Database } from '#server/database/database.ts';
+import { pendingPlace, totpPlace } from '#server/factors/registration.ts';
+import { period } from '#server/factors/totp.ts';
 
 /** What an authenticator app shows of one account. */
 export type AppCode = {

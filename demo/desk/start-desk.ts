@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config/config.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+import type { Database } from '#server/database/database.ts';
 import { readTokenCookie } from '#server/http/cookies.ts';
-import type { Keys } from '#server/secrets/keys.ts';
-import type { Database } from '#server/storage/database.ts';
 import { type Case, type CaseGroup, visitor } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
 import type { Switch } from '../providers/behaviour.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { accountPath, accountSections } from '#contract/account.ts';
 import { callUrl } from '#contract/calls.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
 import { app as appSection } from './app.ts';

@@ -1,15 +1,15 @@
 import { accountFields } from '#contract/account.ts';
 import type { Language } from '#contract/languages.ts';
 import { type AuditEvent, customersOfEvent } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 import type { MailPlace } from '../mail/queue-mail.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { type Account, findAccount } from '../storage/account.ts';
-import type { Connection } from '../storage/database.ts';
-import { findActiveUserForChange } from '../storage/portal-user.ts';
-import { type FullSession, isSessionThereForUpdate } from '../storage/session.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
-import { placeOfVisitor } from '../visitor/visitor.ts';
+import { findActiveUserForChange } from '../people/portal-user.ts';
+import { type FullSession, isSessionThereForUpdate } from '../sessions/session.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor } from '../sessions/visitor.ts';
+import { type Account, findAccount } from './account.ts';
 
 /** A signed-in person on their account page. */
 export type AccountVisit = {

@@ -1,15 +1,15 @@
 import { longestPasswordInput } from '#contract/payloads.ts';
 import type { AccountRefusalReason } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { refuseWhenHashesWait, verifyPassword } from '../crypto/password-hash.ts';
+import { keyedDigest } from '../crypto/server-secret.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
-import { keyedDigest } from '../secrets/server-secret.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { findSignInUser, insertRefusal } from '../storage/sign-in.ts';
-import { countGuess, deleteThrottle, findWait, originWait } from '../storage/throttle.ts';
-import { accountKey, deviceKey, networksOf, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
+import { findSignInUser, insertRefusal } from '../people/sign-in-user.ts';
+import { countGuess, deleteThrottle, findWait, originWait } from '../throttle/throttle.ts';
+import { accountKey, deviceKey, networksOf, originKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
 type CheckedPassword =

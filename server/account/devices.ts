@@ -1,13 +1,13 @@
-import type { Deps } from '../deps/deps.ts';
-import { queueMail } from '../mail/queue-mail.ts';
-import { isUuid } from '../names/is-uuid.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
 import {
   deleteRememberedDevices,
   findRememberedDeviceId,
   listRememberedDevices,
-} from '../storage/remembered-device.ts';
+} from '../factors/remembered-device.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { isUuid } from '../names/is-uuid.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 

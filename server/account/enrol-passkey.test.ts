@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
-import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
-import { testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sessionByConnection } from '#testing/session-by-connection.ts';
-import { browserForTest } from '#testing/sso-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
+import { testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sessionByConnection } from '#test/support/session-by-connection.ts';
+import { browserForTest } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 

@@ -6,8 +6,8 @@ import {
   sessionIdOf,
   signedIn,
   startAccountAfresh,
-} from '#testing/account-page-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+} from '#test/support/account-page-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { minute } from '../limits.ts';
 
 // What somebody can do again and again, without a proof, fills no queue with its emails: other people's codes wait there.

@@ -1,10 +1,10 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { nextToken } from '../session/next-token.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
-import { type ProofOfSession, putProof, updateSessionToken } from '../storage/session.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { nextToken } from '../sessions/next-token.ts';
+import { type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { sessionIdOf } from '#testing/account-page-for-test.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { browserForTest } from '#testing/sso-for-test.ts';
-import { withFault } from '#testing/two-factor-for-test.ts';
+import { sessionIdOf } from '#test/support/account-page-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { browserForTest } from '#test/support/sso-for-test.ts';
+import { withFault } from '#test/support/two-factor-for-test.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 const page = '/portal/account/passkeys';

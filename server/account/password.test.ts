@@ -6,11 +6,11 @@ import {
   sessionIdOf,
   signedIn,
   startAccountAfresh,
-} from '#testing/account-page-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { newPassword } from '#testing/reset-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
+} from '#test/support/account-page-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { newPassword } from '#test/support/reset-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));

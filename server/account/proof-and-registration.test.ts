@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { browserForTest } from '#testing/sso-for-test.ts';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#test/support/account-page-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { browserForTest } from '#test/support/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -15,7 +15,7 @@ import {
   signInWithApp,
   verify,
   verifyByForm,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 
 // A proof on the account page sets up no app where a sign-in would ask for more.
 

@@ -1,8 +1,8 @@
 import type { AskedProof } from '#contract/account-page.ts';
-import type { Deps } from '../deps/deps.ts';
-import { hasPasskey } from '../storage/passkey.ts';
-import { canOpenByPasskey } from '../storage/passkey-user.ts';
-import { isFreshProof } from '../two-factor/may-change-factors.ts';
+import type { Deps } from '../deps.ts';
+import { isFreshProof } from '../factors/may-change-factors.ts';
+import { hasPasskey } from '../factors/passkey.ts';
+import { canOpenByPasskey } from '../people/passkey-user.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, postAccount, startAccountAfresh } from '#testing/account-page-for-test.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { assertionOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
+import { accountEvents, postAccount, startAccountAfresh } from '#test/support/account-page-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { assertionOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
 import {
   challengeFor,
   givePasskey,
   postAssertion,
   signInWithPasskey,
   userHandle,
-} from '#testing/passkey-sign-in-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { type BrowserForTest, browserForTest, keepCookies } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, signInWithApp, withFault } from '#testing/two-factor-for-test.ts';
+} from '#test/support/passkey-sign-in-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { type BrowserForTest, browserForTest, keepCookies } from '#test/support/sso-for-test.ts';
+import { codeNow, giveApp, registrationUrl, signInWithApp, withFault } from '#test/support/two-factor-for-test.ts';
 
 // Docs/decisions/0052: a fresh proof by passkey, in place, on the account page.
 

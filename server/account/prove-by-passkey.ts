@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
+import { beginCeremony, browserToBegin, optionsOfSignIn } from '../factors/ceremony.ts';
+import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { sendProblem } from '../http/refuse.ts';
-import { beginCeremony, browserToBegin, optionsOfSignIn } from '../passkeys/ceremony.ts';
-import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
-import { type RefusedPasskey, takePasskey } from '../passkeys/take-passkey.ts';
-import { knownVisitorOf } from '../visitor/visitor.ts';
+import { knownVisitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf, personForChange } from './account-visit.ts';
 import { noteProof } from './note-proof.ts';
 import { mayProveByPasskey, proofToAsk } from './proof-to-ask.ts';

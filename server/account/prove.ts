@@ -1,10 +1,10 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
-import type { Deps } from '../deps/deps.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
-import { codeKey } from '../storage/throttle-keys.ts';
-import { takeProof } from '../two-factor/take-proof.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import type { Deps } from '../deps.ts';
+import { takeProof } from '../factors/take-proof.ts';
+import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
+import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
 import { noteProof } from './note-proof.ts';

@@ -2,11 +2,11 @@ import { type AccountSection, accountUrl } from '#contract/account.ts';
 import type { AccountNotice } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
 import { queryNames } from '#contract/screens.ts';
-import type { Deps } from '../deps/deps.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Deps } from '../deps.ts';
+import { makeRecoveryCodes } from '../factors/recovery-codes.ts';
+import { findTotp } from '../factors/stored-totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findTotp } from '../storage/totp.ts';
-import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, countChange, type Outcome, type Section } from './section.ts';
 

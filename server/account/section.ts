@@ -1,11 +1,11 @@
 import type { AccountSection } from '#contract/account.ts';
 import type { AccountNotice, AccountView } from '#contract/account-page.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
-import type { Deps } from '../deps/deps.ts';
-import { type Connection, RollBack } from '../storage/database.ts';
-import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { changeKey } from '../storage/throttle-keys.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { type Connection, RollBack } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import { changeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, type Person, personForChange, personOf } from './account-visit.ts';
 
 /** One section of the account page: what it shows, and what its forms do. */

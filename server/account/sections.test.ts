@@ -6,12 +6,12 @@ import {
   sessionIdOf,
   signedIn,
   startAccountAfresh,
-} from '#testing/account-page-for-test.ts';
-import { addCustomer } from '#testing/accounts-for-test.ts';
-import { cookiesOf } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { userId } from '#testing/reset-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
+} from '#test/support/account-page-for-test.ts';
+import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { userId } from '#test/support/reset-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   type Browser,
   codeNow,
@@ -20,7 +20,7 @@ import {
   recoveryCodesShown,
   signInWithApp,
   step,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));

@@ -1,9 +1,9 @@
 import type { AccountSession } from '#contract/account-page.ts';
-import type { Deps } from '../deps/deps.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { endSessionsOfUser, listSessionsOfUser } from '../storage/session-list.ts';
+import { endSessionsOfUser, listSessionsOfUser } from '../sessions/session-list.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
-import { codeByMail, halfSession, verify } from '#testing/two-factor-for-test.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { codeByMail, halfSession, verify } from '#test/support/two-factor-for-test.ts';
 
 // Where the account page can ask nothing itself, it leads to a new sign-in with everything that is required, and back.
 

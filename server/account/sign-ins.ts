@@ -1,6 +1,6 @@
 import type { AccountSignIn } from '#contract/account-page.ts';
-import { listSignInsOfUser, type PastSignIn } from '../storage/sign-in-history.ts';
 import type { Section } from './section.ts';
+import { listSignInsOfUser, type PastSignIn } from './sign-in-history.ts';
 
 /** How many of their sign-ins people see on their account page. */
 const signInsShown = 20;

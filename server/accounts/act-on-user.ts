@@ -1,15 +1,15 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { deleteEmailFactor } from '../factors/email-code.ts';
+import { deleteRecoveryCodes } from '../factors/recovery-code.ts';
+import { deleteRememberedDevices } from '../factors/remembered-device.ts';
+import { deleteTotp } from '../factors/stored-totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection, Database } from '../storage/database.ts';
-import { deleteEmailFactor } from '../storage/email-code.ts';
-import { deleteUser, findUserForUpdate, type User } from '../storage/portal-user.ts';
-import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
-import { deleteRememberedDevices } from '../storage/remembered-device.ts';
-import { endSessionsOfUser } from '../storage/session-list.ts';
-import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../storage/throttle.ts';
-import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
-import { deleteTotp } from '../storage/totp.ts';
+import { deleteUser, findUserForUpdate, type User } from '../people/portal-user.ts';
+import { endSessionsOfUser } from '../sessions/session-list.ts';
+import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../throttle/throttle.ts';
+import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 
 /** Does something to the user with a username or email, whose row is locked first; null if the user is unknown. */
 async function actOnUser<T>(

@@ -1,10 +1,10 @@
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { listUnknownCustomerKeys } from '../storage/customer.ts';
-import type { Database } from '../storage/database.ts';
-import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
-import { updateMemberships } from '../storage/membership.ts';
-import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
-import { insertUser, type NewUser } from '../storage/portal-user.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Database } from '../database/database.ts';
+import { listUnknownCustomerKeys } from '../people/customer.ts';
+import { lockLoginNames, updateLoginNames } from '../people/login-name.ts';
+import { updateMemberships } from '../people/membership.ts';
+import { foldsOfUser, takenField } from '../people/names-of-user.ts';
+import { insertUser, type NewUser } from '../people/portal-user.ts';
 
 type AddUserResult =
   | { kind: 'added'; id: string }

@@ -1,26 +1,20 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
+import { type Connection, type Database, RollBack } from '../database/database.ts';
+import { updateProvenByCode } from '../factors/factor-scope.ts';
+import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
+import { deleteDevicesRememberedBy } from '../factors/remembered-device.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { listUnknownCustomerKeys } from '../storage/customer.ts';
-import { type Connection, type Database, RollBack } from '../storage/database.ts';
-import { updateProvenByCode } from '../storage/factor-scope.ts';
-import { deleteHalfSessionsOfUser } from '../storage/half-session.ts';
-import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
-import { updateMemberships } from '../storage/membership.ts';
-import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
-import { countPasskeys, deletePasskeysOfUser } from '../storage/passkey.ts';
-import { isPasskeyRequired } from '../storage/passkey-policy.ts';
-import {
-  findPasswordHash,
-  findUserForUpdate,
-  type User,
-  type UserChanges,
-  updateUser,
-} from '../storage/portal-user.ts';
-import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
-import { endLinksOfUser } from '../storage/reset-link.ts';
-import { endSessionsOfUser } from '../storage/session-list.ts';
+import { listUnknownCustomerKeys } from '../people/customer.ts';
+import { lockLoginNames, updateLoginNames } from '../people/login-name.ts';
+import { updateMemberships } from '../people/membership.ts';
+import { foldsOfUser, takenField } from '../people/names-of-user.ts';
+import { isPasskeyRequired } from '../people/passkey-policy.ts';
+import { findPasswordHash, findUserForUpdate, type User, type UserChanges, updateUser } from '../people/portal-user.ts';
+import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
+import { endSessionsOfUser } from '../sessions/session-list.ts';
+import { passwordReplaced, queuePasswordNotice } from '../sign-in/password-replaced.ts';
+import { endLinksOfUser } from '../sign-in/reset-link.ts';
 import { changedSteps } from './changed-steps.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */

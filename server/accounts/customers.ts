@@ -1,5 +1,6 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Database } from '../database/database.ts';
 import {
   type Customer,
   type CustomerChanges,
@@ -8,11 +9,10 @@ import {
   insertCustomer,
   type NewCustomer,
   updateCustomer,
-} from '../storage/customer.ts';
-import type { Database } from '../storage/database.ts';
-import { deleteHalfSessionsOfCustomer } from '../storage/half-session.ts';
-import { listUsersOfOnly } from '../storage/membership.ts';
-import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
+} from '../people/customer.ts';
+import { listUsersOfOnly } from '../people/membership.ts';
+import { type NotAgreed, withAgreement } from '../people/what-follows.ts';
+import { deleteHalfSessionsOfCustomer } from '../sessions/half-session.ts';
 import { changedSteps } from './changed-steps.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { userId } from '#testing/reset-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { userId } from '#test/support/reset-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   codeByMail,
   codeNow,
@@ -17,7 +17,7 @@ import {
   verdict,
   verify,
   wrongCodes,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from './act-on-user.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { connect } from '../storage/connect.ts';
-import type { Database } from '../storage/database.ts';
-import { findUser } from '../storage/portal-user.ts';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { connect } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
+import { findUser } from '../people/portal-user.ts';
 import { removeUser } from './act-on-user.ts';
 import { addUser } from './add-user.ts';
 import { changeUser } from './change-user.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { askForReset, changeTo, linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { cookiesOf, testAddress, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { askForReset, changeTo, linkFor, newPassword } from '#test/support/reset-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -13,7 +13,7 @@ import {
   registerApp,
   verify,
   wrongCodes,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 import { auditEvents, changeRefusalReasons, refusalReasons, resetOutcomes } from './audit-events.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });

@@ -3,13 +3,12 @@ import { readSmtpUrl } from '#server/config/smtp-url.ts';
 import { hour } from '#server/limits.ts';
 import { senderOf } from '#server/mail/message.ts';
 import { smtpTransport } from '#server/mail/smtp-transport.ts';
-import { housekeepingEvery, startHousekeeping } from '#server/upkeep/housekeeping.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { expectNowhere } from '#testing/expect-nowhere.ts';
-import { mailServerForTest } from '#testing/mail-server-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { askForReset, changeTo, tokenIn } from '#testing/reset-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { expectNowhere } from '#test/support/expect-nowhere.ts';
+import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { askForReset, changeTo, tokenIn } from '#test/support/reset-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -22,7 +21,8 @@ import {
   signInWithApp,
   verify,
   verifyByForm,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
+import { housekeepingEvery, startHousekeeping } from '../operations/housekeeping.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 

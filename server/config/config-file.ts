@@ -1,5 +1,5 @@
 import type { XStatic as Static } from 'typebox/schema';
-import { brandSettings } from '../brand/brand-settings.ts';
+import { brandSettings } from './brand-settings.ts';
 
 /** An object with no other settings than these. */
 const only = <const Properties>(properties: Properties) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { hostAndPort, readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
 const none = { user: null, password: null };

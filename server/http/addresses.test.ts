@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 let listening: ListeningPortal;
 const portal = portalOfFile();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Config } from '../config/config.ts';
-import { newToken } from '../secrets/token.ts';
+import { newToken } from '../crypto/token.ts';
 import { readTokenCookie } from './cookies.ts';
 
 const config = { publicUrl: new URL('https://portal.example') } as Config;

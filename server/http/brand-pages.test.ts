@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readBrand } from '#server/brand/brand.ts';
-import { logoForTest, svgForTest } from '#testing/logo-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { logoForTest, svgForTest } from '#test/support/logo-for-test.ts';
+import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
+import { readBrand } from '../config/brand.ts';
 
 const dark = svgForTest.replace('#a50', '#fc8');
 const brand = readBrand(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AccountPage } from '#contract/account-page.ts';
 import type { OwnTexts, Page } from '#contract/page.ts';
-import type { Brand } from '../brand/brand.ts';
+import type { Brand } from '../config/brand.ts';
 
 type PageAssets = {
   script: string;

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { second } from '../limits.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
 import { addressOf } from './guards.ts';
 
 /** That there were too many is recorded so often, by each instance. */

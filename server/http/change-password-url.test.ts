@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile();
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { clientAddress } from './client-address.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const name = '__Host-vestibule-session';
 

@@ -1,11 +1,11 @@
 import type { Response } from 'light-my-request';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '#server/config/config.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
-import { registrationUrl } from '#testing/two-factor-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { registrationUrl } from '#test/support/two-factor-for-test.ts';
 
 /** A portal as in production, behind https. */
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });

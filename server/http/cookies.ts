@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.ts';
-import { isToken } from '../secrets/token.ts';
+import { isToken } from '../crypto/token.ts';
 
 /** The portal's cookies. Each answer of a provider has its own, as tabs share all cookies. */
 type CookieName = TokenCookieName | 'refusal' | 'connection';

@@ -1,19 +1,19 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { invitationFor } from '#testing/invite-for-test.ts';
-import { listeningPortal } from '#testing/listening-portal.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { invitationFor } from '#test/support/invite-for-test.ts';
+import { listeningPortal } from '#test/support/listening-portal.ts';
 import {
   beginByLink,
   type InvitationOptions,
   makeByLink,
   postByLink,
-} from '#testing/passkey-by-invitation-for-test.ts';
-import { enrolmentOf, newPasskey } from '#testing/passkey-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+} from '#test/support/passkey-by-invitation-for-test.ts';
+import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
@@ -22,8 +22,8 @@ import {
   linkFor,
   newPassword,
   storedHash,
-} from '#testing/reset-for-test.ts';
-import { browserForTest } from '#testing/sso-for-test.ts';
+} from '#test/support/reset-for-test.ts';
+import { browserForTest } from '#test/support/sso-for-test.ts';
 import {
   askForKey,
   codeNow,
@@ -34,8 +34,8 @@ import {
   stateOf,
   verify,
   verifyByForm,
-} from '#testing/two-factor-for-test.ts';
-import { startWorkers } from '../upkeep/workers.ts';
+} from '#test/support/two-factor-for-test.ts';
+import { startWorkers } from '../operations/workers.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;

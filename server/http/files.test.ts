@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 

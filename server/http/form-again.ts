@@ -3,9 +3,9 @@ import type { Notice } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import type { Deps } from '../deps/deps.ts';
+import { isToken } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { isToken } from '../secrets/token.ts';
 import { setCookie } from './cookies.ts';
 import { languageOverride } from './request-url.ts';
 

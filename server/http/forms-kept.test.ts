@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import type { Database } from '#server/storage/database.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { testAddress, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { testAddress, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import type { Database } from '../database/database.ts';
 
 let sql: Database;
 const portal = portalOfFile();

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import type { InjectOptions, Response } from 'light-my-request';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { languageNames } from '#contract/languages.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { methods, paths, requests, type Sent, secondFactorRequests } from '#testing/hostile-requests.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { codeNow, giveApp, halfSession, verify } from '#testing/two-factor-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { methods, paths, requests, type Sent, secondFactorRequests } from '#test/support/hostile-requests.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { codeNow, giveApp, halfSession, verify } from '#test/support/two-factor-for-test.ts';
 
 let session: string;
 let secret: string;

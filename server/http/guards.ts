@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import type { Deps } from '../deps/deps.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { recordKey } from '../storage/throttle-keys.ts';
+import { recordKey } from '../throttle/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';

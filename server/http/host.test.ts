@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { linkFor } from '#testing/reset-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { linkFor } from '#test/support/reset-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
-import { runVestibuleProcess } from '#testing/run-vestibule.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { runVestibuleProcess } from '#test/support/run-vestibule.ts';
 import { listenProblem } from './listen-problem.ts';
 
 describe('an address where the portal cannot listen', () => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { logoPolicy } from '../brand/read-logo.ts';
-import type { Deps } from '../deps/deps.ts';
+import { logoPolicy } from '../config/read-logo.ts';
+import type { Deps } from '../deps.ts';
 
 const assetLifetimeSeconds = 365 * 24 * 3600;
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { refuse } from './refuse.ts';
 
 /**

@@ -3,7 +3,7 @@ import { needsScript } from '#contract/account-page.ts';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
-import type { Pages } from '../deps/deps.ts';
+import type { Pages } from '../deps.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { bestQuality, type Encoding, encode, encodingOf } from './encoding.ts';
 import { clearLastRefusal, readLastRefusal } from './last-refusal.ts';

@@ -3,13 +3,13 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { requestIdStart } from '#server/audit/reference.ts';
 import { limits } from '#server/limits.ts';
-import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { listAuditEventsByRequest } from '#server/storage/audit-event.ts';
-import type { Database } from '#server/storage/database.ts';
-import { networksOf } from '#server/storage/throttle-keys.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type TestRequest, testAddress } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, type TestRequest, testAddress } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { listAuditEventsByRequest } from '../audit/audit-event.ts';
+import { verifyPassword } from '../crypto/password-hash.ts';
+import type { Database } from '../database/database.ts';
+import { networksOf } from '../throttle/throttle-keys.ts';
 
 /** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {

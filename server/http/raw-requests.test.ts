@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { type ListeningPortal, listeningPortal, type RawAnswer } from '#testing/listening-portal.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { type ListeningPortal, listeningPortal, type RawAnswer } from '#test/support/listening-portal.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 let listening: ListeningPortal;
 let host: string;

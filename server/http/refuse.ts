@@ -3,7 +3,7 @@ import type { Again, ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 
 /** Statuses that no person navigates to have a title only; 408 and 417 are sent before there is a request. */

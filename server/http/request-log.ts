@@ -1,5 +1,5 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
 import { whyRefused } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';

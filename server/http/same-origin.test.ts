@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { linkFor, newPassword } from '#testing/reset-for-test.ts';
-import { eachRow } from '#testing/runs-all.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import {
   codeNow,
   giveApp,
@@ -15,7 +15,7 @@ import {
   verdict,
   verify,
   verifyUrl,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const own = 'https://portal.example';

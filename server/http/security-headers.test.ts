@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   codeNow,
   recoveryCodesUrl,
@@ -11,7 +11,7 @@ import {
   verify,
   verifyUrl,
   wrongCodes,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' }, once: addAttackFixtures });
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { answerOn, type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { answerOn, type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
+import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 
 // A tenth of the product's timeouts.
 const timeouts = { headersTimeout: 1000, requestTimeout: 1500, connectionTimeout: 3000, keepAliveTimeout: 7200 };

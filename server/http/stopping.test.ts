@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { answerOn, listeningPortal } from '#testing/listening-portal.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { answerOn, listeningPortal } from '#test/support/listening-portal.ts';
+import { portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 
 it('a stop answers requests already on open connections, and accepts no new connection', async () => {
   const portal = await portalForTest();

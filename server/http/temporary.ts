@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { WorkQueueFull } from '../crypto/work-queue.ts';
+import { isDatabaseAway } from '../database/connect.ts';
 import { second } from '../limits.ts';
-import { WorkQueueFull } from '../secrets/work-queue.ts';
-import { isDatabaseAway } from '../storage/connect.ts';
 
 const busyRetryAfter = 5 * second;
 

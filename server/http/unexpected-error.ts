@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import type { Deps } from '../deps/deps.ts';
-import { WorkQueueFull } from '../secrets/work-queue.ts';
+import { WorkQueueFull } from '../crypto/work-queue.ts';
+import type { Deps } from '../deps.ts';
 import { busyRecorder } from './busy-recorder.ts';
 import { UnreadableForm } from './form-body.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { minute } from '../limits.ts';
 import { hubKeys } from './hub-keys.ts';
 

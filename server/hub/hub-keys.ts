@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { HubAlgorithm } from '../config/hub-audiences.ts';
-import type { Deps } from '../deps/deps.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 import { limits, second } from '../limits.ts';
-import { seal, unseal } from '../secrets/sealed.ts';
-import type { Connection } from '../storage/database.ts';
 import {
   type HubKeyRow,
   hubKeyPlace,
@@ -12,7 +12,7 @@ import {
   lockHubKeys,
   type PublicHubKey,
   updateHubKeysEnd,
-} from '../storage/hub-key.ts';
+} from './hub-key.ts';
 
 export type HubKeyDeps = Pick<Deps, 'sql' | 'keys' | 'now'>;
 

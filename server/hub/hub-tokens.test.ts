@@ -7,9 +7,9 @@ import {
   SignJWT,
 } from 'jose';
 import { expect, it } from 'vitest';
-import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import { limits } from '../limits.ts';
 import { hubKeysRemembered } from './hub-keys.ts';

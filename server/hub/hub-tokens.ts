@@ -2,9 +2,9 @@ import { randomUUID, sign } from 'node:crypto';
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import type { FullSession } from '../storage/session.ts';
+import type { FullSession } from '../sessions/session.ts';
 import { hubKeys, type SigningKey } from './hub-keys.ts';
 
 /** Who is signed in, as hubs learn it: the answer of `GET session`, and what a token says besides. */

@@ -1,10 +1,10 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import { limits, minute, second } from '../limits.ts';
-import { keepHouse } from '../upkeep/housekeeping.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
 import { hubKeysRemembered } from './hub-keys.ts';
 import { hubTokens } from './hub-tokens.ts';
 import { rollHubKeys } from './roll-hub-keys.ts';

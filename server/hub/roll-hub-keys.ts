@@ -1,7 +1,7 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Connection } from '../database/database.ts';
 import { limits } from '../limits.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
-import { deleteHubKeys, type HubKeyRow, listHubKeys, lockHubKeys } from '../storage/hub-key.ts';
+import { deleteHubKeys, type HubKeyRow, listHubKeys, lockHubKeys } from './hub-key.ts';
 import { addHubKey, fromTheStart, type HubKeyDeps, hubAlgorithms } from './hub-keys.ts';
 
 /** `underWay`: newer keys are published already, and sign from then on. */

@@ -7,8 +7,8 @@ import es from '#messages/es.json' with { type: 'json' };
 import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
-import { brandForTest } from '#testing/brand-for-test.ts';
-import { type Mail, mailKinds } from '../storage/mail-kinds.ts';
+import { brandForTest } from '#test/support/brand-for-test.ts';
+import { type Mail, mailKinds } from '../people/mail-kinds.ts';
 import { composeMail } from './compose-mail.ts';
 
 const token = 'q7-_Zb'.repeat(7);

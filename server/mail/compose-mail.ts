@@ -4,7 +4,7 @@ import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import { typeset } from '#contract/typeset.ts';
 import type { Config } from '../config/config.ts';
 import { hour, limits, minute, second } from '../limits.ts';
-import { isNotice, type Mail, type MailDetails, type MailKind, type WordedMail } from '../storage/mail-kinds.ts';
+import { isNotice, type Mail, type MailDetails, type MailKind, type WordedMail } from '../people/mail-kinds.ts';
 import { brandedText, type Voice } from './compose-text.ts';
 import { type MailBlock, type MailContent, mailLayout, mailLayoutText } from './layout.ts';
 

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import type { OwnTexts } from '#contract/page.ts';
-import { originalTexts, type TextKey } from '../brand/originals.ts';
+import { originalTexts, type TextKey } from '../config/originals.ts';
 
 /** The texts of emails; pages don't have them. */
 export type MailTextKey = Extract<TextKey, `mail-${string}`>;

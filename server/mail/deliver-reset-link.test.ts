@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
-import { resetQueue } from '#server/password/answer-reset-request.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForReset,
   changedPage,
@@ -11,8 +10,9 @@ import {
   newPassword,
   startAfresh,
   tokenIn,
-} from '#testing/reset-for-test.ts';
-import { jobFirstWait, jobsOf } from '../do-job.ts';
+} from '#test/support/reset-for-test.ts';
+import { jobFirstWait, jobsOf } from '../jobs/do-job.ts';
+import { resetQueue } from '../sign-in/answer-reset-request.ts';
 
 const second = 1000;
 const portal = portalOfFile({ each: startAfresh });

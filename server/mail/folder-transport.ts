@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
-import type { Mail } from '../storage/mail-kinds.ts';
+import { MailNotSent, type MailTransport } from '../deps.ts';
+import type { Mail } from '../people/mail-kinds.ts';
 import { mailMessage, type Sender } from './message.ts';
 
 /** Where emails go inside the data folder if there is no mail server. */

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -12,7 +12,7 @@ import {
   registrationUrl,
   startTwoFactorAfresh,
   verify,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 
 // Every email of a sign-in is in the user's own language, else in that of the page. Its browser here is German.
 const headers = { 'accept-language': 'de-AT,de;q=0.9' };

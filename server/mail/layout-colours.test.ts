@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contrastOf, luminanceOf } from '#contract/contrast.ts';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { type MailColours, mailLayoutColours } from './layout-colours.ts';
 
 const steps = ['00', '33', '66', '99', 'cc', 'ff'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { brandForTest } from '#testing/brand-for-test.ts';
+import { brandForTest } from '#test/support/brand-for-test.ts';
 import { mailMessage, senderOf } from './message.ts';
 
 test('PR-12 the envelope is set explicitly with one address, never parsed from a header', () => {

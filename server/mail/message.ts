@@ -1,7 +1,7 @@
 import type { SendMailOptions } from 'nodemailer';
 import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Config } from '../config/config.ts';
-import type { Mail, WordedMail } from '../storage/mail-kinds.ts';
+import type { Mail, WordedMail } from '../people/mail-kinds.ts';
 
 /** The sender: the name and address that readers see, and the public host, which is used in message ids. */
 export type Sender = { name: string; address: string; host: string };

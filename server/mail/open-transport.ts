@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
-import type { MailTransport } from '../deps/mail-transport.ts';
+import type { MailTransport } from '../deps.ts';
 import { folderTransport, outboxOf } from './folder-transport.ts';
 import { senderOf } from './message.ts';
 import { smtpTransport } from './smtp-transport.ts';

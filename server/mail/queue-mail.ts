@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Language, languageOfTag } from '#contract/languages.ts';
-import { seal } from '../secrets/sealed.ts';
-import type { Connection } from '../storage/database.ts';
-import { insertJob } from '../storage/job.ts';
-import { isWaitedFor, type Mail, type MailDetails, type MailKind } from '../storage/mail-kinds.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { noticeKey } from '../storage/throttle-keys.ts';
+import { seal } from '../crypto/sealed.ts';
+import type { Connection } from '../database/database.ts';
+import { insertJob } from '../jobs/job.ts';
+import { isWaitedFor, type Mail, type MailDetails, type MailKind } from '../people/mail-kinds.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import { noticeKey } from '../throttle/throttle-keys.ts';
 
 export const mailQueueName = 'mail';
 

@@ -1,6 +1,6 @@
 import type { NodemailerError } from 'nodemailer';
 import { hostAndPort, type SmtpServer } from '../config/smtp-url.ts';
-import { MailNotSent } from '../deps/mail-transport.ts';
+import { MailNotSent } from '../deps.ts';
 
 /** The stage at which a conversation with a mail server failed. */
 export type SmtpStep = 'connection' | 'TLS' | 'login' | 'mail';

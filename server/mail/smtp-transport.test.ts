@@ -6,11 +6,11 @@ import {
   type MailServerOptions,
   mailServerForTest,
   testAuthority,
-} from '#testing/mail-server-for-test.ts';
-import { runsAll } from '#testing/runs-all.ts';
+} from '#test/support/mail-server-for-test.ts';
+import { runsAll } from '#test/support/runs-all.ts';
 import { readSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
-import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
-import type { WordedMail } from '../storage/mail-kinds.ts';
+import { MailNotSent, type MailTransport } from '../deps.ts';
+import type { WordedMail } from '../people/mail-kinds.ts';
 import type { Sender } from './message.ts';
 import type { SmtpSettings } from './smtp-transport.ts';
 import { smtpTransport } from './smtp-transport.ts';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { NodemailerError, SMTPConnectionOptions } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import type { MailTransport } from '../deps/mail-transport.ts';
+import type { MailTransport } from '../deps.ts';
 import { second } from '../limits.ts';
 import { mailMessage, type Sender } from './message.ts';
 import { mailNotSent } from './smtp-failure.ts';

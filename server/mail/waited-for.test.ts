@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { mailServerForTest } from '#testing/mail-server-for-test.ts';
-import { queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { startAfresh } from '#testing/reset-for-test.ts';
+import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
+import { queueMailTo, waitingMails } from '#test/support/mails-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { startAfresh } from '#test/support/reset-for-test.ts';
 import { readSmtpUrl } from '../config/smtp-url.ts';
 import { second } from '../limits.ts';
-import { startWorkers } from '../upkeep/workers.ts';
+import { startWorkers } from '../operations/workers.ts';
 import { senderOf } from './message.ts';
 import { mailsAtOnce, smtpTransport } from './smtp-transport.ts';
 

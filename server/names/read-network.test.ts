@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { readNetwork } from './read-network.ts';
 
 test('a network has one way to be written (IP-07, IP-08)', () =>

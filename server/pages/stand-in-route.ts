@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps/deps.ts';
-import { toSignIn } from '../session/to-sign-in.ts';
-import { visitorOf } from '../visitor/visitor.ts';
-import { standingOf, wayOf } from '../visitor/ways.ts';
+import type { Deps } from '../deps.ts';
+import { toSignIn } from '../sessions/to-sign-in.ts';
+import { visitorOf } from '../sessions/visitor.ts';
+import { standingOf, wayOf } from '../sessions/ways.ts';
 
 /** `GET portal.html` where no hub is configured (decisions §10): shows who is signed in and offers sign-out. */
 export function standInRoute(deps: Deps) {

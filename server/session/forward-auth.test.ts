@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalBehindProxy, portalBehindProxy } from '#testing/portal-behind-proxy.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { type PortalBehindProxy, portalBehindProxy } from '#test/support/portal-behind-proxy.ts';
+import { portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 
 // Real proxies with the files of deploy/, in front of a hub that tells what it is sent.
 describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { postAccount, sessionIdOf, signedIn, startAccountAfresh } from '#testing/account-page-for-test.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
-import { cookiesOf } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sessionByConnection } from '#testing/session-by-connection.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, halfSession, signInWithApp, verifyByForm } from '#testing/two-factor-for-test.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { postAccount, sessionIdOf, signedIn, startAccountAfresh } from '#test/support/account-page-for-test.ts';
+import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sessionByConnection } from '#test/support/session-by-connection.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { codeNow, giveApp, halfSession, signInWithApp, verifyByForm } from '#test/support/two-factor-for-test.ts';
+import { tokenHash } from '../crypto/token.ts';
+import { updateHubReceivers } from '../hub/hub-logout.ts';
 import { second } from '../limits.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { updateHubReceivers } from '../storage/hub-logout.ts';
 
 // A person with any number of sessions would keep the portal busy with their list of them, and a hub with their ends.
 

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
 
 const second = 1000;
 const portal = portalOfFile();

@@ -1,8 +1,8 @@
 import type { Response } from 'light-my-request';
 import { describe, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { expect, it, vi } from 'vitest';
-import { hashesInQueue } from '#server/secrets/password-hash.ts';
-import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { hashesInQueue } from '../crypto/password-hash.ts';
 
 const places = 10;
 const running = availableParallelism() + 1;

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { networksOf } from '#server/storage/throttle-keys.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { listeningPortal } from '#testing/listening-portal.ts';
-import { testAddress, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { listeningPortal } from '#test/support/listening-portal.ts';
+import { testAddress, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { verifyPassword } from '../crypto/password-hash.ts';
+import { networksOf } from '../throttle/throttle-keys.ts';
 
 /** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {

@@ -1,9 +1,9 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const verify = vi.hoisted(() => vi.fn());
 vi.mock('@node-rs/argon2', async (original) => {

@@ -1,14 +1,14 @@
 import { hash } from '@node-rs/argon2';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { hashPassword } from '#server/secrets/password-hash.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { whilePasswordIsVerified } from '#test/support/paused-verification.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { hashPassword } from '../crypto/password-hash.ts';
 
 vi.mock(import('@node-rs/argon2'), async (original) => {
-  const { withPausedVerification } = await import('#testing/paused-verification.ts');
+  const { withPausedVerification } = await import('#test/support/paused-verification.ts');
   return withPausedVerification(await original());
 });
 

@@ -1,10 +1,10 @@
 import type { Response } from 'light-my-request';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
 
 const { account, address, device } = limits.throttle;
 

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDefaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
+import { secondFactorUrl } from '../factors/second-factor-url.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
-import { endVisits } from '../http/visit-cookie.ts';
 import { limits } from '../limits.ts';
-import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import { endVisits } from '../sessions/visit-cookie.ts';
 import type { SignInResult } from './sign-in-result.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { longestPasswordInput, longestUsername } from '#contract/payloads.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { hash } from '@node-rs/argon2';
 import { beforeAll, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile();
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
-import type { SignInUser } from '../storage/sign-in.ts';
+import type { SignInUser } from '../people/sign-in-user.ts';
 
 /** Why the attempt is refused, or null. Checks follow the order of the steps an operator reads. */
 export function reasonToRefuse(user: SignInUser | null, isRight: boolean): RefusalReason | null {

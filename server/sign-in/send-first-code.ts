@@ -1,11 +1,11 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findSessionId } from '../storage/session.ts';
-import { type CodeReader, sendEmailCode } from '../two-factor/send-code.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
-import { placeOfVisitor } from '../visitor/visitor.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
+import { type CodeReader, sendEmailCode } from '../factors/send-code.ts';
+import { findSessionId } from '../sessions/session.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor } from '../sessions/visitor.ts';
 
 /** Sends the code of a half session, or records why it isn't sent; the page shows the reason too. */
 export async function sendFirstCode(

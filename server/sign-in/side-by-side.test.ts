@@ -1,10 +1,10 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());

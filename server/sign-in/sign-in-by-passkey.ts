@@ -1,19 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PasskeyForm } from '#contract/payloads.ts';
 import { screenUrl } from '#contract/screens.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
+import { newToken, tokenHash } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
+import { noteDevice } from '../factors/note-device.ts';
+import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserName } from '../names/browser-name.ts';
-import { refusePasskey, waitOfPasskeys } from '../passkeys/refuse-passkey.ts';
-import { type RefusedPasskey, takePasskey } from '../passkeys/take-passkey.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { deleteSessionOfBrowser, insertSession, noProvider } from '../storage/session.ts';
-import { noteDevice } from '../two-factor/note-device.ts';
-import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
-import { destinationOfForm, destinationToKeep, keptForm, recordRefusedDestination } from './destination-of-form.ts';
+import {
+  destinationOfForm,
+  destinationToKeep,
+  keptForm,
+  recordRefusedDestination,
+} from '../sessions/destination-of-form.ts';
+import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
+import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
 import { letIn } from './let-in.ts';
 import { turnAway } from './turn-away.ts';
 

@@ -1,5 +1,5 @@
-import type { SecondFactor } from '../storage/second-factor.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
+import type { SecondFactor } from '../people/second-factor.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
 
 /** What a visitor signs in with; `isToRegister`: on the way to the page that sets up an app. */
 export type SignInRequest = KnownVisitor & { username: string; password: string; isToRegister: boolean };

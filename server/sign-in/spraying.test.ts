@@ -1,14 +1,14 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
-import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { poolOfFile } from '#testing/pool-of-file.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { originKeys, originLimits } from '../storage/throttle-keys.ts';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { countThrottleAttempt } from '#test/support/count-throttle-attempt.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
+import { originKeys, originLimits } from '../throttle/throttle-keys.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());

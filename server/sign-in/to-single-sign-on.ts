@@ -3,7 +3,7 @@ import type { Notice } from '#contract/notices.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { setLastRefusal } from '../http/last-refusal.ts';
-import { destinationToKeep } from './destination-of-form.ts';
+import { destinationToKeep } from '../sessions/destination-of-form.ts';
 
 /** Redirects to the single sign-on form, with the typed address kept in the browser. */
 export function toSingleSignOn(

@@ -4,7 +4,7 @@ import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { setLastRefusal } from '../http/last-refusal.ts';
-import { destinationToKeep } from './destination-of-form.ts';
+import { destinationToKeep } from '../sessions/destination-of-form.ts';
 
 /**
  * Answers a refused sign-in: the page of its type, which keeps reference, typed name and destination. `first` is one of

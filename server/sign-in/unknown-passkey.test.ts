@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { newPasskey, type PasskeyForTest, type Tweak } from '#testing/passkey-for-test.ts';
-import { givePasskey, signInWithPasskey, userHandle } from '#testing/passkey-sign-in-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
 
 // Docs/decisions/0052: the page of a refusal names a passkey that nobody has, for what keeps it.
 

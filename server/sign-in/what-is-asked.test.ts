@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Asked } from '../storage/second-factor.ts';
+import type { Asked } from '../people/second-factor.ts';
 import { type Situation, whatIsAsked } from './what-is-asked.ts';
 
 const nothing = {

@@ -1,6 +1,6 @@
-import type { Customer } from '../storage/customer.ts';
-import type { FactorsOfUser } from '../storage/factors-of-user.ts';
-import type { Asked, OpenFactor, SecondFactor } from '../storage/second-factor.ts';
+import type { FactorsOfUser } from '../factors/factors-of-user.ts';
+import type { Customer } from '../people/customer.ts';
+import type { Asked, OpenFactor, SecondFactor } from '../people/second-factor.ts';
 
 export type Situation = FactorsOfUser & {
   /** Of the customers that admit the sign-in. */

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
-import { seal, unseal } from '#server/secrets/sealed.ts';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
 
 let cookies: Record<string, string>;
 const portal = portalOfFile({ once: addAttackFixtures });

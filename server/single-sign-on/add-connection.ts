@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Keys } from '../secrets/keys.ts';
-import { seal } from '../secrets/sealed.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findCustomer } from '../storage/customer.ts';
-import type { Database } from '../storage/database.ts';
-import {
-  connectionPlace,
-  insertSsoConnection,
-  listSsoConnections,
-  type NewSsoConnection,
-} from '../storage/sso-connection.ts';
-import type { ProtocolSettings } from '../storage/sso-settings.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Keys } from '../crypto/keys.ts';
+import { seal } from '../crypto/sealed.ts';
+import type { Database } from '../database/database.ts';
+import { findCustomer } from '../people/customer.ts';
 import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
+import { connectionPlace, insertSsoConnection, listSsoConnections, type NewSsoConnection } from './sso-connection.ts';
+import type { ProtocolSettings } from './sso-settings.ts';
 
 /** A connection with its fields already read; `secret` is in plain text and is sealed here. */
 export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {

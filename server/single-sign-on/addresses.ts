@@ -1,6 +1,6 @@
 import { type Call, callUrl } from '#contract/calls.ts';
 import type { Config } from '../config/config.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /** The full address of a call as providers know it: from the configuration, never from a request. */
 export function publicAddress({ publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>, call: Call): string {

@@ -1,14 +1,14 @@
 import { inflateRawSync } from 'node:zlib';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -16,7 +16,7 @@ import {
   departFor,
   followLeavePage,
   pathOf,
-} from '#testing/sso-for-test.ts';
+} from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));

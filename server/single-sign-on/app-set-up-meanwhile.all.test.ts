@@ -1,21 +1,21 @@
 import { beforeEach, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
-import { tokenHash } from '#server/secrets/token.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { poolOfFile } from '#testing/pool-of-file.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { browserForTest, departFor } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, verdict, verify } from '#testing/two-factor-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
+import { codeNow, giveApp, registrationUrl, verdict, verify } from '#test/support/two-factor-for-test.ts';
+import { tokenHash } from '../crypto/token.ts';
 
 const portal = portalOfFile();
 const acme = samlProviderOfFile(portal, 'idp.acme.test');

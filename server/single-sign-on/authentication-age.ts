@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity } from './identity.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /**
  * When the person authenticated at the provider; null if the provider does not say, or names a time beyond the

@@ -1,11 +1,15 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
+import type { Keys } from '../crypto/keys.ts';
+import { seal } from '../crypto/sealed.ts';
+import type { Database } from '../database/database.ts';
 import { day, hour, minute } from '../limits.ts';
-import type { Keys } from '../secrets/keys.ts';
-import { seal } from '../secrets/sealed.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/database.ts';
-import { deleteSessionsOfConnection } from '../storage/provider-sessions.ts';
-import { forgetMetadataReading } from '../storage/saml-metadata-reading.ts';
+import { type NotAgreed, withAgreement } from '../people/what-follows.ts';
+import { deleteSessionsOfConnection } from './provider-sessions.ts';
+import { certificateFacts } from './saml/certificates.ts';
+import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
+import { logoutWords } from './saml/provider-metadata.ts';
+import { forgetMetadataReading } from './saml-metadata-reading.ts';
 import {
   connectionPlace,
   deleteSsoConnection,
@@ -16,13 +20,9 @@ import {
   type SsoConnectionChanges,
   updateSsoConnection,
   updateSsoDomains,
-} from '../storage/sso-connection.ts';
-import type { SamlSettings } from '../storage/sso-settings.ts';
-import { deleteSsoSubjectsOfConnection } from '../storage/sso-subject.ts';
-import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
-import { certificateFacts } from './saml/certificates.ts';
-import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
-import { logoutWords } from './saml/provider-metadata.ts';
+} from './sso-connection.ts';
+import type { SamlSettings } from './sso-settings.ts';
+import { deleteSsoSubjectsOfConnection } from './sso-subject.ts';
 
 /**
  * Absent means unchanged; `secret` is in plain text and is sealed here. `keepsLinks`: another issuer or entity ID is only

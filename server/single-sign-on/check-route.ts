@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CheckSsoForm } from '#contract/payloads.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { keptForm } from '../sign-in/destination-of-form.ts';
+import { keptForm } from '../sessions/destination-of-form.ts';
+import { rememberedConnection } from '../sessions/remembered-connection.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
-import { findSsoConnection } from '../storage/sso-connection.ts';
-import { rememberedConnection } from '../visitor/remembered-connection.ts';
 import { beginVisit, travellerOf } from './begin.ts';
+import { findSsoConnection } from './sso-connection.ts';
 
 export const checkSsoSchema = { body: CheckSsoForm };
 

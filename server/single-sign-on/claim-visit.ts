@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
-import type { Deps } from '../deps/deps.ts';
-import { visitTokenHash } from '../http/visit-cookie.ts';
-import { isToken, tokenHash } from '../secrets/token.ts';
+import { isToken, tokenHash } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
+import { secondFactorUrl } from '../factors/second-factor-url.ts';
+import { endVisit, findVisitByState, takeVisit, type Visit } from '../sessions/visit.ts';
+import { visitTokenHash } from '../sessions/visit-cookie.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
-import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
-import { endVisit, findVisitByState, takeVisit, type Visit } from '../storage/visit.ts';
-import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './identity.ts';
+import { findSsoConnection, type SsoConnection } from './sso-connection.ts';
 import { detailsOf, type VisitDetails, wayOf } from './visit-details.ts';
 
 type Protocol = SsoConnection['protocol'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { doubtsAbout, doubtsOf } from './connection-doubts.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 const connection = (key: string, more: Partial<SsoConnection> = {}) =>
   ({ key, name: 'Acme Ltd.', active: true, required: false, domains: ['acme.example'], ...more }) as SsoConnection;

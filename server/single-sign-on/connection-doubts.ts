@@ -1,4 +1,4 @@
-import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /**
  * Settings that are allowed but hardly intended, in words for the operator: names that visitors cannot distinguish,

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { poolOfFile } from '#testing/pool-of-file.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
@@ -12,9 +12,9 @@ import {
   samlProvider,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 import {
   codeNow,
   giveApp,
@@ -24,11 +24,11 @@ import {
   sendUrl,
   triesCounted,
   verify,
-} from '#testing/two-factor-for-test.ts';
+} from '#test/support/two-factor-for-test.ts';
 import { removeCustomer } from '../accounts/customers.ts';
-import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
-import type { SamlSettings } from '../storage/sso-settings.ts';
 import { changeConnection, removeConnection } from './change-connection.ts';
+import { findSsoConnectionByKey } from './sso-connection.ts';
+import type { SamlSettings } from './sso-settings.ts';
 import { unlinkUser } from './unlink-user.ts';
 
 const portal = portalOfFile();

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { addOidcConnection, browserForTest, departFor, lastFailure, pathOf } from '#testing/sso-for-test.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { addOidcConnection, browserForTest, departFor, lastFailure, pathOf } from '#test/support/sso-for-test.ts';
 import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
 
 const portal = portalOfFile();

@@ -1,10 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { forger } from '#testing/forged-saml.ts';
-import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { forger } from '#test/forgeries/forged-saml.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -13,10 +13,10 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
-import { registerApp, registrationUrl, verify } from '#testing/two-factor-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#test/support/sso-for-test.ts';
+import { registerApp, registrationUrl, verify } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 const evil = samlProviderOfFile(portal, 'idp.evil.test');

@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
+import { forgetConnection } from '../sessions/remembered-connection.ts';
+import { updateVisitFailure, type Visit } from '../sessions/visit.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
-import { updateVisitFailure, type Visit } from '../storage/visit.ts';
-import { forgetConnection } from '../visitor/remembered-connection.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { slowDownForFailure } from './slow-down.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /** The failure page, behind `first` if given; only the operator sees why. `visit` keeps the reference, if it is this browser's. */
 export async function fail(

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames } from '#contract/screens.ts';
-import type { Deps } from '../deps/deps.ts';
-import { signOutQuestionUrl } from '../session/sign-out-question.ts';
+import type { Deps } from '../deps.ts';
+import { forgetConnection, rememberConnection } from '../sessions/remembered-connection.ts';
+import { signOutQuestionUrl } from '../sessions/sign-out-question.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
 import { letIn } from '../sign-in/let-in.ts';
 import { turnAway } from '../sign-in/turn-away.ts';
-import { forgetConnection, rememberConnection } from '../visitor/remembered-connection.ts';
-import type { KnownVisitor } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { beginVisit } from './begin.ts';
 import type { ClaimedVisit } from './claim-visit.ts';

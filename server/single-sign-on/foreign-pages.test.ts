@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { type LogoutScene, logoutXml, redirected } from '#testing/forged-saml-logout.ts';
-import { logoutToken, postLogoutToken } from '#testing/logout-token.ts';
-import type { TestRequest } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { type LogoutScene, logoutXml, redirected } from '#test/forgeries/forged-saml-logout.ts';
+import { logoutToken, postLogoutToken } from '#test/forgeries/logout-token.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import type { TestRequest } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -15,9 +15,15 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();
 const acme = samlProviderOfFile(portal, 'idp.acme.test');

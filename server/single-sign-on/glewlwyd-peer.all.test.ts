@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { bringPackages } from '#testing/bring-packages.ts';
-import { freePort } from '#testing/free-port.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { bringPackages } from '#test/support/bring-packages.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 import { redirectUri } from './addresses.ts';
 
 const tables = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';

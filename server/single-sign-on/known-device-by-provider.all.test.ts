@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, step, verify } from '#testing/two-factor-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#test/support/sso-for-test.ts';
+import { codeNow, giveApp, step, verify } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 const provider = samlProviderOfFile(portal, 'idp.acme.test');

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { visitTokenHash } from '../http/visit-cookie.ts';
 import { isUuid } from '../names/is-uuid.ts';
+import { findVisit } from '../sessions/visit.ts';
+import { visitTokenHash } from '../sessions/visit-cookie.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
-import { findSsoConnection } from '../storage/sso-connection.ts';
-import { findVisit } from '../storage/visit.ts';
-import { visitorOf } from '../visitor/visitor.ts';
+import { findSsoConnection } from './sso-connection.ts';
 import { detailsOf } from './visit-details.ts';
 
 /**

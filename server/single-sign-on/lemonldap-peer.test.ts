@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import { askingClientId } from '#testing/lemonldap/configuration.ts';
-import { type Lemonldap, startLemonldap } from '#testing/lemonldap-for-test.ts';
-import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
-import { LemonldapVisitor } from '#testing/walk-lemonldap.ts';
+import { askingClientId } from '#test/providers/lemonldap/configuration.ts';
+import { type Lemonldap, startLemonldap } from '#test/providers/lemonldap-for-test.ts';
+import { LemonldapVisitor } from '#test/providers/walk-lemonldap.ts';
+import { oidcConnection, startVisit } from '#test/support/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 import { publicAddress } from './addresses.ts';
 import { readOidcAnswer } from './oidc/redeem.ts';
 import { portalKeys } from './portal-keys.ts';
 import { samlMetadata } from './saml/metadata.ts';
 import { readSamlMetadata } from './saml/provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/saml.ts';
+import type { SamlConnection } from './sso-connection.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';

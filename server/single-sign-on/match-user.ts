@@ -1,18 +1,18 @@
 import { languageOfTag } from '#contract/languages.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
+import type { Connection } from '../database/database.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { canonicalDomain, foldLoginName } from '../names/fold-name.ts';
 import { readEmail, readUsername } from '../names/read-name.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
-import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
-import { updateMemberships } from '../storage/membership.ts';
-import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
-import { insertUser } from '../storage/portal-user.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
-import { linkSubject } from '../storage/sso-subject.ts';
-import { findSsoUser, type SsoUser } from '../storage/sso-user.ts';
+import { lockLoginNames, updateLoginNames } from '../people/login-name.ts';
+import { updateMemberships } from '../people/membership.ts';
+import { foldsOfUser, takenField } from '../people/names-of-user.ts';
+import { insertUser } from '../people/portal-user.ts';
+import { findSsoUser, type SsoUser } from '../people/sso-user.ts';
 import { type Identity, type Refusal, refusalFor } from './identity.ts';
+import type { SsoConnection } from './sso-connection.ts';
+import { linkSubject } from './sso-subject.ts';
 
 /** The user a provider means, or why there is none. */
 export type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });

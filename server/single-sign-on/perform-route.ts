@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
 import type { Notice } from '#contract/notices.ts';
 import { PerformSsoForm } from '#contract/payloads.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
-import { destinationToKeep, keptForm } from '../sign-in/destination-of-form.ts';
+import { destinationToKeep, keptForm } from '../sessions/destination-of-form.ts';
 import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
-import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 import { beginVisit, cannotBegin, travellerOf } from './begin.ts';
 import { refusalFor } from './identity.ts';
+import { listSsoConnectionsOfDomain } from './sso-connection.ts';
 
 export const performSsoSchema = { body: PerformSsoForm };
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Deps } from '../deps/deps.ts';
-import { seal, unseal } from '../secrets/sealed.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/database.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 import {
   deletePortalKey,
   insertPortalKey,
@@ -11,7 +11,7 @@ import {
   type PortalKeyStage,
   portalKeyPlace,
   promotePortalKey,
-} from '../storage/portal-key.ts';
+} from './portal-key.ts';
 
 /** A decrypted key of the portal: both in PEM. */
 export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };

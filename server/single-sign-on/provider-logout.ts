@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { Deps } from '../deps/deps.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { deleteSessionsOfProvider } from '../storage/provider-sessions.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
-import { recordKey } from '../storage/throttle-keys.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
+import { recordKey } from '../throttle/throttle-keys.ts';
+import { deleteSessionsOfProvider } from './provider-sessions.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /** Whose sessions a provider ends: those of a subject, of sessions of its own, or both; and when it said so. */
 export type ProviderLogout = { subject: string | null; sessions: string[]; issuedAt: Date };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { readMaxAuthenticationAge } from './read-connection.ts';
 
 it('SA-44 a maximum age is read in seconds', () =>

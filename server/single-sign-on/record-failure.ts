@@ -1,8 +1,8 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
-import type { Deps } from '../deps/deps.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { Deps } from '../deps.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /** A failed sign-in by a provider, as shown to an operator. */
 export type SsoFailure = {

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
-import { codeByMail, registrationUrl } from '#testing/two-factor-for-test.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { codeByMail, registrationUrl } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));

@@ -1,15 +1,15 @@
 import { buildEndSessionUrl } from 'openid-client';
 import { screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps/deps.ts';
-import { unseal } from '../secrets/sealed.ts';
-import type { DeletedSession } from '../storage/end-sessions.ts';
-import { idTokenPlace } from '../storage/session.ts';
-import { findSsoConnection, type OidcConnection, type SamlConnection } from '../storage/sso-connection.ts';
+import { unseal } from '../crypto/sealed.ts';
+import type { Deps } from '../deps.ts';
+import { isProviderAddress } from '../http/provider-fetch.ts';
+import type { DeletedSession } from '../sessions/end-sessions.ts';
+import { idTokenPlace } from '../sessions/session.ts';
 import type { SamlName } from './identity.ts';
 import { oidcProvider } from './oidc/provider.ts';
 import { portalKeys } from './portal-keys.ts';
-import { isProviderAddress } from './provider-fetch.ts';
 import { type Carried, carryMessage, logoutRequestXml, newMessageId } from './saml/messages.ts';
+import { findSsoConnection, type OidcConnection, type SamlConnection } from './sso-connection.ts';
 
 /**
  * Where the browser signs out at the provider of a session that has ended here, by a form if there are fields. Null if there

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { splitUrl } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
-import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
+import { listSsoConnectionsOfDomain } from './sso-connection.ts';
 
 /**
  * Data for the single sign-on screen when the typed address's domain has several connections: their names. The address

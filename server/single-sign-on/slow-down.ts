@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps/deps.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
-import { insertEventOnceAMinute } from '../storage/event-once-a-minute.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { failedAnswerKeys, logoutKeys, recordKey, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import { failedAnswerKeys, logoutKeys, recordKey, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
 
 /**
  * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { addCustomer } from '#testing/accounts-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
-import { addOidcConnection } from '#testing/sso-for-test.ts';
+import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { addOidcConnection } from '#test/support/sso-for-test.ts';
 import { day } from '../limits.ts';
-import { updateMetadataDifferences } from '../storage/saml-metadata-reading.ts';
+import { updateMetadataDifferences } from './saml-metadata-reading.ts';
 import { ssoWarnings } from './sso-warnings.ts';
 
 const portal = portalOfFile();

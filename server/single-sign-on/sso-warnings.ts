@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../deps.ts';
+import { mayReach, refusedByHost } from '../http/provider-networks.ts';
 import { second } from '../limits.ts';
-import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
-import { mayReach, refusedByHost } from './provider-networks.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
+import { listSsoConnections, type SsoConnection } from './sso-connection.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
 /** Everything about single sign-on that needs the operator's attention, in words. */

@@ -1,11 +1,11 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Database } from '../database/database.ts';
+import { listRememberedDevices } from '../factors/remembered-device.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/database.ts';
-import { findUserForUpdate } from '../storage/portal-user.ts';
-import { deleteSessionsOfUserBy } from '../storage/provider-sessions.ts';
-import { listRememberedDevices } from '../storage/remembered-device.ts';
-import { findSsoConnectionByKeyForUpdate, raiseVersion } from '../storage/sso-connection.ts';
-import { deleteSsoSubject } from '../storage/sso-subject.ts';
+import { findUserForUpdate } from '../people/portal-user.ts';
+import { deleteSessionsOfUserBy } from './provider-sessions.ts';
+import { findSsoConnectionByKeyForUpdate, raiseVersion } from './sso-connection.ts';
+import { deleteSsoSubject } from './sso-subject.ts';
 
 export type UnlinkResult =
   /** What the user, or the linked person, may have set up; which of the two cannot be determined. */

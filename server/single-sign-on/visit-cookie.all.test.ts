@@ -1,12 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { tokenHash } from '#server/secrets/token.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -14,7 +13,8 @@ import {
   departFor,
   lastFailure,
   pathOf,
-} from '#testing/sso-for-test.ts';
+} from '#test/support/sso-for-test.ts';
+import { tokenHash } from '../crypto/token.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));

@@ -1,6 +1,6 @@
-import type { Keys } from '../secrets/keys.ts';
-import { unseal } from '../secrets/sealed.ts';
-import { type Visit, visitPlace } from '../storage/visit.ts';
+import type { Keys } from '../crypto/keys.ts';
+import { unseal } from '../crypto/sealed.ts';
+import { type Visit, visitPlace } from '../sessions/visit.ts';
 
 /** What the answer of a SAML provider is compared with. */
 export type SamlKept = { requestId: string };

@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { day } from '#server/limits.ts';
-import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
-import { addCustomer } from '#testing/accounts-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
-import { addOidcConnection } from '#testing/sso-for-test.ts';
+import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { addOidcConnection } from '#test/support/sso-for-test.ts';
+import { warnOfEnds } from '../operations/housekeeping.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
 const inDays = (days: number) => new Date(portal.deps.now().getTime() + days * day);

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import type { Connection } from '../database/database.ts';
 import { day } from '../limits.ts';
-import type { Connection } from '../storage/database.ts';
-import { listPortalKeys } from '../storage/portal-key.ts';
-import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import { listPortalKeys } from './portal-key.ts';
+import { listSsoConnections, type SsoConnection } from './sso-connection.ts';
 
 /** Expiring certificates and secrets cause warnings from this long before. */
 export const expiryWarning = 60 * day;

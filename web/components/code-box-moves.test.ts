@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { type Boxes, boxesOf, codeOf, completes, composed, emptyBoxes, pasted, pressed, typed } from './code-boxes.tsx';
 
 const digitsOf = ({ digits }: Boxes) => digits.map((digit) => digit || '_').join('');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { fileName } from './copy-button.tsx';
 
 it('a file has a name that every system takes', () =>

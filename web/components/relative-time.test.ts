@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { relativeTime } from './relative-time.ts';
 
 it('a time is told as people say it', () =>

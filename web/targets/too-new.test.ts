@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
+import { eachRow } from '#test/support/runs-all.ts';
 import { tooNewInScript, tooNewInStyle } from './too-new.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

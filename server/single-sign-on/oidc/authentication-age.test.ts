@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -12,8 +12,8 @@ import {
   departFor,
   lastFailure,
   pathOf,
-} from '#testing/sso-for-test.ts';
-import { registerApp, registrationUrl } from '#testing/two-factor-for-test.ts';
+} from '#test/support/sso-for-test.ts';
+import { registerApp, registrationUrl } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));

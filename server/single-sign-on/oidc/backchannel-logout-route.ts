@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BackchannelLogoutForm } from '#contract/payloads.ts';
-import type { Deps } from '../../deps/deps.ts';
-import { findSsoConnectionByKey, listSsoConnections, type OidcConnection } from '../../storage/sso-connection.ts';
-import { knownVisitorOf } from '../../visitor/visitor.ts';
+import type { Deps } from '../../deps.ts';
+import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { refusalFor } from '../identity.ts';
 import { endSessionsByProvider, recordLogoutRefusal } from '../provider-logout.ts';
 import { slowDownForLogout } from '../slow-down.ts';
+import { findSsoConnectionByKey, listSsoConnections, type OidcConnection } from '../sso-connection.ts';
 import { readLogoutToken } from './logout-token.ts';
 
 type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { connection: string } }>;

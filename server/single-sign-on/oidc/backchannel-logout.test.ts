@@ -1,15 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { updateHubReceivers } from '#server/storage/hub-logout.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
-import { postLogoutToken } from '#testing/logout-token.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { oneOfEach } from '#testing/runs-all.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
-import { codeByMail } from '#testing/two-factor-for-test.ts';
+import { postLogoutToken } from '#test/forgeries/logout-token.ts';
+import { newKey, signed, startForgedProvider, unsigned } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { oneOfEach } from '#test/support/runs-all.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#test/support/sso-for-test.ts';
+import { codeByMail } from '#test/support/two-factor-for-test.ts';
+import { updateHubReceivers } from '../../hub/hub-logout.ts';
 
 type Json = Record<string, unknown>;
 

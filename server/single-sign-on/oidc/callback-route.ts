@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../../deps/deps.ts';
+import type { Deps } from '../../deps.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
-import { knownVisitorOf } from '../../visitor/visitor.ts';
+import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';

@@ -1,19 +1,19 @@
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps/deps.ts';
-import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
 import {
   type OpenIdProvider,
   type OpenIdProviderOptions,
   startOpenIdProvider,
   walkProvider,
-} from '#testing/openid-provider-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+} from '#test/providers/openid-provider-for-test.ts';
+import { oidcConnection, startVisit } from '#test/support/oidc-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import type { Deps } from '../../deps.ts';
 import { redirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { oidcLogout } from '../sign-out-at-provider.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { oidcKeysRoute, publicJwk } from './keys-route.ts';
 import { readOidcAnswer } from './redeem.ts';
 import { startOidc } from './start.ts';

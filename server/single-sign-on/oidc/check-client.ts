@@ -7,12 +7,12 @@ import {
   type ServerMetadata,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import type { Deps } from '../../deps/deps.ts';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { Deps } from '../../deps.ts';
+import { openConversation } from '../../http/provider-fetch.ts';
 import { publicAddress, redirectUri } from '../addresses.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
-import { openConversation } from '../provider-fetch.ts';
 import { providerWords } from '../provider-words.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { clientAuthentication, wayOfSecret } from './client-authentication.ts';
 import { oidcClient } from './provider.ts';
 import { oidcRefusal } from './refusal.ts';

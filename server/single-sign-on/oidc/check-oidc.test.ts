@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps/deps.ts';
-import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { oidcConnection } from '#testing/oidc-for-test.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '#testing/openid-provider-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { type Bend, type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '#test/providers/openid-provider-for-test.ts';
+import { oidcConnection } from '#test/support/oidc-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import type { Deps } from '../../deps.ts';
 import { publicAddress, redirectUri as redirectUriOf } from '../addresses.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { checkOidc } from './check-oidc.ts';
 
 let deps: Deps;

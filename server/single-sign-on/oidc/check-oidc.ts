@@ -1,8 +1,8 @@
 import type { JWK } from 'jose';
 import type { ClientAuth, ServerMetadata } from 'openid-client';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
-import type { ClientAuthentication } from '../../storage/sso-settings.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
+import type { OidcConnection } from '../sso-connection.ts';
+import type { ClientAuthentication } from '../sso-settings.ts';
 import { type CheckDeps, checkClient, type Trial } from './check-client.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { acceptedAlgorithms, idTokenAlgorithms, providerKeys } from './provider.ts';

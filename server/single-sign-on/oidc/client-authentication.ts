@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { importPKCS8 } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt, type ServerMetadata } from 'openid-client';
-import type { Deps } from '../../deps/deps.ts';
-import { unseal } from '../../secrets/sealed.ts';
-import { connectionPlace, type OidcConnection } from '../../storage/sso-connection.ts';
-import type { OidcSettings } from '../../storage/sso-settings.ts';
+import { unseal } from '../../crypto/sealed.ts';
+import type { Deps } from '../../deps.ts';
+import { ConnectionBroken } from '../../http/provider-failure.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
-import { ConnectionBroken } from '../provider-failure.ts';
+import { connectionPlace, type OidcConnection } from '../sso-connection.ts';
+import type { OidcSettings } from '../sso-settings.ts';
 import { publicJwk } from './keys-route.ts';
 
 /** How the portal authenticates at the token endpoint (OpenID Connect Core §9). */

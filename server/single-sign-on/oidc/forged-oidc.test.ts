@@ -1,8 +1,6 @@
 import { KeyObject, sign } from 'node:crypto';
 import { exportSPKI } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps/deps.ts';
-import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import {
   type Bend,
   type KeyOfProvider,
@@ -10,11 +8,13 @@ import {
   signed,
   startForgedProvider,
   unsigned,
-} from '#testing/forged-openid-provider.ts';
-import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { oneOfEach } from '#testing/runs-all.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
+} from '#test/providers/forged-openid-provider.ts';
+import { oidcConnection, startVisit, visitProvider } from '#test/support/oidc-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { oneOfEach } from '#test/support/runs-all.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import type { Deps } from '../../deps.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { readOidcAnswer } from './redeem.ts';
 
 let foreign: KeyOfProvider;

@@ -1,12 +1,12 @@
 import { KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, it, vi } from 'vitest';
-import type { Deps } from '#server/deps/deps.ts';
-import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { type Bend, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { oidcConnection } from '#testing/oidc-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
+import { type Bend, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { oidcConnection } from '#test/support/oidc-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import type { Deps } from '../../deps.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { readOidcAnswer } from './redeem.ts';
 import { startOidc } from './start.ts';
 

@@ -1,6 +1,6 @@
 import type { IDToken, UserInfoResponse } from 'openid-client';
-import type { Attributes } from '../../storage/sso-settings.ts';
 import type { Identity } from '../identity.ts';
+import type { Attributes } from '../sso-settings.ts';
 
 /** Claims by name, of any type. */
 type Claims = Record<string, unknown>;

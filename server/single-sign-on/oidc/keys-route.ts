@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import type { Deps } from '../../deps/deps.ts';
+import type { Deps } from '../../deps.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
 
 /** `GET authenticate/oidc/keys`: the keys that verify private_key_jwt, including the next one ahead of its use. */

@@ -1,11 +1,11 @@
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import type { Deps } from '../../deps/deps.ts';
+import type { Deps } from '../../deps.ts';
+import { ProviderFailure } from '../../http/provider-failure.ts';
 import { limits } from '../../limits.ts';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { type Refusal, refusalFor, refusalOf } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
 import { providerWords } from '../provider-words.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { idTokenAlgorithms, oidcProvider } from './provider.ts';
 
 /** The event that a logout token must contain (Back-Channel Logout §2.4). */

@@ -1,10 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
-import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#test/support/sso-for-test.ts';
 
 let victim: BrowserForTest;
 let attacker: BrowserForTest;

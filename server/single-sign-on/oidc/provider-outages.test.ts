@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Deps } from '#server/deps/deps.ts';
 import { limits, minute, second } from '#server/limits.ts';
-import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import {
   type Bend,
   type Endpoint,
   type ForgedProvider,
   newKey,
   startForgedProvider,
-} from '#testing/forged-openid-provider.ts';
-import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { runsAll } from '#testing/runs-all.ts';
+} from '#test/providers/forged-openid-provider.ts';
+import { oidcConnection, startVisit, visitProvider } from '#test/support/oidc-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { runsAll } from '#test/support/runs-all.ts';
+import type { Deps } from '../../deps.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { oidcLogout } from '../sign-out-at-provider.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 
 const discoveryPath = '/.well-known/openid-configuration';
 

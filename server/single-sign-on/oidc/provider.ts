@@ -9,14 +9,13 @@ import {
   enableNonRepudiationChecks,
   type ServerMetadata,
 } from 'openid-client';
-import type { Deps } from '../../deps/deps.ts';
-import type { OidcProvider } from '../../deps/provider-memory.ts';
+import type { Deps, OidcProvider } from '../../deps.ts';
+import { ProviderFailure } from '../../http/provider-failure.ts';
+import { openConversation } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { Refusal } from '../identity.ts';
 import { refusalOf } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
-import { openConversation } from '../provider-fetch.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { readDiscovery } from './read-discovery.ts';
 

@@ -43,7 +43,7 @@ it('OI-26 a provider for many tenants is not believed, though the library knows 
 });
 
 it('OI-24 an untrusted certificate is reported as such', async () => {
-  const pem = (name: string) => readFileSync(new URL(`../../../testing/test-only-${name}.pem`, import.meta.url));
+  const pem = (name: string) => readFileSync(new URL(`../../../test/support/test-only-${name}.pem`, import.meta.url));
   const server = createServer({ cert: pem('localhost'), key: pem('server-key') }, (_request, response) =>
     response.end(),
   );

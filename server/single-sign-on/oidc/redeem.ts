@@ -1,8 +1,8 @@
 import { authorizationCodeGrant, type Configuration, fetchUserInfo, type IDToken } from 'openid-client';
-import type { Deps } from '../../deps/deps.ts';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { Deps } from '../../deps.ts';
 import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { providerWords } from '../provider-words.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import type { OidcKept } from '../visit-details.ts';
 import { emailClaim, isSubject, oidcIdentity } from './identity.ts';
 import { oidcProvider } from './provider.ts';

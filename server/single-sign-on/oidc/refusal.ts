@@ -4,8 +4,8 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
+import { ProviderFailure } from '../../http/provider-failure.ts';
 import { type Refusal, refusalFor, refusalOf } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
 import { acceptedAlgorithms } from './provider.ts';
 

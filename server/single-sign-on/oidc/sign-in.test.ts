@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
-import { runsAll } from '#testing/runs-all.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
+import { type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { runsAll } from '#test/support/runs-all.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -14,7 +14,7 @@ import {
   followLeavePage,
   lastFailure,
   pathOf,
-} from '#testing/sso-for-test.ts';
+} from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();
 const second = otherInstanceOfFile(portal);

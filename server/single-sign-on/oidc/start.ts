@@ -6,10 +6,10 @@ import {
   randomPKCECodeVerifier,
   type ServerMetadata,
 } from 'openid-client';
-import type { Deps } from '../../deps/deps.ts';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { Deps } from '../../deps.ts';
 import { redirectUri } from '../addresses.ts';
 import type { Refusal } from '../identity.ts';
+import type { OidcConnection } from '../sso-connection.ts';
 import type { OidcKept } from '../visit-details.ts';
 import { oidcProvider } from './provider.ts';
 

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { poolOfFile } from '#testing/pool-of-file.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { sharedByFile } from '#testing/shared-by-file.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { sharedByFile } from '#test/support/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -13,7 +13,7 @@ import {
   departFor,
   lastFailure,
   pathOf,
-} from '#testing/sso-for-test.ts';
+} from '#test/support/sso-for-test.ts';
 import { unlinkUser } from '../unlink-user.ts';
 
 const portal = portalOfFile();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { acs, bounced, crossSite } from '#testing/saml-sign-in-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { acs, bounced, crossSite } from '#test/support/saml-sign-in-for-test.ts';
 
 const portal = portalOfFile({
   config: {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { SamlForm } from '#contract/payloads.ts';
-import { originalTexts } from '../../brand/originals.ts';
 import type { Config } from '../../config/config.ts';
-import type { Deps } from '../../deps/deps.ts';
+import { originalTexts } from '../../config/originals.ts';
+import type { Deps } from '../../deps.ts';
 import { languageOfRequest } from '../../http/request-url.ts';
 import { escapedXml } from './messages.ts';
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { limits } from '../../limits.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 import { expiryWarning } from '../what-ends.ts';
 
 /** What an operator has to know about a provider's certificate. */

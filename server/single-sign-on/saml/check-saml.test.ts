@@ -2,11 +2,11 @@
 import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { beforeAll, expect, it } from 'vitest';
-import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
+import { ProviderFailure } from '../../http/provider-failure.ts';
+import type { Conversation } from '../../http/provider-fetch.ts';
 import { makeCertificate } from '../make-certificate.ts';
-import { ProviderFailure } from '../provider-failure.ts';
-import type { Conversation } from '../provider-fetch.ts';
+import type { SamlConnection } from '../sso-connection.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 import { certificateFacts } from './certificates.ts';
 import { checkSaml } from './check-saml.ts';
 

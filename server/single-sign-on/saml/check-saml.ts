@@ -1,8 +1,8 @@
-import type { SamlConnection } from '../../storage/sso-connection.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
+import { type Conversation, isProviderAddress } from '../../http/provider-fetch.ts';
 import type { CheckStep } from '../check-step.ts';
-import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
+import type { SamlConnection } from '../sso-connection.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 import { certificateState } from './certificates.ts';
 import { publishedDifferences } from './provider-metadata.ts';
 

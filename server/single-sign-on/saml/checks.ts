@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { limits } from '../../limits.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { said } from '../provider-words.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 import type { SamlKept } from '../visit-details.ts';
 import { nameFormats, saml, samlp } from './names.ts';
 import { idPattern } from './verify.ts';

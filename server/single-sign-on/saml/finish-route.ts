@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SamlForm } from '#contract/payloads.ts';
-import type { Deps } from '../../deps/deps.ts';
-import { isToken } from '../../secrets/token.ts';
-import { knownVisitorOf } from '../../visitor/visitor.ts';
+import { isToken } from '../../crypto/token.ts';
+import type { Deps } from '../../deps.ts';
+import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { claimVisit } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';
 import type { SamlKept } from '../visit-details.ts';

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { promotePortalKey } from '#server/storage/portal-key.ts';
-import { encrypted, encryptedName, type Forger, field } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { oneOfEach } from '#testing/runs-all.ts';
-import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
-import { byCbc } from '#testing/saml-forgeries/encrypted-answers.ts';
-import { forgeries } from '#testing/saml-forgeries.ts';
+import { encrypted, encryptedName, type Forger, field } from '#test/forgeries/forged-saml.ts';
+import { byCbc } from '#test/forgeries/saml-forgeries/encrypted-answers.ts';
+import { forgeries } from '#test/forgeries/saml-forgeries.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { oneOfEach } from '#test/support/runs-all.ts';
+import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
+import { promotePortalKey } from '../portal-key.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 
 let saml: SamlForTest;

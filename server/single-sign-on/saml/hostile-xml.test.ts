@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { field } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { eachRow } from '#testing/runs-all.ts';
-import { keptForTest, type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
+import { field } from '#test/forgeries/forged-saml.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import { keptForTest, type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer } from './saml.ts';
 

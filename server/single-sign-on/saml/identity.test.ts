@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import { type AssertionParts, type Forger, field } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
+import { type AssertionParts, type Forger, field } from '#test/forgeries/forged-saml.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 import type { Identity } from '../identity.ts';
+import type { SamlConnection } from '../sso-connection.ts';
 
 let saml: SamlForTest;
 const portal = portalOfFile();

@@ -1,9 +1,9 @@
-import type { Deps } from '../../deps/deps.ts';
-import type { SamlConnection } from '../../storage/sso-connection.ts';
+import type { Deps } from '../../deps.ts';
 import { entityId } from '../addresses.ts';
 import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { said } from '../provider-words.ts';
+import type { SamlConnection } from '../sso-connection.ts';
 import { samlTime } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { nameFormats, saml } from './names.ts';

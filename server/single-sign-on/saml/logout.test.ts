@@ -1,9 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { field, partSignature } from '#testing/forged-saml.ts';
+import { field, partSignature } from '#test/forgeries/forged-saml.ts';
 import {
   type LogoutParts,
   type LogoutScene,
@@ -13,9 +11,11 @@ import {
   redirected,
   statusOf,
   whom,
-} from '#testing/forged-saml-logout.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { oneOfEach } from '#testing/runs-all.ts';
+} from '#test/forgeries/forged-saml-logout.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { oneOfEach } from '#test/support/runs-all.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -23,13 +23,13 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
-import { tokenHash } from '../../secrets/token.ts';
-import { updateHubReceivers } from '../../storage/hub-logout.ts';
-import type { SamlLogoutService } from '../../storage/sso-settings.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
+import { tokenHash } from '../../crypto/token.ts';
+import { updateHubReceivers } from '../../hub/hub-logout.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { portalKeys } from '../portal-keys.ts';
+import type { SamlLogoutService } from '../sso-settings.ts';
 
 const path = '/portal/authenticate/saml/logout';
 const here = `http://localhost:8080${path}`;
@@ -175,7 +175,7 @@ describe('a provider that begins', () => {
   });
 
   it('decrypts an encrypted NameID', async () => {
-    const { encryptedName } = await import('#testing/forged-saml.ts');
+    const { encryptedName } = await import('#test/forgeries/forged-saml.ts');
     const one = await signIn();
     const inside = await encryptedName('<saml:NameID>alice@acme.test</saml:NameID>', certificate);
     await ask({ inside });

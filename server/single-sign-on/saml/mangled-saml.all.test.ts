@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { encrypted, field } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
+import { encrypted, field } from '#test/forgeries/forged-saml.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 
 let saml: SamlForTest;
 const portal = portalOfFile();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { ds, md } from './names.ts';
 import { attributeOf, childrenNamed, descendantsNamed, readXml, textOf, type XmlElement } from './xml.ts';

@@ -1,6 +1,6 @@
 import type { RouteHandlerMethod } from 'fastify';
 import type { Config } from '../../config/config.ts';
-import type { Deps } from '../../deps/deps.ts';
+import type { Deps } from '../../deps.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
 import { escapedXml } from './messages.ts';

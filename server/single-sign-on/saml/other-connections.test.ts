@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#testing/runs-all.ts';
-import type { SamlConnection } from '../../storage/sso-connection.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import type { SamlConnection } from '../sso-connection.ts';
 import { otherByLogoutAddress } from './other-connections.ts';
 
 function connection(key: string, signOnUrl: string, url?: string, responseUrl = url): SamlConnection {

@@ -1,5 +1,5 @@
-import type { SamlConnection, SsoConnection } from '../../storage/sso-connection.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
+import type { SamlConnection, SsoConnection } from '../sso-connection.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 
 type Named = Pick<SamlConnection, 'key' | 'settings'>;
 

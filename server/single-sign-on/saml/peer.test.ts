@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
-import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
+import { type SamlProviderForTest, startSamlProvider } from '#test/providers/saml-provider-for-test.ts';
+import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
+import type { SamlConnection } from '../sso-connection.ts';
 import { samlMetadata } from './metadata.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml.ts';

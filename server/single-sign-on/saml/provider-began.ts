@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../../deps/deps.ts';
-import { forgetVisits, visitTokenHash } from '../../http/visit-cookie.ts';
-import type { Connection } from '../../storage/database.ts';
-import { listSsoConnections, type SamlConnection, type SsoConnection } from '../../storage/sso-connection.ts';
-import { countOpenVisits } from '../../storage/visit.ts';
+import type { Connection } from '../../database/database.ts';
+import type { Deps } from '../../deps.ts';
+import { countOpenVisits } from '../../sessions/visit.ts';
+import { forgetVisits, visitTokenHash } from '../../sessions/visit-cookie.ts';
 import { beginVisit, travellerOf } from '../begin.ts';
 import { fail } from '../fail.ts';
 import { type Refusal, refusalFor } from '../identity.ts';
+import { listSsoConnections, type SamlConnection, type SsoConnection } from '../sso-connection.ts';
 
 /** Visits of one browser at the provider. */
 const mostAtOnce = 3;

@@ -1,8 +1,8 @@
+import { ProviderFailure } from '../../http/provider-failure.ts';
+import { type Conversation, isProviderAddress } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
-import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
-import { ProviderFailure } from '../provider-failure.ts';
-import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
+import type { SamlLogoutService, SamlSettings } from '../sso-settings.ts';
 import { certificateFacts, certificateState } from './certificates.ts';
 import { bindings, ds, md, namespaces } from './names.ts';
 import {

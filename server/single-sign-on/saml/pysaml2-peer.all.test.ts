@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import { bringPackages } from '#testing/bring-packages.ts';
-import { field } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { field } from '#test/forgeries/forged-saml.ts';
+import { bringPackages } from '#test/support/bring-packages.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { portalKeys } from '../portal-keys.ts';
+import type { SamlConnection } from '../sso-connection.ts';
 import { samlMetadata } from './metadata.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 import { readPostedMessage } from './read-logout-message.ts';
@@ -31,7 +31,7 @@ it('pysaml2 accepts our signed requests, and its answers and logout are read', a
   const ours = samlMetadata(deps.config, await portalKeys(deps));
   const run = (step: string, more = {}) => {
     const input = JSON.stringify({ ...given, portal: ours, step, ...more });
-    return execFileSync('/usr/bin/python3', ['testing/pysaml2.py'], { input, encoding: 'utf8' }).trim();
+    return execFileSync('/usr/bin/python3', ['test/providers/pysaml2.py'], { input, encoding: 'utf8' }).trim();
   };
   const reading = readSamlMetadata(run('metadata'), { now: new Date() });
   const settings = reading.kind === 'ok' ? reading.settings : expect.fail(reading.problem);

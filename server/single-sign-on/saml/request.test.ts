@@ -1,8 +1,8 @@
 import { createVerify } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 import { addPortalKey } from '../portal-keys.ts';
 import { startSaml } from './saml.ts';
 

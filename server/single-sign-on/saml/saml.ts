@@ -1,9 +1,9 @@
-import type { Deps } from '../../deps/deps.ts';
-import type { SamlConnection } from '../../storage/sso-connection.ts';
+import type { Deps } from '../../deps.ts';
+import { isProviderAddress } from '../../http/provider-fetch.ts';
 import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
-import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from '../provider-words.ts';
+import type { SamlConnection } from '../sso-connection.ts';
 import type { SamlKept } from '../visit-details.ts';
 import { validCertificates } from './certificates.ts';
 import { assertionCountProblem, assertionIn, assertionProblem, type Expected, responseProblem } from './checks.ts';

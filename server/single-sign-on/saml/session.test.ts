@@ -1,11 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { day, hour, limits, minute, second } from '#server/limits.ts';
-import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { forger } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { forger } from '#test/forgeries/forged-saml.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -14,8 +13,15 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import {
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+} from '#test/support/sso-for-test.ts';
+import { keepHouse } from '../../operations/housekeeping.ts';
 
 const portal = portalOfFile();
 const acme = samlProviderOfFile(portal, 'idp.acme.test');

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import type { PortalForTest } from '#testing/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
-import { runsAll } from '#testing/runs-all.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import type { PortalForTest } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { runsAll } from '#test/support/runs-all.ts';
 import {
   acs,
   addSamlConnection,
@@ -14,14 +14,14 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
   browserForTest,
   departFor,
   lastFailure,
-} from '#testing/sso-for-test.ts';
+} from '#test/support/sso-for-test.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { verify } from './verify.ts';
 import { readXml } from './xml.ts';

@@ -1,16 +1,16 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { field } from '#testing/forged-saml.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { field } from '#test/forgeries/forged-saml.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();
 const acme = samlProviderOfFile(portal, 'idp.acme.test');

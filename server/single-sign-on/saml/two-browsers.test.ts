@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { emptyDatabase } from '#testing/empty-tables.ts';
-import { field, forger } from '#testing/forged-saml.ts';
-import type { PortalForTest } from '#testing/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { field, forger } from '#test/forgeries/forged-saml.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import type { PortalForTest } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -14,9 +14,9 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#testing/saml-sign-in-for-test.ts';
-import { signedInAs } from '#testing/signed-in-as.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
+} from '#test/support/saml-sign-in-for-test.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();
 const acme = samlProviderOfFile(portal, 'idp.acme.test');

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/config.ts';
-import type { Deps } from '../../deps/deps.ts';
-import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
+import type { Deps } from '../../deps.ts';
 import { publicAddress } from '../addresses.ts';
 import type { ProviderLogout } from '../provider-logout.ts';
 import { said } from '../provider-words.ts';
+import { listSsoConnections, type SamlConnection } from '../sso-connection.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 import { validCertificates } from './certificates.ts';
 import { ageProblem, endProblem, issuerProblem, messageProblem, samlTime } from './checks.ts';
 import { openedName } from './identity.ts';

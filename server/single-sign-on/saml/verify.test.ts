@@ -1,8 +1,16 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SignedXml } from 'xml-crypto';
-import { enveloped, exclusive, type Forger, type ForgerKey, forger, rsaSha256, sha256 } from '#testing/forged-saml.ts';
-import { ecCertificate } from '#testing/xml-signature-algorithms.ts';
+import {
+  enveloped,
+  exclusive,
+  type Forger,
+  type ForgerKey,
+  forger,
+  rsaSha256,
+  sha256,
+} from '#test/forgeries/forged-saml.ts';
+import { ecCertificate } from '#test/forgeries/xml-signature-algorithms.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { verify } from './verify.ts';
 import { elementsIn, readXml } from './xml.ts';

@@ -1,15 +1,15 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { day } from '#server/limits.ts';
-import { findSsoConnectionByKey } from '#server/storage/sso-connection.ts';
-import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
-import { addCustomer } from '#testing/accounts-for-test.ts';
-import { emptyTables } from '#testing/empty-tables.ts';
-import type { PortalForTest } from '#testing/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
-import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#testing/saml-sign-in-for-test.ts';
-import type { SamlSettings } from '../../storage/sso-settings.ts';
+import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import type { PortalForTest } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { ProviderFailure } from '../../http/provider-failure.ts';
+import { warnOfEnds } from '../../operations/housekeeping.ts';
 import { changeConnection } from '../change-connection.ts';
-import { ProviderFailure } from '../provider-failure.ts';
+import { findSsoConnectionByKey } from '../sso-connection.ts';
+import type { SamlSettings } from '../sso-settings.ts';
 import { metadataWarnings, watchMetadata } from './watch-metadata.ts';
 
 const url = 'https://idp.acme.test/metadata';

@@ -1,14 +1,10 @@
-import type { DepsWithoutWake } from '../../deps/deps.ts';
+import { insertAuditEvent } from '../../audit/audit-event.ts';
+import type { Connection } from '../../database/database.ts';
+import type { DepsWithoutWake } from '../../deps.ts';
+import { type Conversation, openConversation } from '../../http/provider-fetch.ts';
 import { day } from '../../limits.ts';
-import { insertAuditEvent } from '../../storage/audit-event.ts';
-import type { Connection } from '../../storage/database.ts';
-import {
-  listMetadataDifferences,
-  takeUnreadMetadata,
-  updateMetadataDifferences,
-} from '../../storage/saml-metadata-reading.ts';
-import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
-import { type Conversation, openConversation } from '../provider-fetch.ts';
+import { listMetadataDifferences, takeUnreadMetadata, updateMetadataDifferences } from '../saml-metadata-reading.ts';
+import { findSsoConnection, type SamlConnection } from '../sso-connection.ts';
 import { publishedDifferences } from './provider-metadata.ts';
 
 /** How often the metadata of SAML providers are read again, to report changes. */

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import {
+  type AuditEventRow,
+  listAuditEvents,
+  listAuditEventsByReference,
+  listAuditEventsByRequest,
+} from '#server/audit/audit-event.ts';
+import {
+  accountRefusalReasons,
+  auditEvents,
+  changeRefusalReasons,
+  refusalReasons,
+  resetOutcomes,
+  ssoRefusalReasons,
+} from '#server/audit/audit-events.ts';
+import { passkeyRefusalReasons } from '#server/audit/passkey-reasons.ts';
+import { referenceOfText, requestIdStart } from '#server/audit/reference.ts';
+import type { Database } from '#server/database/database.ts';
+import { patientRead } from '#server/database/patient-read.ts';
+import { foldLoginName } from '#server/names/fold-name.ts';
+import { findUser } from '#server/people/portal-user.ts';
+import { failure } from './failure.ts';
+import { pastMoment, positiveNumber } from './options.ts';
+import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
+import { withDatabase } from './with-database.ts';
+
+type AuditFlags = { user?: string; event?: string; since?: Date; limit: number; json?: true };
+
+const longestName = Math.max(...Object.keys(auditEvents).map(({ length }) => length));
+
+/** `vestibule audit` and `vestibule explain` */
+export function addAuditCommands(program: Command): void {
+  program
+    .command('audit')
+    .description('list events, newest first')
+    .option('--user <name>', 'only events of this user, by username or email')
+    .option('--event <event>', 'only events of this kind')
+    .option('--since <time>', 'only events since 30m, 24h or 7d ago, or since a date', pastMoment(new Date()))
+    .option('--limit <number>', 'maximum number', positiveNumber, 50)
+    .option('--json', 'print them as JSON, with the chain of decisions')
+    .addHelpText(
+      'after',
+      `\nEvents:\n${Object.entries(auditEvents)
+        .map(([name, meaning]) => `  ${name.padEnd(longestName)}  ${meaning}`)
+        .join('\n')}`,
+    )
+    .action(runAudit);
+  program
+    .command('explain')
+    .argument('<reference>', 'the reference shown on a failure page, such as K7Q2-M4XD')
+    .description('show why a sign-in failed, decision by decision')
+    .option('--json', 'print it as JSON')
+    .action(runExplain);
+}
+
+async function runAudit({ user, event, since, limit, json }: AuditFlags): Promise<void> {
+  if (event !== undefined && !Object.hasOwn(auditEvents, event))
+    throw failure(`event: there is no event ${event}, see vestibule audit --help.`);
+  await withDatabase(async (sql) => {
+    const filter = { ...(user && (await whose(sql, user))), ...(event && { event }), ...(since && { since }) };
+    const events = await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, limit }));
+    if (json) return printJson(events);
+    if (events.length === 0) return printLine('No recorded event matches.');
+    printEventTable(events);
+  });
+}
+
+/** The user of that name, whatever they were called at the time; a name that nobody has now is looked for as such. */
+async function whose(sql: Database, name: string): Promise<{ userId: string } | { username: string }> {
+  const user = await findUser(sql, foldLoginName(name));
+  return user ? { userId: user.id } : { username: name };
+}
+
+export function printEventTable(events: readonly AuditEventRow[]): void {
+  printTable(
+    ['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'],
+    events.map(({ at, event, reason, username, customerKey, address, reference }) => [
+      ...[localTime(at), event, reason ?? '', username ?? '', customerKey ?? '', address ?? '', reference ?? ''],
+    ]),
+  );
+}
+
+async function runExplain(text: string, { json }: { json?: true }): Promise<void> {
+  const reference = referenceOfText(text);
+  if (!reference) throw failure(`${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
+  await withDatabase(async (sql) => {
+    const idStart = requestIdStart(reference);
+    let events = await listAuditEventsByReference(sql, reference);
+    if (events.length === 0 && idStart)
+      events = await patientRead(sql, (sql) => listAuditEventsByRequest(sql, idStart));
+    if (events.length === 0) throw failure(nothingUnder(reference, idStart));
+    if (json) return printJson(events);
+    for (const event of events) printEvent(event);
+  });
+}
+
+/**
+ * The page of a refused or failed request shows the beginning of its id. Many such requests leave no event, but each
+ * leaves a line in the log.
+ */
+function nothingUnder(reference: string, idStart: string | null): string {
+  const inLog =
+    idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;
+  return `Nothing is recorded under the reference ${reference}.${inLog ?? ''}`;
+}
+
+/** The reasons of an event that has its own; the others are those of a refused sign-in. */
+const reasonsOfEvent: Record<string, Record<string, string>> = {
+  'sso-refused': ssoRefusalReasons,
+  'passkey-refused': passkeyRefusalReasons,
+  'passkey-not-added': passkeyRefusalReasons,
+  'password-forgotten': resetOutcomes,
+  'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
+  'fresh-proof-refused': { ...accountRefusalReasons, ...passkeyRefusalReasons },
+  'account-change-refused': accountRefusalReasons,
+};
+
+/** What a reason means; those of a changed password keep the number that the visitor saw. */
+function reasonInWords(event: string, reason: string): string {
+  const words = (reasonsOfEvent[event] ?? (refusalReasons as Record<string, string>))[reason];
+  if (!words) return reason;
+  return /^\d/.test(reason) ? `${reason}: ${words}` : words;
+}
+
+function printEvent(event: AuditEventRow): void {
+  const reason = event.reason && reasonInWords(event.event, event.reason);
+  printFacts(
+    (
+      [
+        ['Reference', event.reference],
+        ['Time', localTime(event.at)],
+        ['Event', event.event],
+        ['Reason', reason],
+        ['User', event.username],
+        ['Customer', event.customerKey],
+        ['Connection', event.connection],
+        ['Address', event.address],
+        ['Request', event.requestId],
+      ] as [string, string | null][]
+    ).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  );
+  if (event.steps.length > 0) printLine('\nDecisions, in order:');
+  printFacts(event.steps.map(({ step, outcome }, index) => [`  ${index + 1}. ${step}`, outcome] as const));
+}

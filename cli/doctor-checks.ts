@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Config, placeholderWarning } from '#server/config/config.ts';
+import { hostAndPort } from '#server/config/smtp-url.ts';
+import { dataFolderError, prepareDataFolder } from '#server/database/embedded/data-folder.ts';
+import { MailNotSent } from '#server/deps.ts';
+import { countUselessPasskeys } from '#server/factors/passkey.ts';
+import { checkMailServer } from '#server/mail/check-mail-server.ts';
+import { outboxFile, outboxOf, prepareOutbox } from '#server/mail/folder-transport.ts';
+import { openTransport } from '#server/mail/open-transport.ts';
+import { countSeals, sealProblem } from '#server/operations/renew-seals.ts';
+import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '#server/people/customer.ts';
+import { doubtsOf } from '#server/single-sign-on/connection-doubts.ts';
+import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
+import { ssoWarnings } from '#server/single-sign-on/sso-warnings.ts';
+import { isFailure } from './failure.ts';
+import { withDatabase, withKeys } from './with-database.ts';
+
+/** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */
+export type Check = { check: string } & Finding;
+
+/** What a check has found. */
+export type Finding = { ok: boolean | null; warning?: true; words: string };
+
+const quiet = { info() {}, warn() {} };
+
+/** Whether the data folder is writable. */
+export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config): Promise<Finding> {
+  if (databaseUrl && smtp) return { ok: null, words: 'not used with DATABASE_URL and SMTP_URL' };
+  const trial = join(dataFolder, `.${randomUUID()}.doctor`);
+  try {
+    await prepareDataFolder(dataFolder);
+    await writeFile(trial, '', { flag: 'wx', mode: 0o600 });
+    await rm(trial);
+    return { ok: true, words: `${dataFolder} is writable` };
+  } catch (error) {
+    return { ok: false, words: (dataFolderError(dataFolder, error) as Error).message };
+  }
+}
+
+/** Whether anything of single sign-on expires soon, or locks people out. */
+export async function checkEnds(): Promise<Finding> {
+  const warnings = await withDatabase((sql) => ssoWarnings({ sql, now: () => new Date() }));
+  if (warnings.length === 0) return { ok: true, words: 'no certificate or secret expires within 60 days' };
+  return { ok: false, words: warnings.join('; ') };
+}
+
+/** Whether people can sign in where only passkeys do. */
+export async function checkPasskeys({ passkeys }: Config): Promise<Finding> {
+  const customers = await withDatabase(listPasskeyOnlyCustomers);
+  const useless = await withDatabase((sql) => countUselessPasskeys(sql, passkeys?.id ?? null));
+  const finding = await checkPasskeyOnly(customers, passkeys);
+  if (useless === 0) return finding;
+  const words = `${finding.words}; passkeys for another domain, which sign nobody in: ${useless} – PUBLIC_URL or passkeys.domain was changed`;
+  return { ok: finding.ok, ...(finding.ok && { warning: true as const }), words };
+}
+
+async function checkPasskeyOnly(
+  customers: readonly string[],
+  passkeys: Config['passkeys'],
+): Promise<{ ok: boolean; warning?: true; words: string }> {
+  if (customers.length === 0) return { ok: true, words: 'no customer takes passkeys only' };
+  const who = `customers that take passkeys only (${customers.join(', ')})`;
+  if (!passkeys)
+    return { ok: false, words: `${who}: nobody can sign in, as no passkey can be made for the host of PUBLIC_URL` };
+  const count = await withDatabase((sql) => countUsersWithoutPasskey(sql, { rpId: passkeys.id }));
+  if (count === 0) return { ok: true, words: `${who}: every user has one` };
+  return { ok: true, warning: true, words: `${who}: users without one: ${count} – vestibule user invite` };
+}
+
+/** Whether connections have settings that are probably unintended. */
+export async function checkConnections(): Promise<Finding> {
+  const connections = await withDatabase(listSsoConnections);
+  const doubts = doubtsOf(connections);
+  if (doubts.length > 0) return { ok: true, warning: true, words: doubts.join('; ') };
+  return { ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} checked` };
+}
+
+/** Whether everything sealed is sealed with the first secret. */
+export async function checkSecrets(): Promise<Finding> {
+  const problem = sealProblem(await withKeys(({ sql, keys }) => countSeals(sql, keys)));
+  if (!problem) return { ok: true, words: 'everything is sealed under the first secret' };
+  const { isLost, words } = problem;
+  return isLost ? { ok: false, words } : { ok: true, warning: true, words };
+}
+
+/** Whether the links on the pages are configured. */
+export function checkLinks(config: Config): Finding {
+  const words = placeholderWarning(config);
+  if (words) return { ok: true, warning: true, words };
+  return { ok: true, words: 'support, imprint and solutions are set' };
+}
+
+/** Whether the database is reachable; runs missing migrations, as every command does. */
+export async function checkDatabase(): Promise<Finding> {
+  try {
+    const applied = await withDatabase(async (_sql, _config, applied) => applied);
+    return { ok: true, words: `up to date${applied.length > 0 ? `, after ${applied.join(', ')}` : ''}` };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { ok: false, words: error.message };
+  }
+}
+
+const advice = {
+  connection: 'check host and port in SMTP_URL; smtps:// is for ports with TLS from the start, smtp:// for STARTTLS',
+  TLS: 'put your own CA into NODE_EXTRA_CA_CERTS',
+  login: 'check user and password in SMTP_URL',
+};
+
+/** Whether emails can be sent: through each step of the mail server, or into the outbox. */
+export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promise<Check[]> {
+  if (smtp) {
+    const steps = await checkMailServer(smtp, publicUrl.hostname);
+    return steps.map(({ step, ok, words }) => ({
+      check: `mail ${step}`,
+      ok,
+      words: ok === false ? `${words} – ${advice[step]}` : words,
+    }));
+  }
+  const outbox = outboxOf(dataFolder);
+  try {
+    await prepareOutbox(outbox);
+    return [
+      { check: 'mail outbox', ok: true, words: `emails are written to ${outbox} and are not delivered – set SMTP_URL` },
+    ];
+  } catch (error) {
+    return [{ check: 'mail outbox', ok: false, words: (dataFolderError(dataFolder, error) as Error).message }];
+  }
+}
+
+/** Sends an email without any secret through the normal path. */
+export async function sendTestMail(config: Config, recipient: string): Promise<Finding> {
+  const { smtp, dataFolder, publicUrl, basePath, brand } = config;
+  const text = `This is the test email that "vestibule doctor" sends for ${publicUrl.origin}${basePath}/.`;
+  const mail = { id: randomUUID(), recipient, queuedAt: new Date() };
+  const transport = openTransport(config, quiet);
+  try {
+    await transport.send(mail, { subject: `Test email from ${brand.branding.name}`, text, html: `<p>${text}</p>` });
+    const where = smtp ? `accepted by ${hostAndPort(smtp)}` : `written to ${outboxFile(outboxOf(dataFolder), mail)}`;
+    return { ok: true, words: `to ${recipient}: ${where}` };
+  } catch (error) {
+    if (!(error instanceof MailNotSent)) throw error;
+    return { ok: false, words: `to ${recipient}: ${error.message}` };
+  } finally {
+    transport.close();
+  }
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import type { Config } from '#server/config/config.ts';
+import { type Reading, readEmail } from '#server/names/read-name.ts';
+import type { Check } from './doctor-checks.ts';
+import { exitCodes } from './failure.ts';
+import { accepted } from './options.ts';
+import { printJson, printLine } from './print.ts';
+import { checkConfig } from './with-database.ts';
+
+type Flags = { sendTo?: string; json?: true };
+
+/** `vestibule doctor` */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('check the settings, the data folder, the database, the hub and the mail server, and suggest fixes')
+    .option('--send-to <address>', 'send a test email there, the way all emails are sent')
+    .option('--json', 'print the checks as JSON: {check, ok, warning, words}, where ok is null for a skipped one')
+    .action(runDoctor);
+}
+
+async function runDoctor({ sendTo, json }: Flags): Promise<void> {
+  const recipient = sendTo === undefined ? null : accepted(readRecipient(sendTo));
+  const checks: Check[] = [];
+  for await (const check of runChecks(recipient)) {
+    checks.push(check);
+    if (!json) printCheck(check);
+  }
+  if (json) printJson(checks);
+  process.exitCode = exitCodeOf(checks);
+}
+
+function readRecipient(text: string): Reading {
+  const reading = readEmail(text);
+  return reading.kind === 'ok'
+    ? reading
+    : { kind: 'refused', problem: reading.problem.replace(/^email: /, '--send-to: ') };
+}
+
+async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
+  const result = checkConfig();
+  if (result.kind === 'refused') {
+    yield { check: 'configuration', ok: false, words: result.problems.join('; ') };
+    return;
+  }
+  const { config } = result;
+  // Code that other commands don't need is loaded on demand.
+  const doctor = await import('./doctor-checks.ts');
+  yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
+  yield { check: 'links', ...doctor.checkLinks(config) };
+  yield { check: 'data folder', ...(await doctor.checkDataFolder(config)) };
+  const databases = await import('./doctor-database-checks.ts');
+  const database = await doctor.checkDatabase();
+  yield { check: 'database', ...database };
+  if (config.databaseUrl) yield { check: 'line to the database', ...databases.checkLine(config.databaseUrl) };
+  if (database.ok) {
+    if (config.databaseUrl) yield { check: 'durability', ...(await databases.checkDurability()) };
+    if (config.databaseUrl) yield { check: 'pooler', ...(await databases.checkPooler()) };
+    yield { check: 'secrets', ...(await doctor.checkSecrets()) };
+    yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
+    yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };
+    yield { check: 'connections', ...(await doctor.checkConnections()) };
+  }
+  if (config.hub || config.hubAudiences.length > 0) yield* hubChecks(config, database.ok === true);
+  const mail = await doctor.checkMail(config);
+  yield* mail;
+  if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
+  else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
+  else yield { check: 'test mail', ...(await doctor.sendTestMail(config, recipient)) };
+}
+
+async function* hubChecks(config: Config, isDatabaseUp: boolean): AsyncGenerator<Check> {
+  const hubs = await import('./doctor-hub-checks.ts');
+  if (config.hub) yield { check: 'hub', ...(await hubs.checkHub(config, config.hub)) };
+  yield* await hubs.checkLogoutUrls(config, isDatabaseUp);
+  if (config.hubAudiences.length > 0 && isDatabaseUp) yield { check: 'hub keys', ...(await hubs.checkHubKeys()) };
+}
+
+/** One line of a report. */
+export function printCheck({ check, ok, warning, words }: Check): void {
+  const outcome = warning ? 'warning' : ok === null ? 'skipped' : ok ? 'ok' : 'failed';
+  printLine(`${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`);
+}
+
+function exitCodeOf(checks: readonly Check[]): number {
+  const failed = checks.filter(({ ok }) => ok === false).map(({ check }) => check);
+  if (failed.includes('configuration') || failed.includes('database')) return exitCodes.notAvailable;
+  return failed.length > 0 ? exitCodes.refused : exitCodes.done;
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import {
+  type MailServerForTest,
+  type MailServerOptions,
+  mailServerForTest,
+  testAuthorityFile,
+} from '#test/support/mail-server-for-test.ts';
+import { ignoredParameters, pgbouncerForTest } from '#test/support/pgbouncer-for-test.ts';
+import { quickFolder } from '#test/support/quick-folder.ts';
+import { runVestibuleProcess } from '#test/support/run-vestibule.ts';
+
+const auth = { user: 'hub@relay.example', password: 'Canary-8' };
+
+let database: DatabaseForTest;
+let wire: CuttableDatabase;
+let folder: string;
+let server: MailServerForTest | undefined;
+beforeAll(async () => {
+  database = await databaseForTest();
+  wire = await cuttableDatabase(database);
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(quickFolder, 'vestibule-doctor-'));
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  await rm(folder, { recursive: true });
+});
+afterAll(async () => {
+  await wire.close();
+  await database.close();
+});
+
+async function startServer(options: MailServerOptions = { auth }): Promise<string> {
+  server = await mailServerForTest(options);
+  return server.url;
+}
+
+/** Runs `vestibule doctor` on the test's database, with its own data folder. */
+async function doctor(args: string, env: Record<string, string> = {}) {
+  const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], {
+    env: {
+      DATABASE_URL: wire.url,
+      VESTIBULE_SECRET: 'x'.repeat(43),
+      VESTIBULE_DATA: join(folder, 'data'),
+      NODE_EXTRA_CA_CERTS: testAuthorityFile,
+      ...env,
+    },
+  });
+  expect(out + err).not.toContain('Canary');
+  return { code, err, lines: out.trim().split('\n') };
+}
+
+describe('vestibule doctor', () => {
+  test('reports a pooler, its consequences, and the timeout that it drops', async () => {
+    const pooler = await pgbouncerForTest(database, ignoredParameters);
+    const lineOf = async () =>
+      (await doctor('', { DATABASE_URL: pooler.url })).lines.find((line) => line.includes('– pooler –'));
+    try {
+      const [row] = await database.sql<[{ role: string; name: string }]>`
+        select quote_ident(current_user) as role, quote_ident(current_database()) as name`;
+      const remedy = `alter role ${row.role} in database ${row.name} set statement_timeout = '5s'`;
+      const words = 'pooler; statements are not prepared, which costs some speed';
+      expect(await lineOf()).toBe(
+        `failed  – pooler – ${words}; statements have no time limit – run "${remedy}", then RECONNECT the pooler`,
+      );
+      await database.sql.unsafe(remedy);
+      await database.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'vestibule test'`;
+      await expect.poll(lineOf, { timeout: 20_000 }).toBe(`ok      – pooler – ${words}`);
+    } finally {
+      await pooler.close();
+    }
+  });
+
+  test('reports success, line by line, and sends a test email through the normal path', async () => {
+    const SMTP_URL = await startServer();
+    const { code, lines, err } = await doctor('--send-to ada@acme.example', { SMTP_URL });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(lines).toEqual([
+      'ok      – configuration – for http://localhost:8080/portal/',
+      'warning – links – still at their placeholders: links.support, links.imprint, links.solutions – set them in the configuration file',
+      'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
+      'ok      – database – up to date',
+      'ok      – line to the database – on this machine',
+      'warning – durability – changes that were acknowledged may be lost – set fsync, full_page_writes, synchronous_commit to on in PostgreSQL',
+      'ok      – pooler – no pooler; statements are prepared',
+      'ok      – secrets – everything is sealed under the first secret',
+      'ok      – single sign-on – no certificate or secret expires within 60 days',
+      'ok      – passkeys – no customer takes passkeys only',
+      'ok      – connections – there are none',
+      `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
+      'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
+      'ok      – mail login – accepted',
+      `ok      – test mail – to ada@acme.example: accepted by 127.0.0.1:${server?.port}`,
+    ]);
+    expect(server?.mails).toHaveLength(1);
+    expect(server?.mails[0]).toMatchObject({
+      envelope: { from: 'no-reply@localhost', to: ['ada@acme.example'] },
+      user: auth.user,
+      parsed: { subject: 'Test email from Vestibule', text: expect.stringContaining('http://localhost:8080/portal/') },
+    });
+  });
+
+  test('says where an email is if there is no mail server', async () => {
+    const { code, lines } = await doctor('--send-to ada@acme.example');
+    expect(code).toBe(0);
+    expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
+    expect(lines.at(-2)).toMatch(
+      /^ok {6}– mail outbox – emails are written to .*\/data\/outbox and are not delivered – set SMTP_URL$/,
+    );
+    const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines.at(-1) ?? '')?.[1];
+    expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
+    expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
+  });
+
+  test('sends nothing unless asked to, and nothing to an invalid address', async () => {
+    const SMTP_URL = await startServer();
+    const { code, lines } = await doctor('', { SMTP_URL });
+    expect(code).toBe(0);
+    expect(lines.at(-1)).toBe('skipped – test mail – not requested – add --send-to <address>');
+    const refused = await doctor('--send-to ada@acme.example,eve@evil.example', { SMTP_URL });
+    expect(refused).toMatchObject({ code: 1, lines: [''], err: expect.stringMatching(/^--send-to: .*\n$/) });
+    expect(server?.mails).toEqual([]);
+  });
+
+  test('names the step at which the mail server fails, and the remedy, with exit code 1', async () => {
+    const url = await startServer();
+    const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
+    expect(untrusted.code).toBe(1);
+    expect(untrusted.lines.slice(-4)).toEqual([
+      `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
+      expect.stringMatching(
+        /^failed {2}– mail TLS – .*certificate that is not trusted here .* – .*NODE_EXTRA_CA_CERTS$/,
+      ),
+      'skipped – mail login – not tried',
+      'skipped – test mail – not tried',
+    ]);
+    const SMTP_URL = url.replace(auth.password, 'Canary-wrong');
+    const wrong = await doctor('--json', { SMTP_URL });
+    expect(wrong.code).toBe(1);
+    expect(JSON.parse(wrong.lines.join('\n'))).toContainEqual({
+      check: 'mail login',
+      ok: false,
+      words: expect.stringMatching(/did not accept the login: 535 .* – check user and password in SMTP_URL$/),
+    });
+    server?.behave({ at: 'rcpt', code: 550, words: 'no such user' });
+    const refused = await doctor('--send-to ada@acme.example', { SMTP_URL: url });
+    expect(refused.code).toBe(1);
+    expect(refused.lines.at(-1)).toMatch(/^failed {2}– test mail – .* refused the recipient: 550 no such user$/);
+  });
+
+  test('exits with 1 if the data folder is not writable', async () => {
+    await writeFile(join(folder, 'data'), 'a file in its place');
+    const { code, lines } = await doctor('');
+    expect(code).toBe(1);
+    expect(lines[2]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
+    expect(lines.at(-2)).toMatch(/^failed {2}– mail outbox – /);
+  });
+
+  test('exits with 3 if the database is down, and still checks the rest', async () => {
+    const SMTP_URL = await startServer();
+    const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
+    expect({ code, err }).toEqual({ code: 3, err: '' });
+    expect(lines[3]).toMatch(/^failed {2}– database – The database is not available: /);
+    expect(lines[7]).toBe('ok      – mail login – accepted');
+  });
+
+  test('exits with 3 on a wrong configuration, and tries nothing else', async () => {
+    const { code, lines } = await doctor('', { PORT: 'x', SMTP_URL: 'smtp://hub:Canary-8@' });
+    expect(code).toBe(3);
+    expect(lines).toEqual([expect.stringMatching(/^failed {2}– configuration – PORT: .*; SMTP_URL: /)]);
+    const json = await doctor('--json', { PORT: 'x' });
+    expect(json.code).toBe(3);
+    expect(JSON.parse(json.lines.join('\n'))).toEqual([
+      { check: 'configuration', ok: false, words: expect.stringContaining('PORT: ') },
+    ]);
+  });
+});
+
+test('config check shows where mails go, without credentials', async () => {
+  const check = (env: Record<string, string>) =>
+    runVestibuleProcess(['config', 'check'], { env: { VESTIBULE_DATA: folder, ...env } });
+  const server = await check({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
+  expect(server.out).toMatch(/^Mails to +smtp\.example\.com:465$/m);
+  expect(server.out).not.toMatch(/hub|Canary/);
+  const plain = await check({});
+  expect(plain.out).toContain(join(folder, 'outbox'));
+  expect(plain.out).toContain('Warning: still at their placeholders: links.support');
+});

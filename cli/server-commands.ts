@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { placeholderWarning } from '#server/config/config.ts';
+import { hostAndPort } from '#server/config/smtp-url.ts';
+import { outboxOf } from '#server/mail/folder-transport.ts';
+import { exitCodes, failure } from './failure.ts';
+import { printFacts, printJson, printLine, printWarning } from './print.ts';
+import { checkConfig, withDatabase } from './with-database.ts';
+
+type Flags = { json?: true };
+
+/** `vestibule serve`, `vestibule migrate` and `vestibule config check` */
+export function addServerCommands(program: Command): void {
+  program
+    .command('serve')
+    .description('run the portal until it is stopped')
+    .option('--json', 'print the log as JSON, as it is anyway')
+    .action(runServe);
+  program
+    .command('migrate')
+    .description('update the database to this version; the server also does so when it starts')
+    .option('--json', 'print the names of the applied migrations')
+    .action(runMigrate);
+  program
+    .command('config')
+    .description('the settings in the environment and the configuration file')
+    .command('check')
+    .description('check the settings and explain what is wrong')
+    .option('--json', 'print the outcome as JSON')
+    .action(runConfigCheck);
+}
+
+async function runServe(): Promise<void> {
+  const { serve } = await import('#server/main.ts');
+  await serve().catch((error: Error) => {
+    throw failure(`The portal cannot start: ${error.message}`, 'notAvailable');
+  });
+}
+
+async function runMigrate({ json }: Flags): Promise<void> {
+  await withDatabase(async (_sql, _config, applied) => {
+    if (json) return printJson({ applied });
+    printLine(applied.length === 0 ? 'The database is up to date.' : `Migrations applied: ${applied.join(', ')}`);
+  });
+}
+
+function runConfigCheck({ json }: Flags): void {
+  const result = checkConfig();
+  if (result.kind === 'refused') {
+    if (json) printJson(result);
+    else for (const problem of result.problems) printWarning(problem);
+    process.exitCode = exitCodes.refused;
+    return;
+  }
+  const { config } = result;
+  const summary = {
+    publicUrl: config.publicUrl.origin + config.basePath,
+    listens: `${config.host}:${config.port}`,
+    database: config.databaseUrl ? withoutSecrets(config.databaseUrl) : 'built-in PostgreSQL',
+    dataFolder: config.dataFolder,
+    mails: config.smtp ? hostAndPort(config.smtp) : outboxOf(config.dataFolder),
+  };
+  const warning = placeholderWarning(config);
+  const warnings = warning ? [warning] : [];
+  if (json) {
+    printJson({ ok: true, summary, warnings });
+    return;
+  }
+  printLine('The configuration is valid.\n');
+  printFacts([
+    ['Pages', summary.publicUrl],
+    ['Listens at', summary.listens],
+    ['Database', summary.database],
+    ['Data folder', summary.dataFolder],
+    ['Mails to', summary.mails],
+  ]);
+  for (const words of warnings) printLine(`\nWarning: ${words}.`);
+}
+
+function withoutSecrets(databaseUrl: string): string {
+  const { protocol, host, pathname } = new URL(databaseUrl);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,143 @@
+import { type Command, Option } from 'commander';
+import { resetTwoFactor, revokeDevices, signOutUser } from '#server/accounts/act-on-user.ts';
+import type { Config } from '#server/config/config.ts';
+import type { Database } from '#server/database/database.ts';
+import { listPasskeys } from '#server/factors/passkey.ts';
+import { providerName } from '#server/factors/provider-name.ts';
+import { listRememberedDevices } from '#server/factors/remembered-device.ts';
+import { removePasskey } from '#server/factors/remove-passkey.ts';
+import { isUuid } from '#server/names/is-uuid.ts';
+import { listSessionsOfUser } from '#server/sessions/session-list.ts';
+import { failure } from './failure.ts';
+import { type JsonFlag, nameArgument } from './options.ts';
+import { localTime, printJson, printLine, printOutcome, printTable, yesOrNo } from './print.ts';
+import { existingUser } from './user-change-commands.ts';
+import { withDatabase } from './with-database.ts';
+
+type SessionFlags = JsonFlag & { end?: string; endAll?: true };
+type DeviceFlags = JsonFlag & { revoke?: string; revokeAll?: true };
+type PasskeyFlags = JsonFlag & { remove?: string };
+
+/** What lets a user in: `vestibule user sessions`, `reset-two-factor`, `devices` and `passkeys`. */
+export function addUserAccessCommands(user: Command): void {
+  user
+    .command('sessions')
+    .argument(...nameArgument)
+    .description('list where a user is signed in, or sign them out')
+    .addOption(new Option('--end <id>', 'end this session').conflicts('endAll'))
+    .option('--end-all', 'end every session, those that wait for a second factor too')
+    .option('--json', 'print them as JSON')
+    .addHelpText('after', '\nAn ended session counts as a sign-out in its browser, and hubs with a logoutUrl are told.')
+    .action((name: string, flags: SessionFlags) =>
+      withDatabase((sql, config) => runSessions(sql, config, name, flags)),
+    );
+  user
+    .command('reset-two-factor')
+    .argument(...nameArgument)
+    .description(
+      'remove the app, recovery codes and remembered devices of a user, who registers again at the next sign-in',
+    )
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', '\nVerify who is asking: this removes the second factor. The user is notified by email.')
+    .action((name: string, { json }: JsonFlag) =>
+      withDatabase(async (sql) => {
+        const result = await resetTwoFactor(sql, name, new Date());
+        if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
+        if (result.kind === 'nothing') return printOutcome(json, result, `User ${name} has no second factor.`);
+        const ended = `sessions ended: ${result.sessionsEnded}`;
+        printOutcome(json, result, `User ${name} no longer has a second factor; ${ended}.`);
+      }),
+    );
+  user
+    .command('devices')
+    .argument(...nameArgument)
+    .description('list the devices on which a user needs no code, or revoke them')
+    .option('--revoke <id>', 'revoke this device')
+    .option('--revoke-all', 'revoke every device')
+    .option('--json', 'print them as JSON')
+    .action((name: string, flags: DeviceFlags) => withDatabase((sql) => runDevices(sql, name, flags)));
+  user
+    .command('passkeys')
+    .argument(...nameArgument)
+    .description('list the passkeys of a user, or remove one')
+    .option('--remove <id>', 'remove this passkey')
+    .option('--json', 'print them as JSON')
+    .addHelpText(
+      'after',
+      '\nA removed passkey signs in no more, and the sessions that it opened end; the user is notified by email.',
+    )
+    .action((name: string, flags: PasskeyFlags) => withDatabase((sql) => runPasskeys(sql, name, flags)));
+}
+
+async function runSessions(sql: Database, config: Config, name: string, { end, endAll, json }: SessionFlags) {
+  const { id, username } = await existingUser(sql, name);
+  const now = new Date();
+  if (end !== undefined || endAll) {
+    if (end !== undefined) mustBeId('--end', end, `session; vestibule user sessions ${username} lists them`);
+    const sessionsEnded = await signOutUser(sql, username, now, end ?? null);
+    if (sessionsEnded === null) throw failure(`There is no user ${name}.`);
+    if (end !== undefined && sessionsEnded === 0) throw failure(`There is no session ${end} of ${username}.`);
+    return printOutcome(json, { sessionsEnded }, `Sessions ended: ${sessionsEnded}.`);
+  }
+  const sessions = await listSessionsOfUser(sql, { userId: id }, aliveAt(config, now));
+  if (json) return printJson(sessions);
+  if (sessions.length === 0) return printLine(`User ${username} is signed in nowhere.`);
+  printTable(
+    ['ID', 'BROWSER', 'ADDRESS', 'BY', 'SIGNED IN', 'LAST USED'],
+    sessions.map(({ id, browser, address, provider, byPasskey, signedInAt, lastSeenAt }) => {
+      const way = provider ?? (byPasskey ? 'passkey' : 'password');
+      return [id, browser ?? '-', address, way, localTime(signedInAt), localTime(lastSeenAt)];
+    }),
+  );
+}
+
+/** When a session was used last, at least, to be alive. */
+export function aliveAt({ sessionIdle }: Pick<Config, 'sessionIdle'>, now: Date): { now: Date; idleSince: Date } {
+  return { now, idleSince: new Date(now.getTime() - sessionIdle) };
+}
+
+async function runDevices(sql: Database, name: string, { revoke, revokeAll, json }: DeviceFlags): Promise<void> {
+  const now = new Date();
+  const user = await existingUser(sql, name);
+  const { username } = user;
+  if (revoke !== undefined || revokeAll) {
+    if (revoke !== undefined) mustBeId('--revoke', revoke, `device; vestibule user devices ${username} lists them`);
+    const revoked = await revokeDevices(sql, user, revoke, now);
+    if (revoked === 0 && revoke !== undefined) throw failure(`There is no device ${revoke} of ${username}.`);
+    return printOutcome(json, { revoked }, `Devices revoked: ${revoked}.`);
+  }
+  const devices = await listRememberedDevices(sql, user.id, now);
+  if (json) return printJson(devices);
+  if (devices.length === 0) return printLine(`User ${name} has no remembered devices.`);
+  printTable(
+    ['ID', 'FACTOR', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'],
+    devices.map(({ id, factor, browser, address, madeAt, lastUsedAt, endsAt }) => {
+      return [id, factor, browser ?? '-', address, localTime(madeAt), localTime(lastUsedAt), localTime(endsAt)];
+    }),
+  );
+}
+
+async function runPasskeys(sql: Database, name: string, { remove, json }: PasskeyFlags): Promise<void> {
+  const user = await existingUser(sql, name);
+  const { username } = user;
+  if (remove !== undefined) {
+    mustBeId('--remove', remove, `passkey; vestibule user passkeys ${username} lists them`);
+    if (!(await sql.begin((sql) => removePasskey(sql, { id: remove, user }, {}, new Date()))))
+      throw failure(`There is no passkey ${remove} of ${username}.`);
+    return printOutcome(json, { removed: 1 }, 'Passkey removed; the sessions that it opened have ended.');
+  }
+  const passkeys = await listPasskeys(sql, user.id);
+  if (json) return printJson(passkeys.map((passkey) => ({ ...passkey, provider: providerName(passkey.aaguid) })));
+  if (passkeys.length === 0) return printLine(`User ${name} has no passkeys.`);
+  printTable(
+    ['ID', 'NAME', 'KEPT BY', 'BACKED UP', 'ADDED', 'LAST USED'],
+    passkeys.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => {
+      const used = lastUsedAt ? localTime(lastUsedAt) : 'never';
+      return [id, name, providerName(aaguid) ?? '-', yesOrNo(backedUp), localTime(madeAt), used];
+    }),
+  );
+}
+
+function mustBeId(flag: string, id: string, what: string): void {
+  if (!isUuid(id)) throw failure(`${flag}: ${id} is not the id of a ${what}.`);
+}

@@ -1,0 +1,180 @@
+import { type Command, Option } from 'commander';
+import { type Language, languages } from '#contract/languages.ts';
+import { addUser } from '#server/accounts/add-user.ts';
+import { type ChangeOfUser, changeUser } from '#server/accounts/change-user.ts';
+import type { Connection } from '#server/database/database.ts';
+import { foldLoginName } from '#server/names/fold-name.ts';
+import { readEmail, readUsername } from '#server/names/read-name.ts';
+import { isPasskeyRequired } from '#server/people/passkey-policy.ts';
+import { findUser, type User } from '#server/people/portal-user.ts';
+import { newPasswordRules } from '#server/sign-in/new-password.ts';
+import { readNewPassword } from './ask.ts';
+import { failure } from './failure.ts';
+import { accepted, type JsonFlag, nameArgument, repeatable } from './options.ts';
+import { printJson, printLine, printWarning, stepsInWords } from './print.ts';
+import { withDatabase } from './with-database.ts';
+
+type Flags = JsonFlag & {
+  rename?: string;
+  email?: string;
+  customer?: string[];
+  addCustomer?: string[];
+  removeCustomer?: string[];
+  /** True asks for one, false removes it. */
+  password?: boolean;
+  passwordStdin?: true;
+  language?: Language | 'browser';
+  active?: true;
+  inactive?: true;
+  passwordChange?: boolean;
+};
+
+/** `vestibule user add` and `vestibule user set` */
+export function addUserChangeCommands(user: Command): void {
+  const add = user
+    .command('add')
+    .argument('<username>', 'name to sign in with, besides the email address')
+    .description('add a user; asks for a password at a terminal')
+    .requiredOption('--email <address>', 'email address');
+  addFlags(add, 'customer the user belongs to; may be repeated')
+    .option('--no-password', 'add the user without a password, for single sign-on or to be invited to choose one')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
+    )
+    .action(runAdd);
+  const set = user
+    .command('set')
+    .argument(...nameArgument)
+    .description(
+      'change a user; unspecified options stay unchanged. A new password ends every session and every open link, --inactive every session and an open invitation',
+    )
+    .option('--rename <username>', 'new username')
+    .option('--email <address>', 'new email address')
+    .addOption(repeatable('--add-customer <key>', 'add a customer; may be repeated').conflicts('customer'))
+    .addOption(repeatable('--remove-customer <key>', 'remove a customer; may be repeated').conflicts('customer'))
+    .option('--password', 'ask for a new password')
+    .option('--no-password', 'remove the password, and all passkeys unless a customer takes nothing else')
+    .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
+    .option('--password-change', 'the user may change the password');
+  addFlags(set, 'the customers of the user, replacing the existing ones; may be repeated')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vestibule user set alice --password\n  vestibule user set alice --inactive\n  vestibule user set alice --add-customer beta --language de',
+    )
+    .action(runSet);
+}
+
+function addFlags(command: Command, customerDescription: string): Command {
+  return command
+    .addOption(repeatable('--customer <key>', customerDescription))
+    .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
+    .addOption(
+      new Option('--language <language>', 'language of emails, not of pages; "browser": that of the page').choices([
+        ...languages,
+        'browser',
+      ]),
+    )
+    .option('--inactive', 'the user cannot sign in')
+    .option('--no-password-change', 'the user may not change the password')
+    .option('--json', 'print the user as JSON');
+}
+
+async function runAdd(usernameText: string, flags: Flags): Promise<void> {
+  const username = accepted(readUsername(usernameText));
+  const email = accepted(readEmail(flags.email ?? ''));
+  const source = flags.passwordStdin ? 'stdin' : flags.password === false ? null : 'ifGiven';
+  const customers = flags.customer ?? [];
+  const values = {
+    username,
+    email,
+    customers,
+    language: languageOf(flags) ?? null,
+    active: !flags.inactive,
+    mayChangePassword: flags.passwordChange !== false,
+  };
+  await withDatabase(async (sql, config) => {
+    const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
+    const result = await addUser(sql, { ...values, passwordHash }, new Date());
+    if (result.kind === 'taken') {
+      const taken = result.field === 'email' ? email : username;
+      throw failure(`${result.field}: another user already has the name ${taken}.`);
+    }
+    if (result.kind === 'unknownCustomers') throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);
+    if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
+    printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
+    if (await warnOfPasskeysOnly(sql, username)) return;
+    if (!passwordHash && values.active && values.mayChangePassword)
+      printLine(`To have them choose one by email: vestibule user invite ${username}`);
+    if (customers.length === 0)
+      printWarning('The user has no customer and cannot sign in: vestibule user set --add-customer');
+  });
+}
+
+async function runSet(name: string, flags: Flags, command: Command): Promise<void> {
+  const change = changeOf(flags);
+  const source = flags.passwordStdin ? 'stdin' : flags.password ? 'prompt' : null;
+  if (Object.keys(change).length === 0 && !source) command.error('error: nothing to change, see --help');
+  await withDatabase(async (sql, config) => {
+    if (source) {
+      // It may be none of the names that they will have after the change.
+      const user = await existingUser(sql, name);
+      const { username = user.username, email = user.email } = change;
+      const customers = change.customers?.(user.customers) ?? user.customers;
+      change.passwordHash = await readNewPassword(
+        source,
+        await newPasswordRules(sql, config, { username, email, customers }),
+      );
+    }
+    const result = await changeUser(sql, name, change, new Date());
+    if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
+    if (result.kind === 'taken') throw failure(`${result.field}: another user already has that name.`);
+    if (result.kind === 'unknownCustomers') throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);
+    if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
+    if (result.kind === 'unchanged') return printLine(`User ${name} already has these settings.`);
+    printLine(`User ${name} changed.\n${stepsInWords(result.steps)}`);
+    if (change.passwordHash || change.customers) await warnOfPasskeysOnly(sql, change.username ?? name);
+  });
+}
+
+function changeOf(flags: Flags): ChangeOfUser {
+  const { customer, addCustomer = [], removeCustomer = [] } = flags;
+  const language = languageOf(flags);
+  const isOther = addCustomer.length > 0 || removeCustomer.length > 0;
+  return {
+    ...(flags.rename !== undefined && { username: accepted(readUsername(flags.rename)) }),
+    ...(flags.email !== undefined && { email: accepted(readEmail(flags.email)) }),
+    ...((flags.active || flags.inactive) && { active: flags.active === true }),
+    ...(flags.passwordChange !== undefined && { mayChangePassword: flags.passwordChange }),
+    ...(language !== undefined && { language }),
+    ...(customer && { customers: () => customer }),
+    ...(isOther && {
+      customers: (current) => [...current, ...addCustomer].filter((key) => !removeCustomer.includes(key)),
+    }),
+    ...(flags.password === false && { passwordHash: null }),
+  };
+}
+
+/** The language to store: null follows the page, usually in the browser's, undefined means not given. */
+function languageOf({ language }: Flags): Language | null | undefined {
+  return language === 'browser' ? null : language;
+}
+
+/** The user with a name. Throws a failure if there is none. */
+export async function existingUser(sql: Connection, name: string): Promise<User> {
+  const user = await findUser(sql, foldLoginName(name));
+  if (!user) throw failure(`There is no user ${name}.`);
+  return user;
+}
+
+/** Warns, after a change of a user, if no password signs them in because a customer takes passkeys only; whether it did. */
+async function warnOfPasskeysOnly(sql: Connection, name: string): Promise<boolean> {
+  const user = await findUser(sql, foldLoginName(name));
+  if (!user || !(await isPasskeyRequired(sql, user.id))) return false;
+  const { username, passkeys } = user;
+  const without = `, and they have no passkey. To have them make one by email: vestibule user invite ${username}`;
+  printWarning(
+    `A customer of ${username} takes passkeys only: no password signs them in${passkeys > 0 ? '.' : without}`,
+  );
+  return true;
+}

@@ -1,0 +1,60 @@
+import { type Config, type ConfigResult, readConfig } from '#server/config/config.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+import { keysOf, secretsOfDataFolder } from '#server/crypto/server-secret.ts';
+import { isDatabaseAway } from '#server/database/connect.ts';
+import type { Database } from '#server/database/database.ts';
+import { migrate } from '#server/database/migrate.ts';
+import { openStorage, type Storage } from '#server/database/open-storage.ts';
+import { failure, isFailure } from './failure.ts';
+import { printWarning } from './print.ts';
+
+/** The configuration of this environment, or all its problems. */
+export function checkConfig(): ConfigResult {
+  return readConfig(process.env);
+}
+
+/** The configuration, for commands that need one. Throws a failure that lists the problems. */
+export function loadConfig(): Config {
+  const result = checkConfig();
+  if (result.kind === 'ok') return result.config;
+  throw failure(['The configuration is not valid:', ...result.problems].join('\n  '), 'notAvailable');
+}
+
+export type WorkOnDatabase<T> = (sql: Database, config: Config, applied: string[]) => Promise<T>;
+
+/**
+ * Runs a command on the migrated database of the configuration, with or without a running server. `applied` names the
+ * migrations that it ran first. Throws a failure if the database is not available.
+ */
+export async function withDatabase<T>(work: WorkOnDatabase<T>): Promise<T> {
+  const config = loadConfig();
+  const storage = await open(config);
+  try {
+    const applied = await migrate(storage.sql).catch((error: Error) => Promise.reject(notAvailable(error)));
+    return await work(storage.sql, config, applied);
+  } catch (error) {
+    throw isDatabaseAway(error) ? notAvailable(error as Error) : error;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function open(config: Config): Promise<Storage> {
+  const log = { info() {}, warn: printWarning };
+  return await openStorage(config, log).catch((error: Error) => Promise.reject(notAvailable(error)));
+}
+
+function notAvailable(error: Error): Error {
+  return isFailure(error) ? error : failure(`The database is not available: ${error.message}`, 'notAvailable');
+}
+
+/** For commands that seal or open secrets. */
+export type Keyed = { sql: Database; config: Config; keys: Keys; now: () => Date };
+
+/** Runs a command on the database, with the server's keys. */
+export async function withKeys<T>(work: (keyed: Keyed) => Promise<T>): Promise<T> {
+  return await withDatabase(async (sql, config) => {
+    const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
+    return await work({ sql, config, keys: keysOf(secrets), now: () => new Date() });
+  });
+}

@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { importLines } from '#test/support/import-for-test.ts';
+import { hashesByOthers } from '#test/support/password-hash-vectors.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { readAspnet } from './aspnet-source.ts';
+import { readAuth0 } from './auth0-source.ts';
+import { readDjango } from './django-source.ts';
+import { readFirebase } from './firebase-source.ts';
+import { importBatch } from './import-users.ts';
+import { readKeycloak } from './keycloak-source.ts';
+import { importLineBytes } from './read-records.ts';
+import type { SourceRecord } from './read-value.ts';
+import { readVestibule } from './vestibule-source.ts';
+
+const portal = portalOfFile();
+beforeEach(async () => {
+  await emptyDatabase(portal);
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta');
+});
+
+const person = (n: number | string): SourceRecord => ({ username: `u${n}`, email: `u${n}@acme.test` });
+const people = (count: number, start = 0) => Array.from({ length: count }, (_, n) => person(start + n));
+const users = async () =>
+  (await portal.sql<{ username: string }[]>`select username from portal_user order by username`).map(
+    ({ username }) => username,
+  );
+const refusalOf = async (record: SourceRecord) => (await importLines(portal, [record])).lines[0];
+
+describe('an import', () => {
+  it('takes over every field', async () => {
+    const record = {
+      username: 'Mila',
+      email: 'mila@acme.test',
+      language: 'pl',
+      customers: ['beta', 'acme'],
+      active: false,
+      mayChangePassword: false,
+      createdAt: '2020-02-03T04:05:06.789Z',
+    };
+    expect(await importLines(portal, [record])).toMatchObject({ added: 1, refused: 0 });
+    const [row] = await portal.sql`
+      select username, email, language, active, may_change_password, created_at, password_hash,
+        array(select key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by key) as customers
+      from portal_user u`;
+    expect(row).toEqual({
+      username: 'Mila',
+      email: 'mila@acme.test',
+      language: 'pl',
+      active: false,
+      may_change_password: false,
+      created_at: new Date('2020-02-03T04:05:06.789Z'),
+      password_hash: null,
+      customers: ['acme', 'beta'],
+    });
+    expect(await portal.sql`select event, username from audit_event`).toEqual([
+      { event: 'user-imported', username: 'Mila' },
+    ]);
+  });
+
+  it('names a wrong line by number, field and reason, and takes the others over', async () => {
+    const outcome = await importLines(portal, [
+      person(1),
+      '{"username": ',
+      '',
+      '[]',
+      Buffer.from([0x7b, 0xff, 0x7d]),
+      { username: 'x'.repeat(importLineBytes) },
+      { username: 'nobody' },
+      { ...person(8), customers: ['gone'] },
+      { ...person(9), passwort: 'x' },
+      { ...person(10), createdAt: 'yesterday' },
+      { ...person(11), createdAt: '2999-01-01' },
+      { ...person(12), active: 'perhaps' },
+      { ...person(13), language: 'tlh' },
+      { ...person(14), username: 'two words' },
+      { ...person(15), email: 'no address' },
+      { ...person(16), username: 'U1' },
+      { ...person(17), totpSecret: 'JBSWY3DPEHPK3PXP' },
+      { ...person(18), emailVerified: false },
+      person(19),
+    ]);
+    expect(outcome.lines.map(({ line, field }) => [line, field])).toEqual([
+      [2, 'line'],
+      [4, 'line'],
+      [5, 'line'],
+      [6, 'line'],
+      [7, 'email'],
+      [8, 'customers'],
+      [9, 'line'],
+      [10, 'createdAt'],
+      [11, 'createdAt'],
+      [12, 'active'],
+      [13, 'language'],
+      [14, 'username'],
+      [15, 'email'],
+      [16, 'username'],
+      [17, 'totp'],
+      [18, 'line'],
+    ]);
+    for (const { reason } of outcome.lines) expect(reason).toMatch(/^.{5,}[^.]$/);
+    expect(outcome).toMatchObject({ added: 2, unchanged: 0, refused: 16 });
+    expect(await users()).toEqual(['u1', 'u19']);
+  });
+
+  it('run again counts the same users as unchanged, even after they signed in, and refuses other values', async () => {
+    const passwordHash = hashesByOthers['bcrypt 2b by passlib'];
+    const lines = [...people(3), { ...person(3), passwordHash, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' }];
+    expect(await importLines(portal, lines)).toMatchObject({ added: 4, unchanged: 0 });
+    await portal.sql`update portal_user set password_hash = '$argon2id$v=19$m=19456,t=2,p=1$x$y' where username = 'u3'`;
+    expect(await importLines(portal, lines)).toMatchObject({ added: 0, unchanged: 4, refused: 0 });
+    expect(await refusalOf({ ...person(1), email: 'other@acme.test' })).toMatchObject({ field: 'username' });
+    expect(await refusalOf({ ...person('new'), email: 'u1@acme.test' })).toMatchObject({ field: 'email' });
+    expect(await refusalOf({ ...person(1), customers: ['beta'], active: false })).toEqual({
+      line: 1,
+      field: 'customers',
+      reason: 'the user is there already, with other values: customers, active',
+    });
+    // What is there without a password, or an app, would lose the one in the line.
+    expect(await refusalOf({ ...person(1), passwordHash })).toMatchObject({ field: 'passwordHash' });
+    expect(await refusalOf({ ...person(1), totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })).toMatchObject({
+      field: 'totp',
+    });
+    expect(await portal.sql`select from audit_event where event = 'user-imported'`).toHaveLength(4);
+  });
+
+  it('meets users who are there and earlier lines of the same file, in a dry run too, which stores nothing', async () => {
+    await addUser(portal, { username: 'olga' });
+    const lines = [
+      ...people(importBatch + 1),
+      person(0),
+      { ...person('other'), email: 'u1@acme.test' },
+      { username: 'OLGA', email: 'new@acme.test' },
+      { ...person('x'), customers: ['gone'] },
+    ];
+    const dry = await importLines(portal, lines, { dryRun: true });
+    expect(await users()).toEqual(['olga']);
+    expect(await portal.sql`select from audit_event`).toHaveLength(0);
+    expect(dry).toMatchObject({ added: importBatch + 1, unchanged: 1, refused: 3 });
+    expect(await importLines(portal, lines)).toEqual(dry);
+    expect(await users()).toHaveLength(importBatch + 2);
+  });
+
+  it('two at once add each user once', async () => {
+    const lines = people(importBatch * 2 + 7);
+    const outcomes = await Promise.all([importLines(portal, lines), importLines(portal, [...lines].reverse())]);
+    expect(outcomes.map(({ refused }) => refused)).toEqual([0, 0]);
+    expect(outcomes.reduce((sum, { added }) => sum + added, 0)).toBe(lines.length);
+    expect(outcomes.reduce((sum, { unchanged }) => sum + unchanged, 0)).toBe(lines.length);
+    expect(await users()).toHaveLength(lines.length);
+    expect(await portal.sql`select from audit_event`).toHaveLength(lines.length);
+  });
+
+  it('that is stopped ends after a batch, and the next run continues', async () => {
+    const lines = people(importBatch * 2);
+    const stopped = await importLines(portal, lines, { isStopped: () => true });
+    expect(stopped).toMatchObject({ added: importBatch, unchanged: 0 });
+    expect(await importLines(portal, lines)).toMatchObject({
+      added: importBatch,
+      unchanged: importBatch,
+    });
+  });
+
+  it('refuses users whose address the source has not verified, unless they are accepted', async () => {
+    const user = { email: 'mila@acme.test', email_verified: false };
+    const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };
+    const outcome = await importLines(portal, [user], { readSource: readAuth0, rules });
+    expect(outcome.lines).toMatchObject([{ line: 1, field: 'email' }]);
+    const accepted = { readSource: readAuth0, rules: { ...rules, acceptsUnverified: true } };
+    expect(await importLines(portal, [user], accepted)).toMatchObject({ added: 1 });
+  });
+
+  it('keeps out whom the source keeps out', async () => {
+    const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };
+    const active = async (readSource: typeof readAuth0, record: SourceRecord) => {
+      await portal.sql`delete from portal_user`;
+      await importLines(portal, [record], { readSource, rules });
+      return (await portal.sql`select active from portal_user`)[0]?.active;
+    };
+    const [Email, email] = ['mila@acme.test', 'mila@acme.test'];
+    const aspnet = readAspnet(portal.deps.now);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31T23:59:59Z' })).toBe(false);
+    expect(await active(aspnet, { Email, LockoutEnd: 'unreadable' })).toBe(false);
+    expect(await active(aspnet, { Email, LockoutEnd: portal.deps.now().toISOString() })).toBe(true);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31', LockoutEnabled: 't' })).toBe(false);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31', LockoutEnabled: 'f' })).toBe(true);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31', LockoutEnabled: 'perhaps' })).toBeUndefined();
+    expect(await active(readAuth0, { email, blocked: true })).toBe(false);
+    expect(await active(readAuth0, { email, blocked: false })).toBe(true);
+    expect(await active(readFirebase(null), { email, disabled: true })).toBe(false);
+    expect(await active(readKeycloak, { email, enabled: false })).toBe(false);
+    expect(await active(readDjango, { fields: { email, is_active: false, password: '!x' } })).toBe(false);
+  });
+
+  it('no line whatever ends it otherwise than with a refusal', async () => {
+    const readers = [
+      readVestibule,
+      readDjango,
+      readAspnet(portal.deps.now),
+      readKeycloak,
+      readAuth0,
+      readFirebase({ signerKey: Buffer.alloc(64), saltSeparator: Buffer.alloc(1), rounds: 8, memCost: 14 }),
+    ];
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(...Object.values(hashesByOthers), 'mila@acme.test', '$2b$', 'a\u0000b', '\ud800', '1e999'),
+    );
+    const value = fc.oneof({ depthSize: 'small' }, text, fc.jsonValue(), fc.double(), fc.bigInt().map(String));
+    const names = [
+      ...['username', 'email', 'language', 'customers', 'active', 'createdAt', 'passwordHash', 'formerPasswordHashes'],
+      ...[
+        'totpSecret',
+        'totpAlgorithm',
+        'totpDigits',
+        'fields',
+        'password',
+        'PasswordHash',
+        'Email',
+        'UserName',
+        'salt',
+      ],
+      ...[
+        'credentials',
+        'secretData',
+        'credentialData',
+        'custom_password_hash',
+        'hash',
+        'value',
+        'algorithm',
+        '__proto__',
+      ],
+      ...['mfa_factors', 'totp', 'LockoutEnd', 'attributes', 'type', 'hashIterations', 'additionalParameters'],
+      ...[
+        'toString',
+        'valueOf',
+        'toJSON',
+        'constructor',
+        'cost',
+        'parallelism',
+        'memory',
+        'model',
+        'disabled',
+        'TwoFactorEnabled',
+      ],
+    ];
+    const record = fc.dictionary(
+      fc.constantFrom(...names),
+      fc.oneof(value, fc.dictionary(fc.constantFrom(...names), value)),
+    );
+    const line = fc.oneof(
+      record.map((entry) => Buffer.from(JSON.stringify(entry))),
+      fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+    );
+    // Such a value cannot be made a text.
+    const shadowed = { toString: 1, valueOf: 1 };
+    for (const readSource of readers)
+      for (const name of names) {
+        const inner = Object.fromEntries(names.map((part) => [part, shadowed]));
+        const custom = { custom_password_hash: { hash: { value: 'x' }, algorithm: 'scrypt', cost: shadowed } };
+        const outer = [{ [name]: shadowed }, { [name]: inner }, { ...inner, [name]: 'x' }, custom];
+        await importLines(portal, outer, { readSource });
+      }
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 20 }), fc.constantFrom(...readers), async (lines, readSource) => {
+        const rules = { customers: ['acme'], acceptsUnverified: true, isStrict: false };
+        const { added, unchanged, refused } = await importLines(portal, lines, { readSource, rules });
+        expect(added + unchanged + refused).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { importLines } from '#test/support/import-for-test.ts';
+import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { step, verify } from '#test/support/two-factor-for-test.ts';
+import { readAspnet } from './aspnet-source.ts';
+import { readKeycloak } from './keycloak-source.ts';
+import { readTotp } from './read-totp.ts';
+
+const portal = portalOfFile();
+beforeEach(async () => {
+  await emptyDatabase(portal);
+  await addCustomer(portal, 'acme', { twoFactor: 'app' });
+});
+
+/** The secrets of RFC 6238, appendix B. */
+const keys = {
+  SHA1: Buffer.from('12345678901234567890'),
+  SHA256: Buffer.from('12345678901234567890123456789012'),
+  SHA512: Buffer.from('1234567890123456789012345678901234567890123456789012345678901234'),
+};
+
+function codeAt(algorithm: keyof typeof keys, time: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(time / step)));
+  const mac = createHmac(algorithm, keys[algorithm]).update(counter).digest();
+  const number = mac.readUInt32BE((mac.at(-1) as number) & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const letters = bits.match(/.{1,5}/g)?.map((five) => Number.parseInt(five.padEnd(5, '0'), 2)) ?? [];
+  return letters.map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[letter]).join('');
+}
+
+it.each(['SHA1', 'SHA256', 'SHA512'] as const)(
+  'an imported app with %s is asked for, and its codes let in once',
+  async (algorithm) => {
+    const record = { username: 'mila', email: 'mila@acme.test', passwordHash: await testPasswordHash() };
+    const totp = { totpSecret: base32(keys[algorithm]), totpAlgorithm: algorithm };
+    const importedAt = portal.deps.now().getTime();
+    expect(await importLines(portal, [{ ...record, ...totp }])).toMatchObject({ added: 1 });
+    const [row] = await portal.sql<{ sealed: Buffer }[]>`select sealed_secret as sealed from totp`;
+    expect(row?.sealed.toString('latin1')).not.toContain(totp.totpSecret);
+    const half = async () => {
+      const answer = await portal.signIn('mila', testPassword);
+      expect(answer.headers.location).toContain('/twoFactor');
+      return cookiesOf(answer);
+    };
+    // The other system may have accepted the code of this moment.
+    expect((await verify(portal, codeAt(algorithm, importedAt), await half())).body).not.toBe('true');
+    portal.wait(2 * step);
+    const now = portal.deps.now().getTime();
+    const others = (['SHA1', 'SHA256', 'SHA512'] as const).filter((other) => other !== algorithm);
+    for (const other of others) expect((await verify(portal, codeAt(other, now), await half())).body).not.toBe('true');
+    expect((await verify(portal, codeAt(algorithm, now), await half())).body).toBe('true');
+    expect((await verify(portal, codeAt(algorithm, now), await half())).body).not.toBe('true');
+  },
+);
+
+it('Keycloak stores the letters of a secret, or base32', async () => {
+  const user = (value: string, more: object) => ({
+    username: 'mila',
+    email: 'mila@acme.test',
+    credentials: [
+      {
+        type: 'otp',
+        secretData: JSON.stringify({ value }),
+        credentialData: JSON.stringify({ subType: 'totp', digits: 6, period: 30, algorithm: 'HmacSHA256', ...more }),
+      },
+    ],
+  });
+  for (const record of [user(keys.SHA256.toString(), {}), user(base32(keys.SHA256), { secretEncoding: 'BASE32' })]) {
+    const read = readKeycloak(record);
+    const totp = read.kind === 'ok' ? readTotp(read.value.totp ?? null) : read;
+    expect(totp).toEqual({ kind: 'ok', value: `sha256:${base32(keys.SHA256)}` });
+  }
+  expect(readKeycloak(user('x', { subType: 'hotp' }))).toMatchObject({ kind: 'refused' });
+});
+
+it.each([
+  ['t', true],
+  ['True', true],
+  ['1', true],
+  ['yes', true],
+  [true, true],
+  ['f', false],
+  [false, false],
+  [undefined, false],
+  ['perhaps', null],
+])('ASP.NET Identity: an app counts if TwoFactorEnabled is set, here %j', (TwoFactorEnabled, counts) => {
+  const AuthenticatorKey = base32(keys.SHA1);
+  const read = readAspnet(portal.deps.now)({ Email: 'mila@acme.test', TwoFactorEnabled, AuthenticatorKey });
+  if (counts === null) expect(read).toEqual({ kind: 'refused', problem: 'TwoFactorEnabled: must be true or false' });
+  else expect(read).toMatchObject({ value: { totp: counts ? { secret: AuthenticatorKey } : null } });
+});
+
+it.each([
+  ['eight digits', { digits: 8 }],
+  ['a minute', { period: 60 }],
+  ['MD5', { algorithm: 'MD5' }],
+  ['80 bits', { secret: 'JBSWY3DPEHPK3PXP' }],
+  ['no base32', { secret: 'not base32!' }],
+])('an app that cannot be verified here is refused: %s', (_what, different) => {
+  expect(readTotp({ secret: base32(keys.SHA1), ...different })).toMatchObject({
+    kind: 'refused',
+    problem: expect.stringMatching(/^totp: /),
+  });
+});

@@ -1,0 +1,247 @@
+import { createHash, pbkdf2Sync } from 'node:crypto';
+import { hash as argon2Hash } from '@node-rs/argon2';
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { importLines } from '#test/support/import-for-test.ts';
+import { aspnetHashes, hashesByOthers } from '#test/support/password-hash-vectors.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { changedPage, changeTo, failedPage, linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { runsAll } from '#test/support/runs-all.ts';
+import { limits } from '../limits.ts';
+import { readAspnet } from './aspnet-source.ts';
+import { readAuth0 } from './auth0-source.ts';
+import { readDjango } from './django-source.ts';
+import { readFirebase } from './firebase-source.ts';
+import { readKeycloak } from './keycloak-source.ts';
+import type { ReadSource } from './source-user.ts';
+
+const portal = portalOfFile();
+beforeEach(async () => {
+  await emptyDatabase(portal);
+  await addCustomer(portal, 'acme');
+});
+
+const inside = '/portal/portal.html';
+const refused = '/portal/loginfail/default';
+const signIn = async (password: string, name = 'mila') => (await portal.signIn(name, password)).headers.location;
+
+async function storedHash(): Promise<string | null> {
+  const [row] = await portal.sql<{ hash: string | null }[]>`select password_hash as hash from portal_user`;
+  return row?.hash ?? null;
+}
+
+/** Imports one user of another system, and signs in: with a wrong password, then with the right one. */
+async function importsAndSignsIn(readSource: ReadSource, record: object, password = testPassword) {
+  const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };
+  const outcome = await importLines(portal, [{ ...record }], { readSource, rules });
+  expect(outcome).toEqual({ added: 1, unchanged: 0, refused: 0, lines: [] });
+  expect(await signIn(`${password}x`, 'mila@acme.test')).toBe(refused);
+  expect(await signIn(password, 'mila@acme.test')).toBe(inside);
+  expect(await storedHash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await signIn(password, 'mila@acme.test')).toBe(inside);
+}
+
+async function importMila(passwordHash: string) {
+  return await importLines(portal, [{ username: 'mila', email: 'mila@acme.test', passwordHash }]);
+}
+
+/** One of each algorithm, and every one of Django's forms. */
+const formsInBrief = ['argon2i by passlib', 'bcrypt 2a by passlib', 'PBKDF2 SHA-1 by passlib', 'scrypt by passlib'];
+const forms = Object.entries(hashesByOthers).filter(
+  ([what]) => runsAll || formsInBrief.includes(what) || what.includes('Django'),
+);
+
+describe('a user imported with a password hash of', () => {
+  it.each(forms)('%s signs in, and the hash is replaced by ours', async (_what, hash) => {
+    expect(await importMila(hash)).toEqual({ added: 1, unchanged: 0, refused: 0, lines: [] });
+    const imported = await storedHash();
+    expect(await signIn(`${testPassword}x`)).toBe(refused);
+    expect(await signIn(testPassword.toLowerCase())).toBe(refused);
+    expect(await signIn('')).not.toBe(inside);
+    expect(await storedHash()).toBe(imported);
+    expect(await signIn(testPassword)).toBe(inside);
+    expect(await storedHash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await signIn(testPassword, 'mila@acme.test')).toBe(inside);
+    expect(await signIn('another')).toBe(refused);
+  });
+});
+
+describe('a user imported from', () => {
+  it.each(Object.entries(aspnetHashes))('ASP.NET Identity, %s', async (_what, PasswordHash) => {
+    const row = { UserName: 'mila', Email: 'mila@acme.test', EmailConfirmed: true, PasswordHash, LockoutEnd: null };
+    await importsAndSignsIn(readAspnet(portal.deps.now), row);
+  });
+
+  it('Django', async () => {
+    const fields = {
+      username: 'mila',
+      email: 'mila@acme.test',
+      is_active: true,
+      date_joined: '2020-01-02T03:04:05.678Z',
+    };
+    const password = hashesByOthers['PBKDF2 SHA-256 by Django'];
+    await importsAndSignsIn(readDjango, { model: 'auth.user', pk: 7, fields: { ...fields, password } });
+    const [row] = await portal.sql`select created_at from portal_user`;
+    expect(row?.created_at).toEqual(new Date('2020-01-02T03:04:05.678Z'));
+  });
+
+  const keycloakUser = (credentialData: object, secretData: object) => ({
+    id: 'b1a4',
+    username: 'mila',
+    email: 'mila@acme.test',
+    emailVerified: true,
+    enabled: true,
+    createdTimestamp: 1_600_000_000_000,
+    attributes: { locale: ['de'] },
+    credentials: [
+      { type: 'password', credentialData: JSON.stringify(credentialData), secretData: JSON.stringify(secretData) },
+    ],
+  });
+
+  it.each([
+    ['pbkdf2', 'sha1', 64],
+    ['pbkdf2-sha256', 'sha256', 64],
+    ['pbkdf2-sha512', 'sha512', 64],
+  ])('Keycloak, %s', async (algorithm, digest, length) => {
+    const salt = Buffer.from('0123456789abcdef');
+    const value = pbkdf2Sync(testPassword, salt, 2750, length, digest).toString('base64');
+    const secret = { value, salt: salt.toString('base64'), additionalParameters: {} };
+    await importsAndSignsIn(
+      readKeycloak,
+      keycloakUser({ hashIterations: 2750, algorithm, additionalParameters: {} }, secret),
+    );
+    expect(await portal.sql`select language from portal_user`).toEqual([{ language: 'de' }]);
+  });
+
+  it('Keycloak, argon2', async () => {
+    const options = { memoryCost: 7168, timeCost: 5, parallelism: 1, salt: Buffer.from('0123456789abcdef') };
+    const [salt, key] = (await argon2Hash(testPassword, options)).split('$').slice(-2) as [string, string];
+    const additionalParameters = {
+      hashLength: ['32'],
+      memory: ['7168'],
+      type: ['id'],
+      version: ['1.3'],
+      parallelism: ['1'],
+    };
+    const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+    const data = { hashIterations: 5, algorithm: 'argon2', additionalParameters };
+    await importsAndSignsIn(readKeycloak, keycloakUser(data, { value: padded(key), salt: padded(salt) }));
+  });
+
+  it('Auth0 with bcrypt, as its support exports it', async () => {
+    const passwordHash = await bcryptHash(testPassword, 6);
+    const user = { _id: { $oid: '5f' }, email: 'mila@acme.test', email_verified: true, passwordHash, tenant: 'acme' };
+    await importsAndSignsIn(readAuth0, user);
+  });
+
+  it.each([
+    ['pbkdf2', hashesByOthers['PBKDF2 SHA-512 by passlib']],
+    ['bcrypt', hashesByOthers['bcrypt 2b by passlib']],
+    ['argon2', hashesByOthers['argon2id by passlib']],
+  ])('Auth0 with a custom hash, %s', async (algorithm, value) => {
+    const custom_password_hash = { algorithm, hash: { encoding: 'utf8', value } };
+    await importsAndSignsIn(readAuth0, { email: 'mila@acme.test', username: 'mila', custom_password_hash });
+  });
+
+  it('Firebase, with the vector that github.com/firebase/scrypt publishes, and without storing the signer key', async () => {
+    const signerKey = Buffer.from(
+      'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
+      'base64',
+    );
+    const config = { signerKey, saltSeparator: Buffer.from('Bw==', 'base64'), rounds: 8, memCost: 14 };
+    const user = {
+      localId: 'Xy',
+      email: 'mila@acme.test',
+      emailVerified: true,
+      passwordHash: 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+      salt: '42xEC+ixf3L2lw==',
+      createdAt: '1486324445959',
+      disabled: false,
+    };
+    await importsAndSignsIn(readFirebase(config), user, 'user1password');
+    expect(JSON.stringify(await portal.sql`select * from portal_user`)).not.toContain(signerKey.toString('base64'));
+  });
+});
+
+describe('an imported hash', () => {
+  const weak = hashesByOthers['PBKDF2 SHA-256 by Django'];
+
+  it('BF-02 is guessed at no faster: the account waits, and the right password too', async () => {
+    await importMila(weak);
+    for (let guess = 0; guess < limits.throttle.account.freeFailures; guess += 1)
+      expect(await signIn(`guess ${guess}`)).toBe(refused);
+    const before = await storedHash();
+    expect(await signIn(testPassword)).toBe(refused);
+    expect(await storedHash()).toBe(before);
+    const [event] = await portal.sql`select reason from audit_event order by id desc limit 1`;
+    expect(event?.reason).toBe('throttled-account');
+    portal.wait(limits.throttle.account.firstWait);
+    expect(await signIn(testPassword)).toBe(inside);
+  });
+
+  it('PW-08 counts among the last ten passwords, before and after it is replaced', async () => {
+    await importMila(weak);
+    const landing = async (password: string) =>
+      (await changeTo(portal, await linkFor(portal, 'mila'), password)).headers.location;
+    expect(await landing(testPassword)).toBe(failedPage(11));
+    expect(await landing(newPassword)).toBe(changedPage);
+    expect(await portal.sql`select password_hash from former_password`).toHaveLength(1);
+    expect(await landing(testPassword)).toBe(failedPage(11));
+    expect(await signIn(testPassword)).toBe(refused);
+  });
+
+  it('of bcrypt covers 72 bytes, as everywhere; the hash that replaces it covers all', async () => {
+    const long = 'x'.repeat(80);
+    await importMila(await bcryptHash(long, 5));
+    expect(await signIn('x'.repeat(71))).toBe(refused);
+    expect(await signIn(`${'x'.repeat(71)}y`)).toBe(refused);
+    expect(await signIn(long)).toBe(inside);
+    expect(await signIn('x'.repeat(72))).toBe(refused);
+    expect(await signIn(long)).toBe(inside);
+  });
+
+  it.each([
+    ['bcrypt at cost 15', '$2b$15$gn1I1S07AUJjU40NRfiPJeYTKYGVbWJwCEZTjJ2ULA.y6MLtgWADi'],
+    ['PBKDF2 with ten million rounds', weak.replace('$20000$', '$10000000$')],
+    [
+      'scrypt with N = 2^20',
+      '$scrypt$ln=20,r=8,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcnPsbVRG7Aoejdn6o',
+    ],
+    [
+      'scrypt with many lanes',
+      '$scrypt$ln=14,r=8,p=99$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcnPsbVRG7Aoejdn6o',
+    ],
+    ['argon2 with 1 GiB', '$argon2id$v=19$m=1048576,t=1,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
+    ['argon2 with 100 passes', '$argon2id$v=19$m=65536,t=100,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
+  ])('that would occupy a core for too long is refused: %s', async (_what, hash) => {
+    const { lines, added } = await importMila(hash);
+    expect(added).toBe(0);
+    expect(lines).toEqual([{ line: 1, field: 'passwordHash', reason: expect.stringContaining('would take too long') }]);
+  });
+
+  it.each([
+    ['MD5 of Django', `md5$salt$${createHash('md5').update('x').digest('hex')}`],
+    ['plain text', testPassword],
+    ['bcrypt 2x', '$2x$06$gn1I1S07AUJjU40NRfiPJeYTKYGVbWJwCEZTjJ2ULA.y6MLtgWADi'],
+    ['a cut bcrypt', '$2b$06$gn1I1S07AUJjU40NRfiPJe'],
+    ['a key of four bytes', '$pbkdf2-sha256$i=1000$c2Vhc2FsdA$AAAAAA'],
+    ['no rounds', 'pbkdf2_sha256$0$seasalt1$V/qr91UONz1Lpw5IIKnxXsk423NaVmG/uvbXaqY73+Y='],
+    ['argon2d', '$argon2d$v=19$m=8192,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
+    ['argon2 without memory', '$argon2id$v=19$m=1,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
+    ['argon2 in the base64 of URLs', '$argon2id$v=19$m=64,t=1,p=1$-_v7-_v7-_v7-_v7-_v7-w$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
+    ['argon2 with bits left over', '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAB$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
+    ['argon2 with half a byte', '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAA$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
+    ['argon2 with m=0064', '$argon2id$v=19$m=0064,t=1,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
+    ['argon2 with t=01', '$argon2id$v=19$m=64,t=01,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
+    ['argon2 with p=01', '$argon2id$v=19$m=64,t=1,p=01$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
+    ['scrypt with N = 2^16 and r = 1', '$scrypt$ln=16,r=1,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcn'],
+    ['Firebase with N = 2^16 and r = 1', '$firebase-scrypt$ln=16,r=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNG'],
+  ])('that cannot be verified is refused, without quoting it: %s', async (_what, hash) => {
+    const { lines, added } = await importMila(hash);
+    expect([added, lines.length, lines[0]?.field]).toEqual([0, 1, 'passwordHash']);
+    expect(lines[0]?.reason).not.toContain(hash);
+  });
+});

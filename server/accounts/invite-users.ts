@@ -1,0 +1,64 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Keys } from '../crypto/keys.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { makeLink } from '../sign-in/make-link.ts';
+import { findResetUsersForUpdate, type ResetUser } from '../sign-in/reset-link.ts';
+
+type InviteUsersResult =
+  /** Nobody was invited; why, for each name that stood in the way. */
+  | { kind: 'refused'; refusals: { name: string; problem: string }[] }
+  /** In the order of the names; whoever was named twice is invited once. */
+  | { kind: 'invited'; users: Pick<ResetUser, 'username' | 'email'>[] };
+
+/**
+ * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0013), in place
+ * of any earlier invitation; all or nobody. `rpId`: the domain of passkeys, null if there are none.
+ */
+export async function inviteUsers(
+  sql: Database,
+  { keys, rpId }: { keys: Pick<Keys, 'seal'>; rpId: string | null },
+  names: readonly string[],
+  now: Date,
+): Promise<InviteUsersResult> {
+  return await sql.begin(async (sql): Promise<InviteUsersResult> => {
+    const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), { address: null, rpId });
+    const users = new Map<string, ResetUser>();
+    const refusals: { name: string; problem: string }[] = [];
+    for (const name of names) {
+      const user = found.get(foldLoginName(name));
+      const problem = user ? problemOf(user) : 'there is no such user';
+      if (problem) refusals.push({ name, problem });
+      else if (user) users.set(user.id, user);
+    }
+    if (refusals.length > 0) return { kind: 'refused', refusals };
+    for (const user of users.values()) await invite(sql, keys, user, now);
+    return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
+  });
+}
+
+function problemOf(user: ResetUser): string | null {
+  if (!user.active) return 'the user is inactive';
+  if (user.passkeys > 0)
+    return `the user has a passkey already; vestibule user passkeys ${user.username} lists them, and removes lost ones`;
+  if (user.passwordHash !== null && !user.passkeyRequired)
+    return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
+  if (user.ssoRequired) return 'the domain of the user allows single sign-on only';
+  if (!user.mayChangePassword && !user.passkeyRequired) return 'the user may not choose a password';
+  return user.customers.length === 0 ? 'the user has no active customer' : null;
+}
+
+async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, now: Date): Promise<void> {
+  const { id: userId, username, email, customers } = user;
+  const { token, replaced } = await makeLink(sql, userId, now, 'invitation');
+  const carried = { token, tokenHash: tokenHash(token), keys: keys.seal };
+  await queueMail(sql, user, { kind: 'invitation', now }, carried);
+  const steps = [
+    { step: 'email', outcome: email },
+    ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
+  ];
+  const customerKey = customers.map(({ key }) => key).join(', ');
+  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps }, now);
+}

@@ -1,0 +1,91 @@
+import { type Language, languageOfTag, languages } from '#contract/languages.ts';
+import { type Reading, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import type { UserToInsert } from './imported-user.ts';
+import { readTotp } from './read-totp.ts';
+import { isGiven, readAll, readFlag, refusedValue } from './read-value.ts';
+import type { SourceUser } from './source-user.ts';
+
+/** A user to add, checked; `totp` is the secret as it is sealed. */
+export type ImportedUser = Omit<UserToInsert, 'id' | 'folds' | 'createdAt' | 'sealedTotp'> & {
+  /** Null: at the import. */
+  createdAt: Date | null;
+  totp: string | null;
+};
+
+export type ImportRules = {
+  /** Customers of users for whom the source names none. */
+  customers: readonly string[];
+  /** Whether users come in whose address the source calls unverified. */
+  acceptsUnverified: boolean;
+  /** Whether an unknown language is refused; it is left out otherwise. */
+  isStrict: boolean;
+  now: Date;
+};
+
+/** Checks every value of a user from another system; the first problem refuses the source. */
+export function readImportedUser(source: SourceUser, rules: ImportRules): Reading<ImportedUser> {
+  const { acceptsUnverified, customers, now } = rules;
+  const email = readText('email', source.email, readEmail);
+  const isVerified = readFlag('emailVerified', source.emailVerified, true);
+  if (email.kind === 'ok' && isVerified.kind === 'ok' && !isVerified.value && !acceptsUnverified)
+    return refusedValue('email', 'the source has not verified it; --accept-unverified takes such users over');
+  const name = isGiven(source.username) || email.kind === 'refused' ? source.username : email.value;
+  const read = readAll({
+    email,
+    emailVerified: isVerified,
+    username: readText('username', name, readUsername),
+    customers: readCustomers(source.customers, customers),
+    language: readLanguage(source.language, rules),
+    active: readFlag('active', source.active, true),
+    mayChangePassword: readFlag('mayChangePassword', source.mayChangePassword, true),
+    createdAt: readMoment('createdAt', source.createdAt, now),
+    passwordHash: source.passwordHash ?? { kind: 'ok', value: null },
+    formerPasswordHashes: source.formerPasswordHashes ?? { kind: 'ok', value: [] },
+    totp: readTotp(source.totp ?? null),
+  });
+  if (read.kind === 'refused') return read;
+  const { emailVerified, ...value } = read.value;
+  return { kind: 'ok', value };
+}
+
+function readText(field: string, value: unknown, read: (text: string) => Reading): Reading {
+  if (!isGiven(value)) return refusedValue(field, 'is missing');
+  if (typeof value !== 'string') return refusedValue(field, 'must be a text');
+  // Longer than any name can be: the rules need not look at all of it.
+  if (value.length > 1000) return refusedValue(field, 'is too long');
+  return read(value);
+}
+
+function readCustomers(value: unknown, otherwise: readonly string[]): Reading<string[]> {
+  const keys = typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : (value ?? []);
+  if (!Array.isArray(keys)) return refusedValue('customers', 'must be a list of keys');
+  for (const key of keys) {
+    if (typeof key !== 'string' || readShortName(key).kind === 'refused')
+      return refusedValue('customers', `${JSON.stringify(key)?.slice(0, 100)} is not the key of a customer`);
+  }
+  return { kind: 'ok', value: [...new Set(keys.length > 0 ? (keys as string[]) : otherwise)].sort() };
+}
+
+function readLanguage(value: unknown, { isStrict }: ImportRules): Reading<Language | null> {
+  if (!isGiven(value)) return { kind: 'ok', value: null };
+  const language = typeof value === 'string' ? languageOfTag(value) : null;
+  if (language || !isStrict) return { kind: 'ok', value: language };
+  return refusedValue('language', `must be one of ${languages.join(', ')}`);
+}
+
+/** A time as ISO 8601, or in milliseconds since 1970. */
+function readMoment(field: string, value: unknown, now: Date): Reading<Date | null> {
+  if (!isGiven(value)) return { kind: 'ok', value: null };
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value));
+  const moment = isNumber ? new Date(Number(value)) : typeof value === 'string' ? isoMoment(value) : null;
+  if (!moment || Number.isNaN(moment.getTime()) || moment.getTime() < 0)
+    return refusedValue(field, 'must be a time such as 2026-03-01T10:00:00Z');
+  return moment > now ? refusedValue(field, 'must not be in the future') : { kind: 'ok', value: moment };
+}
+
+/** Without a zone the time is meant in UTC, wherever the command runs. */
+function isoMoment(text: string): Date | null {
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return null;
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || text.length === 10;
+  return new Date(hasZone ? text : `${text.trim().replace(' ', 'T')}Z`);
+}

@@ -1,0 +1,72 @@
+import type { Connection } from '../database/database.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
+import type { AuditEvent, AuditStep } from './audit-events.ts';
+
+export type AuditEventRow = {
+  id: number;
+  at: Date;
+  event: string;
+  reason: string | null;
+  reference: string | null;
+  userId: string | null;
+  username: string | null;
+  customerKey: string | null;
+  connection: string | null;
+  address: string | null;
+  requestId: string | null;
+  steps: AuditStep[];
+};
+
+/** A filter: all given conditions must hold; only that of `userId` has an index. `limit` is the number of rows, newest first. */
+export type AuditFilter = { userId?: string; username?: string; event?: string; since?: Date; limit: number };
+
+/** Records an event. Its type allows no other property: what has no column would be lost. */
+export async function insertAuditEvent<T extends AuditEvent>(
+  sql: Connection,
+  event: T & Record<Exclude<keyof T, keyof AuditEvent>, never>,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into audit_event (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps)
+    values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
+      ${event.username ?? null}, ${event.customerKey ?? null},
+      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)), ${event.address ?? null},
+      ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])})`;
+}
+
+const columns = (sql: Connection) => sql`
+  id, at, event, reason, reference, user_id as "userId", username, customer_key as "customerKey", connection,
+  host(address) as address, request_id as "requestId", steps`;
+
+/** The newest matching events, newest first. */
+export async function listAuditEvents(
+  sql: Connection,
+  { userId, username, event, since, limit }: AuditFilter,
+): Promise<AuditEventRow[]> {
+  // Only the conditions that are asked for, so that an index is used where there is one.
+  return await sql<AuditEventRow[]>`
+    select ${columns(sql)} from audit_event
+    where true
+      ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
+      ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
+      ${event === undefined ? sql`` : sql`and event = ${event}`}
+      ${since === undefined ? sql`` : sql`and at >= ${since}`}
+    order by id desc limit ${limit}`;
+}
+
+/** The events with a reference, oldest first. */
+export async function listAuditEventsByReference(sql: Connection, reference: string): Promise<AuditEventRow[]> {
+  return await sql<AuditEventRow[]>`
+    select ${columns(sql)} from audit_event where reference = ${reference} order by id`;
+}
+
+/** The events of requests whose id begins so, oldest first; without an index, since it is seldom asked. */
+export async function listAuditEventsByRequest(sql: Connection, idStart: string): Promise<AuditEventRow[]> {
+  return await sql<AuditEventRow[]>`
+    select ${columns(sql)} from audit_event where starts_with(request_id, ${idStart}) order by id`;
+}
+
+/** Deletes events older than a time; returns how many. */
+export async function deleteOldAuditEvents(sql: Connection, before: Date): Promise<number> {
+  return await deleteInParts(sql, 'audit_event', sql`at < ${before}`);
+}

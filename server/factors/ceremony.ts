@@ -1,0 +1,125 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditStep } from '../audit/audit-events.ts';
+import { newToken, tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie, setCookie } from '../http/cookies.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { limits } from '../limits.ts';
+import { knownVisitorOf } from '../sessions/visitor.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import { insertPasskeyChallenge, takePasskeyChallenge } from './passkey-challenge.ts';
+import { type BrowserToCount, keysOfBegun } from './refuse-passkey.ts';
+
+/** What a ceremony is begun for; its answer counts for nothing else. */
+export type Ceremony = {
+  purpose: 'sign-in' | 'second-factor' | 'enrol' | 'prove' | 'invitation';
+  /** Of the `passkey` cookie; null if the browser shows none. */
+  browserToken: string | null;
+  /** The session or link that it belongs to. */
+  owner?: string;
+};
+
+function ownerHashOf({ purpose, browserToken, owner = '' }: Ceremony): Buffer {
+  return tokenHash(`${purpose} ${browserToken} ${owner}`);
+}
+
+/** Begins a ceremony: stores the hash of a new challenge of 256 random bits, and returns the challenge. */
+export async function beginCeremony({ sql, now }: Pick<Deps, 'sql' | 'now'>, ceremony: Ceremony): Promise<string> {
+  const challenge = newToken();
+  const endsAt = new Date(now().getTime() + limits.passkeyChallenge);
+  await insertPasskeyChallenge(sql, { challengeHash: tokenHash(challenge), ownerHash: ownerHashOf(ceremony), endsAt });
+  return challenge;
+}
+
+/** Takes the challenge that an answer is to; false for an answer to none of this ceremony, which the first answer ends. */
+export async function takeChallenge(
+  { now }: Pick<Deps, 'now'>,
+  sql: Connection,
+  ceremony: Ceremony,
+  challenge: string,
+  steps: AuditStep[],
+): Promise<boolean> {
+  const hashes = { challengeHash: tokenHash(challenge), ownerHash: ownerHashOf(ceremony) };
+  const isTaken = ceremony.browserToken !== null && (await takePasskeyChallenge(sql, { ...hashes, now: now() }));
+  const unknown = `none of this browser for ${ceremony.purpose}, or over, or answered before`;
+  steps.push({ step: 'challenge', outcome: isTaken ? `taken, for ${ceremony.purpose}` : unknown });
+  return isTaken;
+}
+
+/** The algorithms that are offered, in this order (RFC 9053, RFC 8812): ES256, EdDSA with Ed25519, RS256. */
+export const offeredAlgorithms = [-7, -8, -257] as const;
+
+/** What every browser is told to sign in with: the same for everybody, but for the challenge. */
+export function optionsOfSignIn(challenge: string, rpId: string) {
+  return { challenge, rpId, timeout: limits.passkeyChallenge, userVerification: 'required' as const };
+}
+
+/**
+ * What a browser is told to make a passkey with (Web Authentication Level 3, §5.4): one that the authenticator keeps and finds
+ * by itself, with verification of the person, without attestation, and none on a device that keeps one of the `known`.
+ */
+export function creationOptions(
+  challenge: string,
+  rp: { id: string; name: string },
+  { id, username }: { id: string; username: string },
+  known: readonly { credentialId: Buffer; transports: string[] }[],
+) {
+  return {
+    challenge,
+    rp,
+    user: { id: userHandleOf(id), name: username, displayName: username },
+    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
+    timeout: limits.passkeyChallenge,
+    excludeCredentials: known.map(({ credentialId, transports }) => ({
+      type: 'public-key' as const,
+      id: credentialId.toString('base64url'),
+      transports,
+    })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none' as const,
+  };
+}
+
+/** What authenticators know a user by: the bytes of the id, which says nothing about the person (§14.6.1). */
+export function userHandleOf(userId: string): string {
+  return Buffer.from(userId.replaceAll('-', ''), 'hex').toString('base64url');
+}
+
+/**
+ * The token of the browser that a ceremony begins in; null if it has to wait, which is then answered with 429. All tabs share it,
+ * so that what one begins does not end another's; and it outlives them, so that two tabs seldom get a first one each.
+ */
+export async function browserToBegin(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  browser: BrowserToCount,
+): Promise<string | null> {
+  const now = deps.now();
+  const until = await countAttempt(deps.sql, await keysOfBegun(deps, browser), now);
+  if (until) {
+    await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+    return null;
+  }
+  const token = readTokenCookie(request.headers, deps.config, 'passkey') ?? newToken();
+  setCookie(reply, deps.config, 'passkey', token, limits.passkeyBrowser);
+  return token;
+}
+
+/**
+ * `POST passkeys/options` and `POST passkeys/second-factor/options`: begins a sign-in. The answer is the same for everybody but
+ * for its challenge, so nobody learns who has passkeys.
+ */
+export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-factor') {
+  const rp = deps.config.passkeys;
+
+  return async function passkeyOptions(request: FastifyRequest, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    return reply.send(optionsOfSignIn(await beginCeremony(deps, { purpose, browserToken }), rp.id));
+  };
+}

@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { assertionForgeries, enrolmentForgeries } from '#test/forgeries/passkey-forgeries.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import {
+  assertionOf,
+  enrolmentOf,
+  newPasskey,
+  type PasskeyAlgorithm,
+  type PasskeyForTest,
+} from '#test/support/passkey-for-test.ts';
+import {
+  challengeFor,
+  givePasskey,
+  postAssertion,
+  signInWithPasskey,
+  userHandle,
+} from '#test/support/passkey-sign-in-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
+
+const portal = portalOfFile({ once: addAttackFixtures });
+let passkey: PasskeyForTest;
+
+beforeEach(async () => {
+  await portal.sql.unsafe(
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from job',
+  );
+  passkey = await givePasskey(portal, 'alice', { counter: 7 });
+});
+
+/** All that an answer could change. */
+async function state(): Promise<string> {
+  const tables = ['passkey', 'session', 'portal_user', 'job', 'device', 'recovery_code', 'totp'];
+  return JSON.stringify(
+    await Promise.all(tables.map((table) => portal.sql`select t::text from ${portal.sql(table)} t order by 1`)),
+  );
+}
+
+/** The one event of an answer, with the reference that its page shows. */
+async function onlyEvent(): Promise<{ event: string; reason: string; reference: string; steps: unknown[] }> {
+  const events = await portal.sql<{ event: string; reason: string; reference: string; steps: unknown[] }[]>`
+    select event, reason, reference, steps from audit_event order by id`;
+  expect(events).toHaveLength(1);
+  return events[0] as (typeof events)[number];
+}
+
+async function expectRefused(
+  browser: BrowserForTest,
+  location: unknown,
+  reason: string,
+  says: RegExp | null = null,
+): Promise<void> {
+  expect(location).toBe('/portal/loginfail/passkey');
+  const event = await onlyEvent();
+  expect(event).toMatchObject({ event: 'passkey-refused', reason });
+  if (says) expect(JSON.stringify(event.steps.at(-1))).toMatch(says);
+  expect((await browser.get('/portal/loginfail/passkey')).body).toContain(event.reference);
+}
+
+describe('a sign-in', () => {
+  it('the control passes', async () => {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+  });
+
+  it('so does one with an extension that nobody asked for', async () => {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey, { extensions: Buffer.from('a16178f5', 'hex') });
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+  });
+
+  it('is refused with every forgery', () =>
+    eachRow(assertionForgeries, async ({ reason, says, tweak }) => {
+      await portal.sql.unsafe('delete from throttle; delete from audit_event');
+      const browser = browserForTest(portal);
+      const before = await state();
+      const answer = await signInWithPasskey(browser, passkey, tweak(passkey));
+      expect(await state()).toBe(before);
+      await expectRefused(browser, answer.headers.location, reason, says);
+    }));
+
+  it('is refused the second time', async () => {
+    const browser = browserForTest(portal);
+    const still = await givePasskey(portal, 'bob');
+    const credential = assertionOf(still, { challenge: await challengeFor(browser) });
+    await postAssertion(browser, credential);
+    await portal.sql.unsafe('delete from session; delete from audit_event');
+    const again = await postAssertion(browser, credential);
+    await expectRefused(browser, again.headers.location, 'challenge-unknown');
+  });
+
+  it('is refused in another browser, where the first one can still use it', async () => {
+    const [own, other] = [browserForTest(portal), browserForTest(portal)];
+    const credential = assertionOf(passkey, { challenge: await challengeFor(own) });
+    await challengeFor(other);
+    const foreign = await postAssertion(other, credential);
+    await expectRefused(other, foreign.headers.location, 'challenge-unknown');
+    await postAssertion(own, credential);
+    expect(await signedInAs(portal, own.cookies)).toBe('alice');
+  });
+
+  it('is refused in a browser without the cookie', async () => {
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browserForTest(portal)) });
+    const other = browserForTest(portal);
+    // Without any cookie it would be told to keep them (sign-in-by-passkey.test.ts).
+    other.cookies.other = 'x';
+    const answer = await postAssertion(other, credential);
+    await expectRefused(other, answer.headers.location, 'challenge-unknown');
+  });
+
+  it('is refused after five minutes', async () => {
+    const browser = browserForTest(portal);
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
+    portal.wait(300_000);
+    const answer = await postAssertion(browser, credential);
+    await expectRefused(browser, answer.headers.location, 'challenge-unknown');
+  });
+
+  it('is refused with the challenge of a second factor', async () => {
+    const browser = browserForTest(portal);
+    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
+    const answer = await postAssertion(browser, credential);
+    await expectRefused(browser, answer.headers.location, 'challenge-unknown');
+  });
+
+  it('is refused with a passkey for another relying party', async () => {
+    await portal.sql`update passkey set rp_id = 'example.test'`;
+    const browser = browserForTest(portal);
+    const answer = await signInWithPasskey(browser, passkey);
+    await expectRefused(browser, answer.headers.location, 'unknown-passkey');
+  });
+});
+
+describe('an enrolment', () => {
+  type Options = { challenge: string; user: { id: string } };
+
+  async function begun(username = 'bob') {
+    const browser = browserForTest(portal);
+    await browser.post('/portal/performlogin', { username, password: testPassword });
+    const { body } = await browser.get('/portal/account/passkeys?do=enrol');
+    const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    const begin = async () => (await browser.get('/portal/passkeys/enrol/options', { method: 'POST' })).json<Options>();
+    const options = await begin();
+    await portal.sql`delete from audit_event`;
+    const post = (credential: string) => browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });
+    return { browser, begin, options, post, own: newPasskey({ userHandle: await userHandle(portal, username) }) };
+  }
+
+  const lastNotice = (location: unknown) => new URL(String(location), 'http://x').searchParams.get('notice');
+
+  it.each(['ES256', 'EdDSA', 'RS256'] as PasskeyAlgorithm[])(
+    'the control passes with %s, and signs in',
+    async (algorithm) => {
+      const { options, post, own } = await begun();
+      expect(options).toMatchObject({
+        rp: { id: 'localhost' },
+        user: { id: own.userHandle.toString('base64url'), name: 'bob' },
+        attestation: 'none',
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        pubKeyCredParams: [{ alg: -7 }, { alg: -8 }, { alg: -257 }],
+      });
+      const made = newPasskey({ userHandle: own.userHandle }, algorithm);
+      expect(lastNotice((await post(enrolmentOf(made, options))).headers.location)).toBe('passkeyAdded');
+      expect(await onlyEvent()).toMatchObject({ event: 'passkey-added' });
+      expect(await portal.sql`select payload->>'kind' as kind from job`).toEqual([{ kind: 'passkeyAdded' }]);
+      const browser = browserForTest(portal);
+      await signInWithPasskey(browser, made);
+      expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+    },
+  );
+
+  it('is refused with every forgery', async () => {
+    const { begin, post, own } = await begun();
+    await eachRow(enrolmentForgeries, async ({ reason, says, tweak }) => {
+      await portal.sql.unsafe('delete from throttle; delete from audit_event');
+      const before = await state();
+      const answer = await post(enrolmentOf(own, await begin(), tweak(own)));
+      expect(await state()).toBe(before);
+      expect(lastNotice(answer.headers.location)).toBe('passkeyRefused');
+      const event = await onlyEvent();
+      expect(event).toMatchObject({ event: 'passkey-not-added', reason });
+      if (says) expect(JSON.stringify(event.steps.at(-1))).toMatch(says);
+    });
+  });
+
+  it('is refused for a passkey that is enrolled already', async () => {
+    const { options, post } = await begun();
+    const answer = await post(enrolmentOf(passkey, options));
+    expect(lastNotice(answer.headers.location)).toBe('passkeyRefused');
+    expect(await onlyEvent()).toMatchObject({ reason: 'already-enrolled' });
+  });
+
+  it('is refused after twenty', async () => {
+    const { options, post, own } = await begun();
+    for (let n = 0; n < 20; n += 1) await givePasskey(portal, 'bob');
+    await post(enrolmentOf(own, options));
+    expect(await onlyEvent()).toMatchObject({ reason: 'too-many-passkeys' });
+  });
+
+  it('is refused in a later session of the browser', async () => {
+    const { browser, options, own } = await begun();
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    await portal.sql`delete from audit_event`;
+    const { body } = await browser.get('/portal/account/passkeys?do=enrol');
+    const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential: enrolmentOf(own, options) });
+    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
+    expect(await portal.sql`select from passkey where name <> 'Test key'`).toHaveLength(0);
+  });
+
+  it('its challenge signs nobody in, nor does that of a sign-in enrol', async () => {
+    const { browser, options, post, own } = await begun();
+    await postAssertion(browser, assertionOf(passkey, options));
+    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
+    await portal.sql`delete from audit_event`;
+    await post(enrolmentOf(own, { challenge: await challengeFor(browser) }));
+    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
+  });
+
+  it('needs a session, and a proof that is fresh', async () => {
+    const nobody = await browserForTest(portal).get('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    expect(nobody.statusCode).toBe(401);
+    const { browser } = await begun();
+    portal.wait(601_000);
+    const late = await browser.get('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    expect(late.statusCode).toBe(409);
+  });
+});

@@ -1,0 +1,131 @@
+import { beforeEach, expect, it } from 'vitest';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import {
+  type Browser,
+  codeNow,
+  giveApp,
+  halfSession,
+  startTwoFactorAfresh,
+  verify,
+  verifyByForm,
+} from '#test/support/two-factor-for-test.ts';
+import { limits } from '../limits.ts';
+
+let secret: string;
+let cookies: Browser;
+const portal = portalOfFile();
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  secret = await giveApp(portal, 'alice');
+  cookies = await halfSession(portal, 'alice');
+});
+
+/** A right code is refused without effect: no session, no count. */
+async function expectGone(held: Browser): Promise<void> {
+  const code = codeNow(portal, secret);
+  const answer = await verify(portal, code, held);
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  expect(answer.json()).toEqual({ type: 'about:blank', title: 'Not signed in', status: 401, notice: 'signInExpired' });
+  expect(answer.cookies).toEqual([]);
+  const redirectURL = '/portal/x?y=1';
+  const form = await verifyByForm(portal, { code, redirectURL, remember: 'on' }, held, '?lang=de');
+  expect([form.statusCode, form.headers.location, form.cookies]).toEqual([
+    303,
+    '/portal/login?notice=signInExpired&destination=%2Fportal%2Fx%3Fy%3D1&lang=de',
+    [],
+  ]);
+  expect(await signedInAs(portal, held)).toBeNull();
+  expect(await portal.sql`select from throttle where key like 'code:%'`).toEqual([]);
+  expect(await portal.sql`select from audit_event where event = 'code-refused'`).toEqual([]);
+}
+
+it.each<[string, (token: string) => Browser]>([
+  ['no cookie', () => ({})],
+  ['an unknown token', () => ({ 'vestibule-session': 'x'.repeat(43) })],
+  ['a token cut short', (token) => ({ 'vestibule-session': token.slice(0, 42) })],
+  ['a token and more', (token) => ({ 'vestibule-session': `${token}A` })],
+  ['its token as that of a device', (token) => ({ 'vestibule-device': token, 'vestibule-remembered': token })],
+])('MF-09 with %s a right code is answered 401, and opens nothing', async (_what, held) => {
+  await expectGone(held(cookies['vestibule-session'] as string));
+});
+
+it.each<[string, () => PromiseLike<unknown>]>([
+  ['its ten minutes are over (SE-05)', async () => portal.wait(limits.halfSession)],
+  ['it was signed out', () => portal.send({ method: 'POST', url: '/portal/logout', cookies })],
+  ['its browser signed in again', () => portal.signIn('alice', testPassword, { cookies })],
+  ['its user was made inactive', () => portal.sql`update portal_user set active = false`],
+  ['its user was removed', () => portal.sql`delete from portal_user`],
+  ['its customer was switched off', () => portal.sql`update customer set active = false`],
+  ['its customer is not the user’s any more', () => portal.sql`delete from membership`],
+  [
+    'its network is admitted no more (IP-14)',
+    () => portal.sql`update customer set allowed_networks = '{192.0.2.0/24}'`,
+  ],
+])('MF-09 once %s a right code is answered 401, and opens nothing', async (_what, happens) => {
+  await happens();
+  await expectGone(cookies);
+});
+
+it.each<[string, () => PromiseLike<unknown>]>([
+  ['its ten minutes are over', async () => portal.wait(limits.halfSession)],
+  ['it ended for another reason', () => portal.sql`delete from session`],
+])('once %s the form has the typed name, until someone is signed in', async (_what, happens) => {
+  const held = cookiesOf(await portal.signIn('ALICE@acme.test', testPassword));
+  await happens();
+  for (const path of ['login', 'login?notice=signInExpired']) {
+    const { body } = await portal.send({ url: `/portal/${path}`, cookies: held });
+    expect(body).toMatch(/<input[^>]*name="username"[^>]*value="ALICE@acme.test"/);
+  }
+  const again = cookiesOf(await portal.signIn('alice', testPassword, { cookies: held }));
+  const done = await verify(portal, codeNow(portal, secret), { ...held, ...again });
+  expect(cookiesOf(done)['vestibule-refusal']).toBe('');
+});
+
+it('after ten minutes no cookie has the name any more; the form has it while the row is stored', async () => {
+  const held = { 'vestibule-session': cookies['vestibule-session'] ?? '' };
+  const form = async () => (await portal.send({ url: '/portal/login?notice=signInExpired', cookies: held })).body;
+  expect(await form()).not.toContain('value="alice"');
+  portal.wait(limits.halfSession);
+  expect(await form()).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
+  await portal.sql`delete from session`;
+  expect(await form()).not.toContain('alice');
+});
+
+it('a right password clears what a refused sign-in left: no reference, only the name', async () => {
+  const refused = cookiesOf(await portal.signIn('alice', 'wrong'));
+  const held = cookiesOf(await portal.signIn('alice', testPassword, { cookies: refused }));
+  const left = JSON.parse(Buffer.from(held['vestibule-refusal'] ?? '', 'base64url').toString());
+  expect(left).toEqual({ reference: null, username: 'alice' });
+});
+
+it('MF-09 SE-05 a millisecond before its end a right code works', async () => {
+  portal.wait(limits.halfSession - 1);
+  expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
+});
+
+it('IP-14 IP-15 it works where the customer admits the address, and nowhere else', async () => {
+  await portal.sql`update customer set allowed_networks = '{198.51.100.0/24,203.0.113.0/24}'`;
+  const code = codeNow(portal, secret);
+  expect((await verify(portal, code, cookies, { from: '192.0.2.1' })).statusCode).toBe(401);
+  expect((await verify(portal, code, cookies, { from: '203.0.113.9' })).body).toBe('true');
+});
+
+it('MF-20 cancel ends the half session: its code no longer works, and the destination is kept', async () => {
+  const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
+  const url = '/portal/logout?destination=%2Fportal%2Fx&lang=de';
+  const cancelled = await portal.send({ url, cookies, headers });
+  expect([cancelled.statusCode, cancelled.headers.location]).toEqual([
+    303,
+    '/portal/login?destination=%2Fportal%2Fx&lang=de',
+  ]);
+  expect(cookiesOf(cancelled)).toEqual({
+    'vestibule-session': '',
+    'vestibule-refusal': expect.any(String),
+    'vestibule-connection': expect.any(String),
+  });
+  expect(await portal.sql`select from session`).toEqual([]);
+  await expectGone(cookies);
+});

@@ -1,0 +1,147 @@
+import type { Connection } from '../database/database.ts';
+import { rowOrNull } from '../database/row-or-null.ts';
+
+/** A passkey as its user and an operator see it. */
+export type Passkey = {
+  id: string;
+  name: string;
+  /** Of the model or the program that keeps it; all zeros if it does not say. */
+  aaguid: string;
+  /** Whether it may leave the device that made it, and whether it has. */
+  backupEligible: boolean;
+  backedUp: boolean;
+  madeAt: Date;
+  lastUsedAt: Date | null;
+};
+
+/** What an assertion is checked against. */
+export type PasskeyToVerify = {
+  id: string;
+  userId: string;
+  username: string;
+  name: string;
+  credentialId: Buffer;
+  publicKey: Buffer;
+  counter: number;
+  backupEligible: boolean;
+};
+
+export type NewPasskey = Pick<PasskeyToVerify, 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'backupEligible'> &
+  Pick<Passkey, 'name' | 'aaguid' | 'backedUp'> & { rpId: string; transports: string[]; now: Date };
+
+/** The passkey with a credential id, or null. */
+export async function findPasskeyToVerify(
+  sql: Connection,
+  { credentialId, rpId }: { credentialId: Buffer; rpId: string },
+): Promise<PasskeyToVerify | null> {
+  return await rowOrNull(sql<PasskeyToVerify[]>`
+    select p.id, p.user_id as "userId", u.username, p.name, p.credential_id as "credentialId", p.public_key as "publicKey",
+      p.counter, p.backup_eligible as "backupEligible"
+    from passkey p join portal_user u on u.id = p.user_id
+    where p.credential_id = ${credentialId} and p.rp_id = ${rpId}`);
+}
+
+/**
+ * Records a use of a passkey, unless it was removed (`gone`) or its counter has moved on (`counted`) since it was read: of two
+ * assertions with one count, one is recorded. Authenticators that do not count always say 0 (Web Authentication Level 3, §6.1.1).
+ */
+export async function updatePasskeyUsed(
+  sql: Connection,
+  id: string,
+  { counter, backedUp, now }: { counter: number; backedUp: boolean; now: Date },
+): Promise<'recorded' | 'gone' | 'counted'> {
+  const { count } = await sql`
+    update passkey set counter = ${counter}, backed_up = ${backedUp}, last_used_at = ${now}
+    where id = ${id} and (counter < ${counter}::bigint or counter = 0 and ${counter}::bigint = 0)`;
+  if (count > 0) return 'recorded';
+  return (await sql`select from passkey where id = ${id}`).length > 0 ? 'counted' : 'gone';
+}
+
+/** Adds a passkey unless its credential id is taken; returns its id, or null. Lock the user first. */
+export async function insertPasskey(sql: Connection, passkey: NewPasskey): Promise<string | null> {
+  const { userId, credentialId, publicKey, rpId, counter, backupEligible, backedUp, aaguid } = passkey;
+  const [row] = await sql<{ id: string }[]>`
+    insert into passkey (user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, transports, name, made_at)
+    values (${userId}, ${credentialId}, ${publicKey}, ${rpId}, ${counter}, ${backupEligible}, ${backedUp},
+      ${aaguid}, ${passkey.transports}, ${passkey.name}, ${passkey.now})
+    on conflict (credential_id) do nothing returning id`;
+  return row?.id ?? null;
+}
+
+/** The passkeys of a user, oldest first. */
+export async function listPasskeys(sql: Connection, userId: string): Promise<Passkey[]> {
+  return await sql<Passkey[]>`
+    select id, name, aaguid, backup_eligible as "backupEligible", backed_up as "backedUp", made_at as "madeAt",
+      last_used_at as "lastUsedAt"
+    from passkey where user_id = ${userId} order by made_at, id`;
+}
+
+/** What a new ceremony names of a user's passkeys, so that no device enrols twice. */
+export async function listCredentials(
+  sql: Connection,
+  { userId, rpId }: { userId: string; rpId: string },
+): Promise<{ credentialId: Buffer; transports: string[] }[]> {
+  return await sql<{ credentialId: Buffer; transports: string[] }[]>`
+    select credential_id as "credentialId", transports from passkey
+    where user_id = ${userId} and rp_id = ${rpId} order by made_at, id`;
+}
+
+/** How many passkeys a user has. */
+export async function countPasskeys(sql: Connection, userId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from passkey where user_id = ${userId}`;
+  return row?.count ?? 0;
+}
+
+/** Whether a user has a passkey of a relying party. */
+export async function hasPasskey(
+  sql: Connection,
+  { userId, rpId }: { userId: string; rpId: string },
+): Promise<boolean> {
+  return (await sql`select from passkey where user_id = ${userId} and rp_id = ${rpId} limit 1`).length > 0;
+}
+
+/** How many passkeys are for another domain than this one, or for any if it is null: nobody can use them. */
+export async function countUselessPasskeys(sql: Connection, rpId: string | null): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from passkey where rp_id is distinct from ${rpId}::text`;
+  return row.count;
+}
+
+/**
+ * Whether a user has a passkey, and whether it is the only one for a relying party, or for its own if there is none: those for
+ * another are no way in. Lock the user first.
+ */
+export async function standingOfPasskey(
+  sql: Connection,
+  { id, userId, rpId }: { id: string; userId: string; rpId: string | null },
+): Promise<{ isThere: boolean; isLast: boolean }> {
+  const [row] = await sql<{ isLast: boolean }[]>`
+    select p.rp_id = coalesce(${rpId}::text, p.rp_id) and not exists (
+      select from passkey other where other.user_id = p.user_id and other.rp_id = p.rp_id and other.id <> p.id
+    ) as "isLast"
+    from passkey p where p.id = ${id} and p.user_id = ${userId}`;
+  return { isThere: row !== undefined, isLast: row?.isLast === true };
+}
+
+/** Renames a user's passkey; whether it is there. */
+export async function updatePasskeyName(
+  sql: Connection,
+  { id, userId, name }: { id: string; userId: string; name: string },
+): Promise<boolean> {
+  return (await sql`update passkey set name = ${name} where id = ${id} and user_id = ${userId}`).count > 0;
+}
+
+/** Removes all passkeys of a user; returns how many. Lock the user first. */
+export async function deletePasskeysOfUser(sql: Connection, userId: string): Promise<number> {
+  return (await sql`delete from passkey where user_id = ${userId}`).count;
+}
+
+/** Removes a user's passkey and returns it; null if it is not there. */
+export async function deletePasskey(
+  sql: Connection,
+  { id, userId }: { id: string; userId: string },
+): Promise<{ name: string; credentialId: Buffer; rpId: string } | null> {
+  return await rowOrNull(sql<{ name: string; credentialId: Buffer; rpId: string }[]>`
+    delete from passkey where id = ${id} and user_id = ${userId}
+    returning name, credential_id as "credentialId", rp_id as "rpId"`);
+}

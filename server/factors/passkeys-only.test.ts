@@ -1,0 +1,253 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { invitationFor, invite } from '#test/support/invite-for-test.ts';
+import { beginByLink, makeByLink } from '#test/support/passkey-by-invitation-for-test.ts';
+import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { askForReset, changeTo, linkFor, newPassword, storedHash } from '#test/support/reset-for-test.ts';
+import { sessionByConnection } from '#test/support/session-by-connection.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
+import { codeNow, giveApp, verifyUrl } from '#test/support/two-factor-for-test.ts';
+import { changeUser } from '../accounts/change-user.ts';
+import { issueResetLink } from '../sign-in/make-link.ts';
+
+const portal = portalOfFile({
+  async each(portal) {
+    await emptyDatabase(portal);
+    portal.mails.length = 0;
+    await addAttackFixtures(portal);
+  },
+});
+
+beforeEach(() => portal.sql`update customer set passkeys = 'only' where key = 'acme'`);
+
+const reasons = async (event: string) =>
+  (await portal.sql`select reason from audit_event where event = ${event} order by id`).map(({ reason }) => reason);
+
+async function signIn(username: string, password = testPassword) {
+  const browser = browserForTest(portal);
+  const answer = await browser.post('/portal/performlogin', { username, password });
+  return { browser, answer };
+}
+
+/** What a visitor can tell of an answer. */
+const shown = ({ answer, browser }: Awaited<ReturnType<typeof signIn>>) => [
+  answer.statusCode,
+  answer.headers.location,
+  Object.keys(browser.cookies).sort(),
+];
+
+describe('a password', () => {
+  it('signs nobody in: the right one is answered as a wrong one, and as one of nobody', async () => {
+    const [right, wrong, nobody] = [
+      await signIn('alice'),
+      await signIn('alice', 'Wrong-Horse-42'),
+      await signIn('nobody'),
+    ];
+    expect(shown(right)).toEqual(shown(wrong));
+    expect(shown(right)).toEqual(shown(nobody));
+    expect(right.answer.headers.location).toBe('/portal/loginfail/default');
+    expect(await reasons('sign-in-refused')).toEqual(['passkey-required', 'wrong-password', 'unknown-user']);
+  });
+
+  it('is refused for people of several customers, too: the strictest counts; a disabled one does not', async () => {
+    await addCustomer(portal, 'beta');
+    await addUser(portal, { username: 'both', customers: ['acme', 'beta'] });
+    expect(await signedInAs(portal, (await signIn('both')).browser.cookies)).toBeNull();
+    await portal.sql`update customer set active = false where key = 'acme'`;
+    expect(await signedInAs(portal, (await signIn('both')).browser.cookies)).toBe('both');
+  });
+
+  it.each([
+    ['on', 'alice'],
+    ['only', null],
+  ])('whose sign-in waits for a code: with %s by then it makes %s', async (policy, signedIn) => {
+    await portal.sql`update customer set passkeys = 'on' where key = 'acme'`;
+    const secret = await giveApp(portal, 'alice');
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = ${policy} where key = 'acme'`;
+    await browser.post(verifyUrl, { code: codeNow(portal, secret) });
+    expect(await signedInAs(portal, browser.cookies)).toBe(signedIn);
+  });
+
+  it('is neither set by a link nor asked for one: an email says how they sign in, three an hour', async () => {
+    const hash = await linkFor(portal, 'alice');
+    const before = await storedHash(portal, 'alice');
+    const answer = await changeTo(portal, hash, newPassword);
+    expect(answer.headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=8');
+    expect(await storedHash(portal, 'alice')).toBe(before);
+    for (let n = 0; n < 4; n += 1) {
+      expect((await askForReset(portal, 'alice@acme.test')).headers.location).toBe('/portal/emailInfo');
+      await portal.workOff();
+      portal.wait(60_000);
+    }
+    expect(await reasons('password-forgotten')).toEqual([...Array(3).fill('passkey-mailed'), 'too-many-mails']);
+    expect(portal.mails).toHaveLength(3);
+    expect(portal.mails[0]?.text).toContain('Your company uses passkeys only');
+    expect(portal.mails[0]?.text).toContain('/portal/login?lang=en');
+    expect(await issueResetLink(portal.sql, 'alice', portal.deps.now())).toMatchObject({
+      kind: 'useless',
+      problem: 'a customer of the user takes passkeys only; vestibule user invite alice mails a link to make one',
+    });
+  });
+});
+
+describe('an invitation', () => {
+  it('makes a passkey also for somebody with a password, which stays useless; it makes no password', async () => {
+    const hash = await invitationFor(portal, 'alice');
+    const page = await portal.send({ url: `/portal/forgottenChange?hash=${hash}&invited=true` });
+    expect(page.body).toContain('Create your passkey</h1>');
+    expect(page.body).toContain('Open the link from our email in a current one with JavaScript turned on.');
+    expect(page.body).not.toContain('name="password"');
+    const refused = await changeTo(portal, hash, newPassword);
+    expect(refused.headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=8&invited=true');
+    const { passkey, location } = await makeByLink(browserForTest(portal), hash);
+    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, passkey);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+    expect(await signedInAs(portal, (await signIn('alice')).browser.cookies)).toBeNull();
+  });
+
+  it('is for whoever has lost all passkeys, once an operator has removed them, and may not choose a password', async () => {
+    await givePasskey(portal, 'alice');
+    expect(await invite(portal, 'alice')).toMatchObject({ kind: 'refused' });
+    await portal.sql`delete from passkey`;
+    await portal.sql`update portal_user set may_change_password = false`;
+    const { location } = await makeByLink(browserForTest(portal), await invitationFor(portal, 'alice'));
+    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
+  });
+
+  it('from before the policy makes a passkey, too', async () => {
+    await portal.sql`update customer set passkeys = 'on' where key = 'acme'`;
+    await addUser(portal, { username: 'grace', passwordHash: null });
+    const hash = await invitationFor(portal, 'grace');
+    await portal.sql`update customer set passkeys = 'only' where key = 'acme'`;
+    const { location } = await makeByLink(browserForTest(portal), hash);
+    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
+  });
+});
+
+describe('the account page', () => {
+  async function signedIn(): Promise<BrowserForTest> {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'alice'));
+    return browser;
+  }
+  const sessionIn = (body: string) => /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
+
+  it('says that no password counts, and changes none', async () => {
+    const browser = await signedIn();
+    const { body } = await browser.get('/portal/account/password');
+    expect(body).toContain('You sign in to your account with a passkey, not with a password.');
+    const session = sessionIn((await browser.get('/portal/account')).body);
+    const entries = { current: testPassword, password: newPassword, repeat: newPassword };
+    const answer = await browser.post('/portal/account/password', { session, do: 'change', ...entries });
+    expect(answer.headers.location).toContain('notice=notPossible');
+  });
+
+  it('takes no password as a fresh proof, in a session from before', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    portal.wait(601_000);
+    const asksForPassword = async () =>
+      (await browser.get('/portal/account/passkeys?do=enrol')).body.includes('autoComplete="current-password"');
+    expect(await asksForPassword()).toBe(true);
+    await portal.sql`update customer set passkeys = 'only'`;
+    expect(await asksForPassword()).toBe(false);
+  });
+
+  it('signs nobody out, in a session from before, who could not come back: an invitation helps', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = 'only'`;
+    const page = async (action = 'passkeys?do=enrol') => {
+      const { body } = await browser.get(`/portal/account/${action}`);
+      return ['data-options', 'Ask your administrator for an invitation', 'Sign out and back in'].map((text) =>
+        body.includes(text),
+      );
+    };
+    expect(await page()).toEqual([true, false, false]);
+    portal.wait(601_000);
+    expect(await page()).toEqual([false, true, false]);
+    expect(await page('app?do=setUp')).toEqual([false, true, false]);
+    await givePasskey(portal, 'alice');
+    expect(await page()).toEqual([false, false, true]);
+    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
+    expect(await page()).toEqual([false, true, false]);
+    // A sign-in would ask for what a customer has come to require.
+    portal.wait(-601_000);
+    await portal.sql`update customer set two_factor = 'app' where key = 'acme'`;
+    expect(await page()).toEqual([false, true, false]);
+  });
+
+  it('adds a passkey in a session from before; nobody who has one is invited', async () => {
+    await portal.sql`update customer set passkeys = 'on'`;
+    const { browser } = await signIn('alice');
+    await portal.sql`update customer set passkeys = 'only'`;
+    const hash = await invitationFor(portal, 'alice');
+    const session = sessionIn((await browser.get('/portal/account/passkeys?do=enrol')).body);
+    const options = await browser.get('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    const made = newPasskey({ userHandle: await userHandle(portal, 'alice') });
+    const credential = enrolmentOf(made, options.json<{ challenge: string }>());
+    const answer = await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential });
+    expect(answer.headers.location).toContain('notice=passkeyAdded');
+    expect((await beginByLink(browserForTest(portal), hash)).statusCode).toBe(204);
+  });
+
+  it('keeps the last passkey, and says why; of two it removes one', async () => {
+    const browser = await signedIn();
+    await givePasskey(portal, 'alice', { name: 'Second' });
+    const ids = (await portal.sql`select id from passkey order by made_at, name`).map(({ id }) => String(id));
+    const remove = async (id: string) => {
+      const session = sessionIn((await browser.get(`/portal/account/passkeys?do=remove&id=${id}`)).body);
+      return String((await browser.post('/portal/account/passkeys', { session, do: 'remove', id })).headers.location);
+    };
+    const [last = '', first = ''] = ids;
+    expect(await remove(first)).toContain('notice=passkeyRemoved');
+    const refused = await remove(last);
+    expect(refused).toContain('notice=passkeyLast');
+    expect((await browser.get(refused)).body).toContain(
+      'This is your last passkey, and you can’t sign in without one.',
+    );
+    expect(await portal.sql`select from passkey`).toHaveLength(1);
+    // One for an earlier domain goes: it is no way in. Nor does it make the last one that works less than that.
+    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
+    await givePasskey(portal, 'alice', { name: 'Third' });
+    const [third] = await portal.sql<{ id: string }[]>`select id from passkey where id <> ${last}`;
+    expect(await remove(third?.id ?? '')).toContain('notice=passkeyLast');
+    expect(await remove(last)).toContain('notice=passkeyRemoved');
+    await portal.sql`update passkey set id = ${last}`;
+    // Where a password counts, too, it goes.
+    await portal.sql`update customer set passkeys = 'on'`;
+    expect(await remove(last)).toContain('notice=passkeyRemoved');
+  });
+});
+
+it('a removed password leaves the passkeys, the only way in', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  const browser = browserForTest(portal);
+  await signInWithPasskey(browser, passkey);
+  expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+});
+
+it('a session by a provider looks after nothing of an account with a passkey, as with a password', async () => {
+  await portal.sql`update customer set passkeys = 'on'`;
+  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+  const { browser } = await signIn('bob');
+  await sessionByConnection(portal, 'bob');
+  await portal.sql`update portal_user set password_hash = null where username = 'bob'`;
+  const isPart = async () =>
+    (await browser.get('/portal/account/app')).body.includes('You signed in through your company');
+  expect(await isPart()).toBe(false);
+  await givePasskey(portal, 'bob');
+  expect(await isPart()).toBe(true);
+});

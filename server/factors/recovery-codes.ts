@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters } from '#contract/recovery-code.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { codeDigest } from '../crypto/code-digest.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { destinationFor } from '../sessions/destination.ts';
+import { visitorOf } from '../sessions/visitor.ts';
+import {
+  countRecoveryCodes,
+  findShownRecoveryCodes,
+  putShownRecoveryCodes,
+  replaceRecoveryCodes,
+} from './recovery-code.ts';
+
+/** Whose codes they are, and the one session that may view them. */
+type Viewer = { userId: string; sessionId: string };
+
+/** Gives a user ten new recovery codes, replacing the existing ones; one session can view them for a few minutes. */
+export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer: Viewer, now: Date): Promise<void> {
+  const { userId } = viewer;
+  const codes = Array.from({ length: limits.recoveryCodes }, newRecoveryCode);
+  await replaceRecoveryCodes(
+    sql,
+    userId,
+    codes.map((code) => codeDigest(keys.code, code, userId)),
+  );
+  await putShownRecoveryCodes(sql, {
+    ...viewer,
+    sealedCodes: seal(keys.seal, codes.join(' '), shownPlace(viewer)),
+    shownUntil: new Date(now.getTime() + limits.recoveryCodesShown),
+  });
+}
+
+/** The codes of a user in groups, or null if this session may not view them; and how many are unused. */
+async function lookAtRecoveryCodes(
+  { sql, keys, now }: Deps,
+  viewer: Viewer,
+): Promise<{ codes: string[] | null; left: number }> {
+  const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
+  const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
+  const left = await countRecoveryCodes(sql, viewer.userId);
+  return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
+}
+
+export function newRecoveryCode(): string {
+  const letter = () => recoveryCodeAlphabet[randomInt(recoveryCodeAlphabet.length)];
+  return Array.from({ length: recoveryCodeLetters }, letter).join('');
+}
+
+/** Binding (additional data) for shown codes: a copy in another user's or session's row does not open. */
+function shownPlace({ userId, sessionId }: Viewer): string {
+  return `recovery-codes:${userId}:${sessionId}`;
+}
+
+/**
+ * `GET two-factor-authentication/recovery-codes`: the page between a registration, or a used recovery code, and the
+ * destination. Shows the codes for some minutes after registration, only to the session that registered; otherwise how many are
+ * left.
+ */
+export function recoveryCodesRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function recoveryCodes(request: FastifyRequest, reply: FastifyReply) {
+    const asked = queryValue(request, queryNames.redirectUrl) ?? '';
+    const lang = languageOverride(request);
+    const who = await visitorOf(deps, request).who();
+    if (who.kind !== 'full') {
+      const query = { [queryNames.destination]: asked || undefined, [queryNames.language]: lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', query), 302);
+    }
+    const { id: sessionId, userId, username } = who.session;
+    const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionId });
+    const destination = destinationInLanguage(destinationFor(config, asked), config.basePath, lang);
+    return await deps.pages.send(request, reply, 200, {
+      serverPage: { name: 'recoveryCodes', codes, left, destination },
+      typedUsername: username,
+    });
+  };
+}

@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { codeDigest } from '../crypto/code-digest.ts';
+import type { Keys } from '../crypto/keys.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { setCookie } from '../http/cookies.ts';
+import { refuseForeignSite } from '../http/guards.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { limits } from '../limits.ts';
+import { type Visitor, visitorOf } from '../sessions/visitor.ts';
+import { findMayChangeFactors, type MayChangeFactors } from './may-change-factors.ts';
+import { findPendingTotp, findTotp, putPendingTotp } from './stored-totp.ts';
+import { newTotpSecret, totpUri } from './totp.ts';
+
+/**
+ * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It creates a secret, so
+ * other sites may not request it, although it is a GET.
+ */
+export function registrationRoute(deps: Deps) {
+  return async function registration(request: FastifyRequest, reply: FastifyReply) {
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none')
+      return await refuseForeignSite(deps, request, reply);
+    const result = await openRegistration(deps, reply, visitorOf(deps, request));
+    if (result.kind === 'open') return reply.send(result.answer);
+    if (result.kind === 'signedOut') return sendProblem(reply, 401);
+    return sendProblem(reply, 409, { detail: whyNot[result.kind] });
+  };
+}
+
+const whyNot = {
+  refused: 'This sign-in has nothing to register.',
+  signInAgain: 'The sign-in is too old for that.',
+  byPasskey: 'This account has a passkey: sign in with it.',
+  network: 'This sign-in covers only a part of the account.',
+  notFromProvider: 'This sign-in covers only a part of the account.',
+} as const;
+
+/** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
+export type RegistrationResult =
+  | { kind: 'open'; account: string; answer: RegistrationAnswer }
+  | { kind: 'signedOut' }
+  | { kind: 'refused' }
+  /** The user has to sign in again first, or with their passkey, or elsewhere. */
+  | { kind: Exclude<MayChangeFactors, 'may'>; userId: string };
+
+/** The quiet zone required by the standard, in modules (ISO/IEC 18004 §5.3.8). */
+const quietZone = 4;
+
+/**
+ * What an authenticator app needs (decisions §6): the same key after reloads until it is confirmed. Open to a half session that has
+ * to register an app, and to users who just signed in and have none; a confirmed secret is never shown again.
+ */
+export async function openRegistration(deps: Deps, reply: FastifyReply, visitor: Visitor): Promise<RegistrationResult> {
+  const who = await visitor.who();
+  if (who.kind !== 'half' && who.kind !== 'full') return { kind: 'signedOut' };
+  const { id: sessionId, userId, username } = who.kind === 'half' ? who.half : who.session;
+  if (who.kind === 'half' && who.half.codeTries >= limits.codeTries) return { kind: 'signedOut' };
+  if (who.kind === 'half' && !(who.half.mustRegister && who.half.factor === 'app')) return { kind: 'refused' };
+  if ((await findTotp(deps.sql, userId)) !== null) return { kind: 'refused' };
+  const may = await findMayChangeFactors(deps, deps.sql, sessionId);
+  if (may !== 'may') return { kind: may, userId };
+  const setUp = { userId, sessionId, browser: visitor };
+  const secret = await secretToShow(deps, setUp);
+  if (visitor.deviceToken === null)
+    setCookie(reply, deps.config, 'device', deviceTokenOf(deps.keys, setUp), limits.deviceLifetime);
+  return { kind: 'open', account: username, answer: await inApp(deps, username, secret) };
+}
+
+/** What an authenticator app reads of a secret. */
+export async function inApp(
+  { config }: Pick<Deps, 'config'>,
+  username: string,
+  totpSecret: string,
+): Promise<RegistrationAnswer> {
+  // Loaded only now, as few visits register an app.
+  const { toDataURL } = await import('qrcode');
+  const uri = totpUri(totpSecret, config.brand.branding.name, username);
+  const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
+  return { url, totpSecret };
+}
+
+/** Binding (additional data) for a user's confirmed secret: a copy in another user's row does not open. */
+export function totpPlace(userId: string): string {
+  return `totp:${userId}`;
+}
+
+/**
+ * Whose app is set up, and where: the secret belongs to the user and to one browser, by its `device` cookie, so that whoever knows
+ * only the password, in another browser, neither sees nor plants the one that the owner confirms.
+ */
+type SetUp = { userId: string; sessionId: string; browser: Pick<Visitor, 'deviceToken'> };
+
+/** The secret to show: the same after reloads and after a sign-in that was cancelled, while a half session could live. */
+export async function secretToShow({ sql, keys, now }: Deps, setUp: SetUp): Promise<string> {
+  const { userId } = setUp;
+  const deviceHash = tokenHash(deviceTokenOf(keys, setUp));
+  const place = pendingPlace(userId, deviceHash);
+  const at = now();
+  const endsAt = new Date(at.getTime() + limits.pendingApp);
+  const sealedSecret = seal(keys.seal, newTotpSecret(), place);
+  const stored = await putPendingTotp(sql, { userId, deviceHash, sealedSecret, endsAt }, at);
+  const secret = unseal(keys.seal, stored, place);
+  if (secret === null) throw new Error('cannot open the pending secret of a user');
+  return secret;
+}
+
+/** The secret that was shown, to be confirmed; null if none was. */
+export async function findPendingSecret(
+  { keys, now }: Pick<Deps, 'keys' | 'now'>,
+  sql: Connection,
+  setUp: SetUp,
+): Promise<string | null> {
+  const { userId } = setUp;
+  const deviceHash = tokenHash(deviceTokenOf(keys, setUp));
+  const sealed = await findPendingTotp(sql, { userId, deviceHash }, now());
+  return sealed && unseal(keys.seal, sealed, pendingPlace(userId, deviceHash));
+}
+
+/** The token of the browser; one that has none gets that of its session, to keep. */
+function deviceTokenOf({ code }: Keys, { sessionId, browser }: SetUp): string {
+  return browser.deviceToken ?? codeDigest(code, sessionId, 'browser').toString('base64url');
+}
+
+/** Binding (additional data): a copy in the row of another user or browser does not open. */
+export function pendingPlace(userId: string, deviceHash: Buffer): string {
+  return `pending-totp:${userId}:${deviceHash.toString('hex')}`;
+}

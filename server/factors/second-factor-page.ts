@@ -1,0 +1,181 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '#contract/notices.ts';
+import type { OpenSecondFactor, Page } from '#contract/page.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { isDatabaseAway, nullIfDatabaseAway } from '../database/connect.ts';
+import type { Deps } from '../deps.ts';
+import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
+import { destinationFor } from '../sessions/destination.ts';
+import type { HalfSession } from '../sessions/half-session.ts';
+import { visitorOf } from '../sessions/visitor.ts';
+import { screenOfFactor, standingOf, wayOf } from '../sessions/ways.ts';
+import type { Who } from '../sessions/who.ts';
+import { findEmailCode } from './email-code.ts';
+import { hasOwnWayNow } from './factor-scope.ts';
+import { hasPasskey } from './passkey.ts';
+import { countRecoveryCodes } from './recovery-code.ts';
+import { openRegistration, type RegistrationResult } from './registration.ts';
+import { secondFactorUrl } from './second-factor-url.ts';
+import { waitBeforeSend } from './send-code.ts';
+
+type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
+type Shown = Partial<Page> | { redirect: string };
+
+/**
+ * What a second-factor screen shows (decisions §13), or where it redirects: to the sign-in form if nothing is pending
+ * (which says so if a sign-in has ended); to the destination if the visitor is signed in; otherwise to the screen that
+ * this half session waits on, whatever the address says. While the database is down (`who` is null) the screen is shown
+ * unchanged.
+ */
+export async function secondFactorPage(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { screen, who }: { screen: SecondFactorScreen; who: Who | null },
+): Promise<Shown> {
+  const shown = who && (await pageOf(deps, request, reply, screen, who).catch(nullIfDatabaseAway));
+  // Its owner cannot be determined: then no name either, not even the typed one.
+  return shown ?? { typedUsername: '' };
+}
+
+async function pageOf(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screen: SecondFactorScreen,
+  who: Who,
+): Promise<Shown> {
+  // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
+  const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
+  const way = wayOf(standingOf(who), asked);
+  if (way.kind === 'login') return toSignIn(deps, request, way.notice);
+  if (who.kind === 'half') return await halfPage(deps, request, reply, who);
+  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply);
+  return { redirect: destinationFor(deps.config, askedFor(request)) };
+}
+
+async function halfPage(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  who: Who & { kind: 'half' },
+): Promise<Shown> {
+  const { half } = who;
+  const redirect = rightAddress(deps, request, half);
+  if (redirect) return { redirect };
+  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, reply) : null;
+  if (registration?.kind === 'network' || registration?.kind === 'notFromProvider')
+    return await elsewhere(deps, request, registration, null);
+  const secondFactor = await openSecondFactor(deps, half);
+  if (registration?.kind === 'byPasskey')
+    return {
+      secondFactor,
+      serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
+    };
+  if (registration?.kind !== 'open') return { secondFactor };
+  return { secondFactor, registration: registration.answer };
+}
+
+/** Null if it failed: the screen then says so itself, and offers to load it again. */
+async function tryToOpen(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<RegistrationResult | null> {
+  return await openRegistration(deps, reply, visitorOf(deps, request)).catch((error: unknown) => {
+    if (isDatabaseAway(error)) throw error;
+    request.log.error({ err: error }, 'the app to register could not be prepared');
+    return null;
+  });
+}
+
+/** The address of the pending screen, or null if it is the requested one. */
+function rightAddress(
+  { config }: Deps,
+  request: FastifyRequest,
+  { factor, mustRegister }: Pick<HalfSession, 'factor' | 'mustRegister'>,
+): string | null {
+  const right = screenUrl(config.basePath, screenOfFactor({ mustRegister }));
+  const { path, search } = splitUrl(request.url);
+  const query = new URLSearchParams(search);
+  if (path.replace(/\/$/, '') === right && isFlaggedAsEmail(request) === (factor === 'email')) return null;
+  if (factor === 'email') query.set(queryNames.codeSentViaEmail, 'true');
+  else query.delete(queryNames.codeSentViaEmail);
+  return query.size > 0 ? `${right}?${query}` : right;
+}
+
+async function openSecondFactor(deps: Deps, half: HalfSession): Promise<OpenSecondFactor> {
+  const { id, userId, username, factor, mustRegister, waitsFor, customers } = half;
+  const wait = factor === 'email' ? await waitBeforeSend(deps, id, half, deps.now()) : null;
+  const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, id)) === null;
+  return {
+    account: username,
+    mayRemember: waitsFor.length === 1 && customers.every(({ rememberDevices }) => rememberDevices),
+    mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
+    sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
+    ...((await hasUsablePasskey(deps, half)) && { hasPasskey: true as const }),
+    ...(isNotSent && { isCodeNotSent: true }),
+  };
+}
+
+/**
+ * After a password only: a provider's sign-in goes on as its provider's. And only where a passkey opens all that the code would:
+ * its session leaves out the customers that take none.
+ */
+async function hasUsablePasskey({ sql, config }: Deps, half: HalfSession): Promise<boolean> {
+  const { userId, connectionId, customers } = half;
+  if (connectionId !== null || !config.passkeys || !customers.every(({ takesPasskeys }) => takesPasskeys)) return false;
+  return await hasPasskey(sql, { userId, rpId: config.passkeys.id });
+}
+
+/** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */
+function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | undefined): { redirect: string } {
+  const query = {
+    [queryNames.notice]: notice,
+    [queryNames.destination]: askedFor(request),
+    [queryNames.language]: languageOverride(request),
+  };
+  return { redirect: screenUrl(config.basePath, 'login', query) };
+}
+
+/** A signed-in user may set up an app voluntarily. */
+async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Shown> {
+  const goesOnTo = destinationFor(deps.config, askedFor(request));
+  const registration = await openRegistration(deps, reply, visitorOf(deps, request));
+  if (registration.kind === 'network' || registration.kind === 'notFromProvider')
+    return await elsewhere(deps, request, registration, goesOnTo);
+  if (registration.kind === 'signInAgain')
+    return { serverPage: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
+  if (registration.kind !== 'open') return { redirect: goesOnTo };
+  const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
+  if (redirect) return { redirect };
+  const { account } = registration;
+  return {
+    secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
+    registration: registration.answer,
+  };
+}
+
+/** Where a sign-in's page leads if it may not set up an app: who has a way in of their own comes back by it. */
+async function elsewhere(
+  deps: Deps,
+  request: FastifyRequest,
+  { kind, userId }: Extract<RegistrationResult, { userId: string }>,
+  goesOnTo: string | null,
+): Promise<Partial<Page>> {
+  if (kind === 'network')
+    return { serverPage: { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo } };
+  const hasOwnWay = await hasOwnWayNow(deps.sql, { userId, rpId: deps.config.passkeys?.id ?? null });
+  const comesBackTo = hasOwnWay ? sameAgain(deps, request) : null;
+  return { serverPage: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
+}
+
+/** The same page again after another sign-in, in the same language, and from there on as before. */
+function sameAgain({ config }: Deps, request: FastifyRequest): string {
+  const way = { destination: askedFor(request), lang: languageOverride(request) };
+  return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
+}
+
+function isFlaggedAsEmail(request: FastifyRequest): boolean {
+  return queryValue(request, queryNames.codeSentViaEmail) === 'true';
+}
+
+function askedFor(request: FastifyRequest): string | undefined {
+  return queryValue(request, queryNames.redirectUrl) ?? undefined;
+}

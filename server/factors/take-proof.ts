@@ -1,0 +1,120 @@
+import { isOneTimeCode } from '#contract/one-time-code.ts';
+import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import { codeDigests } from '../crypto/code-digest.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import type { HalfSession } from '../sessions/half-session.ts';
+import { endLesserSessions } from '../sessions/session-list.ts';
+import type { KnownVisitor, Visitor } from '../sessions/visitor.ts';
+import { insertEmailFactor, takeEmailCode } from './email-code.ts';
+import { findMayChangeFactors } from './may-change-factors.ts';
+import { takeRecoveryCode } from './recovery-code.ts';
+import { makeRecoveryCodes } from './recovery-codes.ts';
+import { findPendingSecret, totpPlace } from './registration.ts';
+import { deleteRememberedDevices } from './remembered-device.ts';
+import { deletePendingTotp, findTotp, findTotpForUpdate, insertTotp, spendTotpStep } from './stored-totp.ts';
+import { takePasskey } from './take-passkey.ts';
+import { offsetOf, totpStep } from './totp.ts';
+
+/** How a second factor was proven. */
+export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
+
+/** Who has to prove it; `browser`: where an app is set up. */
+export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
+  sessionId: string;
+  browser: Pick<Visitor, 'deviceToken'>;
+};
+
+/**
+ * Consumes a code in the transaction of what it opens: returns how it proves the second factor, or null if it doesn't.
+ * The caller has locked the user and the session. Of two requests with the same code only one succeeds, since each kind
+ * of code is consumed by one conditional statement.
+ */
+export async function takeProof(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+  const { factor, mustRegister } = prover;
+  if (!isOneTimeCode(code))
+    return factor === 'app' && !mustRegister ? await takeRecovery(deps, sql, prover, code) : null;
+  if (factor === 'email') return await takeEmail(deps, sql, prover, code);
+  return mustRegister ? await confirmApp(deps, sql, prover, code) : await takeApp(deps, sql, prover, code);
+}
+
+async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: string): Promise<Proof | null> {
+  const sealed = await findTotpForUpdate(sql, userId);
+  const secret = secretOf(deps, sealed, userId);
+  const step = secret && totpStep(secret, code, deps.now());
+  if (!step || !(await spendTotpStep(sql, userId, step))) return null;
+  return 'app';
+}
+
+function secretOf({ keys }: Deps, sealed: Buffer | null, userId: string): string | null {
+  return sealed && unseal(keys.seal, sealed, totpPlace(userId));
+}
+
+async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+  const { userId, sessionId } = prover;
+  // Checked again: since the secret was shown, the user may have got a password, another customer or a passkey.
+  if ((await findMayChangeFactors(deps, sql, sessionId)) !== 'may') return null;
+  const secret = await findPendingSecret(deps, sql, prover);
+  const now = deps.now();
+  const step = secret && totpStep(secret, code, now);
+  if (!step) return null;
+  const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
+  if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
+  await deletePendingTotp(sql, userId);
+  await makeRecoveryCodes(deps, sql, { userId, sessionId }, now);
+  // They were opened with less, or wait for a finished registration.
+  await endLesserSessions(sql, { userId, sessionId });
+  await deleteRememberedDevices(sql, userId);
+  return 'app registered';
+}
+
+async function takeEmail(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+  const { userId, sessionId, mustRegister } = prover;
+  if (!(await takeEmailCode(sql, sessionId, codeDigests(deps.keys.code, code, sessionId), deps.now()))) return null;
+  if (!mustRegister) return 'email code';
+  await insertEmailFactor(sql, userId, deps.now());
+  return 'email registered';
+}
+
+async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, text: string): Promise<Proof | null> {
+  const code = recoveryCodeOfText(text);
+  const digests = code ? codeDigests(deps.keys.code, code, userId) : [];
+  return (await takeRecoveryCode(sql, userId, digests, deps.now())) === null ? null : 'recovery code';
+}
+
+/**
+ * Takes a passkey of the user: after a password only, as a provider's sign-in goes on as its provider's, and only where it opens
+ * all that the code would.
+ */
+export async function takePasskeyOf(
+  deps: Deps,
+  sql: Connection,
+  { given: answer, address, passkeyToken: browserToken }: KnownVisitor & { given: string },
+  {
+    userId,
+    username,
+    connectionId,
+    customers,
+  }: Pick<HalfSession, 'userId' | 'username' | 'connectionId'> & {
+    customers: { key: string; takesPasskeys: boolean }[];
+  },
+  steps: AuditStep[],
+) {
+  const refused = (reason: 'by-provider' | 'passkeys-off') =>
+    ({ kind: 'refused', reason, user: { id: userId, username, customers } }) as const;
+  if (connectionId !== null) return refused('by-provider');
+  if (!customers.every(({ takesPasskeys }) => takesPasskeys)) return refused('passkeys-off');
+  return await takePasskey(deps, sql, { purpose: 'second-factor', browserToken, answer, address, userId }, steps);
+}
+
+/** By how many seconds the clock of an app seems to be off that showed a code; null for any other code. */
+export async function offsetOfCode(deps: Deps, prover: Omit<Prover, 'sessionId'> & { id: string }, code: string) {
+  const { userId, factor, mustRegister, id: sessionId } = prover;
+  if (factor !== 'app' || !isOneTimeCode(code)) return null;
+  const secret = mustRegister
+    ? await findPendingSecret(deps, deps.sql, { ...prover, sessionId })
+    : secretOf(deps, await findTotp(deps.sql, userId), userId);
+  return secret && offsetOf(secret, code, deps.now());
+}

@@ -1,0 +1,256 @@
+import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
+import { RollBack } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { findActiveUserForChange } from '../people/portal-user.ts';
+import { findHalfSessionForUpdate, type HalfSession, updateHalfSessionProven } from '../sessions/half-session.ts';
+import { nextToken, tokenOfFirstPress } from '../sessions/next-token.ts';
+import { type FullSession, isSessionThereForUpdate, putProof, updateSessionToken } from '../sessions/session.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor } from '../sessions/visitor.ts';
+import { type Who, whoHas } from '../sessions/who.ts';
+import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
+import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
+import { countCodeTry } from './code-try.ts';
+import { findMayChangeFactors } from './may-change-factors.ts';
+import { noteDevice, rememberDevice } from './note-device.ts';
+import { findShownRecoveryCodes } from './recovery-code.ts';
+import { refusePasskey } from './refuse-passkey.ts';
+import { findPendingSecret } from './registration.ts';
+import { findTotp } from './stored-totp.ts';
+import type { RefusedPasskey } from './take-passkey.ts';
+import { offsetOfCode, type Proof, takePasskeyOf, takeProof } from './take-proof.ts';
+
+export type VerifyRequest = KnownVisitor & {
+  sessionToken: string;
+  /** Six digits or a recovery code as sent, or in their place the answer of a passkey. */
+  given: string;
+  by: 'code' | 'passkey';
+  /** A form without script may be pressed twice; a script prevents that. */
+  isForm: boolean;
+  /** Whether this browser skips the code for a while. */
+  remember: boolean;
+};
+
+type Right =
+  | {
+      kind: 'right';
+      /** There is something to read before the destination: the recovery codes, or how many are left. */
+      hasPage: boolean;
+      sessionToken: string;
+      /** Null: the browser keeps the one that it has. */
+      deviceToken: string | null;
+      rememberedToken: string | null;
+      connectionId: string | null;
+    }
+  /** The code by email was right, and an app is to be registered next. */
+  | { kind: 'thenApp'; sessionToken: string };
+
+/** `retryAfter` in milliseconds. After the last attempt the sign-in form has the `username` filled in. */
+export type VerifyResult =
+  | Right
+  | { kind: 'wrong'; isLast: boolean; username: string }
+  | { kind: 'signInExpired' }
+  /** An app was being set up, and the sign-in is now too old for that. */
+  | { kind: 'signInTooOld' }
+  | { kind: 'tooManyTries'; username: string }
+  | { kind: 'throttled'; retryAfter: number };
+
+/** The session that a code is for: a half one, or a full one whose user sets up an app. */
+type Verified = Omit<HalfSession, 'customers' | 'codeTries'> & {
+  isHalf: boolean;
+  customers: { key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
+};
+
+function ownApp({ customers, ...session }: FullSession): Verified {
+  const keys = customers.map((key) => ({ key, rememberDevices: false, takesPasskeys: false }));
+  return { ...session, isHalf: false, factor: 'app', mustRegister: true, waitsFor: ['app'], customers: keys };
+}
+
+/**
+ * Takes a code, or a passkey in its place: a half session goes on with the sign-in, a full one has the app confirmed that its user
+ * sets up. The second press of a form finds its token gone, and leads where the first one led.
+ */
+export async function verify(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
+  const result = await verifyIn(deps, request, who);
+  if (result.kind !== 'signInExpired' || !request.isForm) return result;
+  const { sessionToken: token, given, by, address } = request;
+  const sessionToken = await tokenOfFirstPress(deps, { token, given });
+  if (sessionToken === null) return result;
+  const pressed = await whoHas(deps, tokenHash(sessionToken), address);
+  if (pressed.kind === 'half') return { kind: 'thenApp', sessionToken };
+  if (pressed.kind !== 'full') return result;
+  const { id: sessionId, userId, connectionId } = pressed.session;
+  const shown = await findShownRecoveryCodes(deps.sql, { userId, sessionId, now: deps.now() });
+  const hasPage = by === 'code' && (shown !== null || recoveryCodeOfText(given) !== null);
+  return { kind: 'right', hasPage, sessionToken, deviceToken: null, rememberedToken: null, connectionId };
+}
+
+async function verifyIn(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
+  if (who.kind === 'half') return await verifySession(deps, request, { ...who.half, isHalf: true });
+  if (who.kind !== 'full' || request.by === 'passkey') return { kind: 'signInExpired' };
+  const { id: sessionId, userId } = who.session;
+  // Nothing is being set up: another tab has signed in meanwhile.
+  if (!(await findPendingSecret(deps, deps.sql, { userId, sessionId, browser: request })))
+    return { kind: 'signInExpired' };
+  if ((await findMayChangeFactors(deps, deps.sql, sessionId)) === 'signInAgain') return { kind: 'signInTooOld' };
+  return await verifySession(deps, request, ownApp(who.session));
+}
+
+async function verifySession(deps: Deps, request: VerifyRequest, session: Verified): Promise<VerifyResult> {
+  const { username, isHalf } = session;
+  const counted = await countTry(deps, request, session);
+  if (counted.kind === 'usedUp')
+    return (await whoHas(deps, tokenHash(request.sessionToken), request.address)).kind === 'half'
+      ? { kind: 'tooManyTries', username }
+      : { kind: 'signInExpired' };
+  if (counted.kind === 'throttled') return counted;
+  const steps: AuditStep[] = [];
+  const done = await deps.sql.begin((sql) => takeStep(deps, sql, request, session, steps));
+  if (done === 'gone') return { kind: 'signInExpired' };
+  if (done.kind === 'refused') {
+    if (done.passkey) await refusePasskey(deps, request, { ...done.passkey, steps });
+    await recordWrong(deps, request, session, counted.tries);
+    return { kind: 'wrong', isLast: counted.tries >= limits.codeTries, username };
+  }
+  if (done.result.kind === 'right') deps.wake.mails();
+  const outcome = done.result.kind === 'right' ? 'signed-in' : 'second-factor-asked';
+  if (isHalf) deps.metrics.signIns.inc({ way: wayOfProof[done.proof], outcome });
+  return done.result;
+}
+
+type CountedTry = { kind: 'counted'; tries: number } | { kind: 'usedUp' } | { kind: 'throttled'; retryAfter: number };
+
+/**
+ * Counts an attempt in its half session and for the account and its way in, or in neither. It is committed before anything is
+ * looked at, so that attempts at the same time gain nothing. `usedUp` also if the session is gone.
+ */
+async function countTry(deps: Deps, request: VerifyRequest, session: Verified): Promise<CountedTry> {
+  const now = deps.now();
+  const { key } = codeKey(session);
+  const counted = await deps.sql.begin(async (sql): Promise<CountedTry | RollBack<CountedTry>> => {
+    const tries = session.isHalf ? await countCodeTry(sql, session.id, limits.codeTries) : 0;
+    if (tries === null) return { kind: 'usedUp' };
+    const until = await countAttempt(sql, [codeKey(session)], now);
+    return until
+      ? new RollBack({ kind: 'throttled', retryAfter: until.getTime() - now.getTime() })
+      : { kind: 'counted', tries };
+  });
+  if (counted.kind !== 'throttled') return counted;
+  const until = new Date(now.getTime() + counted.retryAfter).toISOString();
+  const steps = [{ step: 'throttle', outcome: `wrong codes of this account by this way in: wait until ${until}` }];
+  const event = { event: 'code-throttled', ...eventOf(session, request), steps } as const;
+  await insertEventOnceAMinute(deps.sql, event, `throttled:${key}`, now);
+  return counted;
+}
+
+type Step =
+  | { kind: 'taken'; proof: Proof | 'passkey'; result: Right }
+  /** A wrong code, or why a passkey is refused: its challenge is taken all the same. */
+  | { kind: 'refused'; passkey?: RefusedPasskey };
+
+/**
+ * Takes a right code and one step off what the half session waits for, or a passkey and all of them: after the last one it is a
+ * full session. Of several attempts at once the first to lock the session wins, and nothing else is taken.
+ */
+async function takeStep(
+  deps: Deps,
+  sql: Connection,
+  request: VerifyRequest,
+  session: Verified,
+  steps: AuditStep[],
+): Promise<Step | RollBack<'gone'>> {
+  const now = deps.now();
+  const { id, userId, connectionId, isHalf } = session;
+  const before = tokenHash(request.sessionToken);
+  // Read now: the email may have been replaced while the code was under way.
+  const reader = await findActiveUserForChange(sql, userId);
+  const isThere = isHalf ? await findHalfSessionForUpdate(sql, before) : await isSessionThereForUpdate(sql, before);
+  if (!reader || !isThere) return new RollBack('gone');
+  const passkey = request.by === 'passkey' ? await takePasskeyOf(deps, sql, request, session, steps) : null;
+  if (passkey?.kind === 'refused') return { kind: 'refused', passkey };
+  // Each step gives the session another token: under this one it waits for what was read before the lock.
+  const waitsFor = passkey ? [] : session.waitsFor.slice(1);
+  const isFull = waitsFor.length === 0;
+  // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.
+  if (!passkey && isFull && session.factor === 'email' && (await findTotp(sql, userId)) !== null)
+    return new RollBack('gone');
+  const prover = { ...session, sessionId: id, browser: request };
+  const proof = passkey ? 'passkey' : await takeProof(deps, sql, prover, request.given);
+  if (!proof) return { kind: 'refused' };
+
+  const sessionToken = nextToken(deps, { token: request.sessionToken, given: request.given });
+  const after = tokenHash(sessionToken);
+  if (!isHalf) {
+    await updateSessionToken(sql, { before, after, now });
+    await putProof(sql, id, 'code', now);
+  } else
+    await updateHalfSessionProven(sql, id, {
+      tokenHash: after,
+      waitsFor,
+      passkeyId: passkey?.passkey.id ?? null,
+      address: request.address,
+      browser: browserName(request.userAgent) ?? null,
+      endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
+      now,
+    });
+  await deleteThrottle(sql, codeKey(session));
+  await deleteThrottle(sql, codeMailKey(session));
+  if (proof === 'app registered')
+    await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...placeOfVisitor(request) });
+  steps.push({ step: 'second factor', outcome: proof });
+  const who = eventOf(session, request);
+  if (!isFull) {
+    await insertAuditEvent(sql, { event: 'second-factor-asked', ...who, steps }, now);
+    return { kind: 'taken', proof, result: { kind: 'thenApp', sessionToken } };
+  }
+  const known = { ...(passkey && { passkey: passkey.passkey.name }), byPassword: connectionId === null, now };
+  const deviceToken = isHalf ? await noteDevice(sql, reader, request, known) : null;
+  const rememberedToken = await rememberDevice(sql, request, session, now);
+  if (rememberedToken) steps.push({ step: 'device', outcome: 'remembered' });
+  const event = isHalf ? ({ event: 'signed-in', steps } as const) : ({ event: 'two-factor-registered' } as const);
+  await insertAuditEvent(sql, { ...event, ...who }, now);
+  const hasPage = proof === 'app registered' || proof === 'recovery code';
+  const right = { sessionToken, deviceToken, rememberedToken, connectionId };
+  return { kind: 'taken', proof, result: { kind: 'right', hasPage, ...right } };
+}
+
+const wayOfProof = {
+  app: 'app',
+  'app registered': 'app',
+  'email code': 'email_code',
+  'email registered': 'email_code',
+  'recovery code': 'recovery_code',
+  passkey: 'passkey',
+} as const satisfies Record<Proof | 'passkey', string>;
+
+async function recordWrong(deps: Deps, request: VerifyRequest, session: Verified, tries: number): Promise<void> {
+  const { by, given } = request;
+  const { isHalf, factor } = session;
+  const who = eventOf(session, request);
+  const way = by === 'passkey' ? 'passkey' : factor === 'app' ? 'app' : 'email_code';
+  if (by === 'code') {
+    const offset = isHalf ? await offsetOfCode(deps, { ...session, browser: request }, given) : null;
+    const steps = [
+      { step: 'code', outcome: isHalf ? `try ${tries} of ${limits.codeTries}, ${factor}` : 'of an app being set up' },
+      ...(offset === null ? [] : [{ step: 'code of another time', outcome: `off by ${offset} s` }]),
+    ];
+    await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, deps.now());
+    if (isHalf) deps.metrics.signIns.inc({ way, outcome: 'code-refused' });
+  }
+  if (tries < limits.codeTries) return;
+  await insertAuditEvent(deps.sql, { event: 'second-factor-ended', ...who }, deps.now());
+  deps.metrics.signIns.inc({ way, outcome: 'second-factor-ended' });
+}
+
+function eventOf({ userId, username, customers, connectionId }: Verified, { address, requestId }: VerifyRequest) {
+  const way = connectionId === null ? {} : { connectionId };
+  return { userId, username, ...customersOfEvent(customers), ...way, address, requestId };
+}

@@ -1,0 +1,56 @@
+import { NetworkNotListed, ProviderFailure } from '../http/provider-failure.ts';
+import { openConversation } from '../http/provider-fetch.ts';
+import { second } from '../limits.ts';
+
+import { logoutProblem, type TellableHub } from './tell-hubs.ts';
+
+/** How long `doctor` waits for a hub. */
+export const doctorHub = 10 * second;
+
+/** Whether a hub can be told of sign-outs, in words for the operator. */
+export type LogoutUrlCheck = { kind: 'ok' | 'doubtful' | 'wrong'; words: string };
+
+/**
+ * Posts to a hub's `logoutUrl` what the portal would, without a token: the hub must refuse it with 400 (OpenID Connect
+ * Back-Channel Logout 1.0 §2.8), so nothing ends.
+ */
+export async function checkLogoutUrl(hub: TellableHub, within: number = doctorHub): Promise<LogoutUrlCheck> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  try {
+    const { status } = await openConversation(hub.logoutNetworks, within).look(hub.logoutUrl, {
+      method: 'POST',
+      headers,
+      body: '',
+    });
+    return judged(status);
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    return { kind: 'wrong', words: `${logoutProblem(error)} – ${remedyOf(error)}` };
+  }
+}
+
+function judged(status: number): LogoutUrlCheck {
+  if (status < 300)
+    return {
+      kind: 'doubtful',
+      words: `answers ${status} without a token – let the hub check logout_token, and answer 400`,
+    };
+  if (status < 400)
+    return { kind: 'wrong', words: `answers ${status}, a redirect, which is not followed – correct logoutUrl` };
+  if (status === 401 || status === 403)
+    return {
+      kind: 'wrong',
+      words: `answers ${status} – let the portal reach it without a sign-in: the token says who sends it`,
+    };
+  if (status === 404 || status === 405)
+    return { kind: 'wrong', words: `answers ${status} to POST – correct logoutUrl, or let the hub take POST there` };
+  if (status >= 500) return { kind: 'wrong', words: `answers ${status} – mend the hub; what waits is sent for a day` };
+  return { kind: 'ok', words: `answers ${status} to a request without a token, as it should` };
+}
+
+function remedyOf(error: ProviderFailure): string {
+  if (error instanceof NetworkNotListed) return 'add its network to logoutNetworks of hub.audiences';
+  if (error.kind === 'certificate' || error.kind === 'tls')
+    return 'put your own CA into NODE_EXTRA_CA_CERTS, or correct the host of logoutUrl';
+  return 'start the hub, or correct logoutUrl of hub.audiences; what waits is sent for a day';
+}

@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { languages } from '#contract/languages.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type GateForTest, gateForTest } from '#test/support/gate-for-test.ts';
+
+// GT-11: a hub that answers as no server should, byte by byte.
+let gate: GateForTest;
+let session: string;
+let server: Server;
+/** What the hub does with each connection that sent a request. */
+let behave: (socket: Socket, request: string) => void;
+const sockets = new Set<Socket>();
+const accepted = { count: 0 };
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    accepted.count += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (bytes) => behave(socket, String(bytes)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  gate = await gateForTest({
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    answerWithin: 600,
+  });
+});
+beforeEach(async () => {
+  session = await gate.sessionOf('alice');
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+});
+afterAll(async () => {
+  await gate.close();
+  server.close();
+});
+
+const script: [string, string] = ['Accept', 'application/json'];
+const ask = (path = '/app', headers: [string, string][] = [], method = 'GET') =>
+  gate.ask(path, { cookie: session, headers, method });
+
+/** Nothing is left at the hub once a fault was answered. */
+async function expectFreed(): Promise<void> {
+  await expect.poll(() => sockets.size).toBe(0);
+}
+
+describe('GT-11 a hub that gives no answer', () => {
+  const broken: Record<string, (socket: Socket) => void> = {
+    'closes the connection': (socket) => socket.end(),
+    'resets the connection': (socket) => socket.resetAndDestroy(),
+    'closes in the middle of its headers': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
+    'speaks something else': (socket) => socket.end('220 mail.example ESMTP\r\n'),
+    'has no status': (socket) => socket.end('HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n'),
+    'has a status of four digits': (socket) => socket.end('HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n'),
+    'upgrades what nobody wanted upgraded': (socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    'gives two lengths': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
+    'gives a length and chunks': (socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+    'puts control characters into a header': (socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 0\r\n\r\n'),
+    'sends 20 kB of headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`),
+    'continues for ever': (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'.repeat(50)),
+  };
+
+  it.each(Object.entries(broken))('%s: 502, with a page for a person', async (_, behaviour) => {
+    behave = behaviour;
+    const page = await ask('/app/x?lang=de');
+    expect([page.status, page.headers['retry-after']]).toEqual([502, undefined]);
+    expect(page.body).toContain('Die Anwendung ist nicht erreichbar');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.body).toMatch(/<a [^>]*href=""[^>]*>Erneut versuchen/);
+    expect(page.body).not.toContain('vielleicht nicht angekommen');
+    await expectFreed();
+    const told = await ask('/app/x', [script]);
+    expect([told.status, told.headers['content-type'], JSON.parse(told.body)]).toMatchObject([
+      502,
+      'application/problem+json; charset=utf-8',
+      { status: 502, title: 'The application behind the portal is not answering' },
+    ]);
+    expect((await ask('/app/x', [script], 'POST')).status).toBe(502);
+    await expectFreed();
+  });
+
+  it('to a form: nothing is sent again, and the page says how to find out', async () => {
+    const seen: string[] = [];
+    behave = (socket, request) => {
+      seen.push(request.slice(0, 4));
+      socket.end();
+    };
+    const page = await ask('/app/x?lang=de', [], 'POST');
+    expect([page.status, seen]).toEqual([502, ['POST']]);
+    expect(page.body).toContain('Was Sie abgeschickt haben, ist vielleicht nicht angekommen.');
+    for (const again of ['href=""', 'Erneut versuchen', 'method="post"']) expect(page.body).not.toContain(again);
+  });
+
+  it('that is silent: 504, in every language', async () => {
+    behave = () => {};
+    const bodies = await Promise.all(
+      languages.map(async (language) => {
+        const { status, body } = await ask(`/app/x?lang=${language}`);
+        expect(status, language).toBe(504);
+        return /<h1[^>]*>([^<]*)/.exec(body)?.[1];
+      }),
+    );
+    expect(new Set(bodies).size).toBe(languages.length);
+    expect((await ask('/app/x', [script])).status).toBe(504);
+    await expectFreed();
+  });
+
+  it('that is not there: 502', async () => {
+    const other = await gateForTest({ url: new URL(`http://127.0.0.1:${await freePort()}`) });
+    const cookie = await other.sessionOf('alice');
+    expect((await other.ask('/app', { cookie })).status).toBe(502);
+    await other.close();
+  });
+
+  it('to a handshake: the same, and nothing is left', async () => {
+    const handshake = [
+      'GET /app/socket HTTP/1.1',
+      `Host: ${gate.listening.host}`,
+      `Cookie: ${session}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      '\r\n',
+    ].join('\r\n');
+    for (const [behaviour, status] of [
+      [(socket: Socket) => socket.end(), 502],
+      [() => {}, 504],
+    ] as const) {
+      behave = behaviour;
+      expect((await gate.listening.exchange(handshake, 300)).statuses).toEqual([status]);
+      await expectFreed();
+    }
+  });
+});
+
+describe('GT-11 a hub that breaks off', () => {
+  const cut: Record<string, (socket: Socket) => void> = {
+    'before its length is reached': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'),
+    'in the middle of its chunks': (socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'),
+    'with a wrong chunk': (socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n'),
+    'with a reset': (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
+      setTimeout(() => socket.resetAndDestroy(), 50);
+    },
+  };
+
+  it.each(Object.entries(cut))('%s: the visitor’s answer does not look whole', async (_, behaviour) => {
+    behave = behaviour;
+    const { port } = gate.portal.app.server.address() as AddressInfo;
+    const headers = { host: gate.listening.host, cookie: session };
+    const request = httpRequest({ host: '127.0.0.1', port, path: '/app', headers, agent: false }).end();
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    await expect(answer.toArray()).rejects.toThrow('aborted');
+    expect(answer.complete).toBe(false);
+    await expectFreed();
+  });
+
+  it('not: what follows the length is no answer to anybody', async () => {
+    const second = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhidden';
+    behave = (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nopen${second}`);
+    const got = await gate.listening.exchange(
+      `GET /app HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${session}\r\n\r\n`.repeat(2),
+      400,
+    );
+    expect(got.text).not.toContain('hidden');
+  });
+});
+
+describe('connections to the hub', () => {
+  it('are kept, and one that the hub closes as it is used does not show', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+    behave = (socket) => socket.write(answer);
+    accepted.count = 0;
+    for (let round = 0; round < 3; round += 1) expect((await ask()).body).toBe('ok');
+    expect(accepted.count).toBe(1);
+    let isFirst = true;
+    behave = (socket) => {
+      if (isFirst) socket.resetAndDestroy();
+      else socket.write(answer);
+      isFirst = false;
+    };
+    expect((await ask()).body).toBe('ok');
+    expect(accepted.count).toBe(2);
+    isFirst = true;
+    expect((await ask('/app', [script], 'POST')).status).toBe(502);
+  });
+
+  it('end after a body, which the hub may leave for the next request to begin with', async () => {
+    behave = (socket, text) => text.startsWith('x') || socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    expect((await ask()).body).toBe('ok');
+    accepted.count = 0;
+    const length: [string, string] = ['Content-Length', '1'];
+    for (const method of ['GET', 'DELETE', 'OPTIONS']) {
+      const sent = await gate.ask('/app', { method, body: 'x', cookie: session, headers: [script, length] });
+      expect(sent.body).toBe('ok');
+    }
+    expect((await ask()).body).toBe('ok');
+    // The first has the connection from before, and each ends its own.
+    expect(accepted.count).toBe(3);
+  });
+});

@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { SessionAnswer } from '#contract/payloads.ts';
+import type { Config } from '../config/config.ts';
+import { isPortalCookie } from '../http/cookies.ts';
+import { identityHeaders } from './identity.ts';
+
+/** Tells the hub that a request came through the gate. */
+export const hubSecretHeader = 'X-Vestibule-Hub-Secret';
+
+/** Headers for one connection only (RFC 9110 §7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What frames a request; a client that names it in `Connection` would change where the request ends. */
+const framing = new Set(['content-length', 'host']);
+
+/** Claims about where a request comes from or leads, by the names that servers believe in; ours replace them. */
+const claims =
+  /^(?:forwarded|x-forwarded.*|x-original-.*|x-rewrite-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|client-ip|cf-connecting-ip|fastly-client-ip|x-host|proxy|proxy-client-ip|wl-proxy-client-ip|x-originating-ip)$/;
+
+/** What to tell the hub about a request. */
+type Told = { address: string; person: SessionAnswer | null; token: string | null };
+
+/**
+ * The headers of a request as the hub gets them: without those for one connection, without anything that speaks with the
+ * gate's voice however it is spelled, and without the portal's cookies. Then the gate's own.
+ */
+export function headersForHub(config: Config) {
+  const own = new Set([...Object.values(config.identityHeaders), hubSecretHeader].map(spelledPlainly));
+
+  return (headers: IncomingHttpHeaders, { address, person, token }: Told): OutgoingHttpHeaders => {
+    const named = new Set(tokens(headers.connection).filter((name) => !framing.has(name)));
+    const kept: OutgoingHttpHeaders = {};
+    for (const [name, value] of Object.entries(headers)) {
+      const plain = spelledPlainly(name);
+      const isForUs = hopByHop.has(name) || named.has(name) || name === 'expect' || name === 'http2-settings';
+      if (value === undefined || isForUs || own.has(plain) || claims.test(plain)) continue;
+      kept[name] = value;
+    }
+    const cookie = withoutPortalCookies(headers.cookie ?? '');
+    delete kept.cookie;
+    if (cookie !== '' && !named.has('cookie')) kept.cookie = cookie;
+    // The guard admits no other coding than chunked.
+    if (headers['transfer-encoding'] !== undefined) kept['transfer-encoding'] = 'chunked';
+    return {
+      ...kept,
+      'X-Forwarded-For': address,
+      'X-Forwarded-Host': headers.host,
+      'X-Forwarded-Proto': config.publicUrl.protocol.slice(0, -1),
+      ...(config.hub?.secret && { [hubSecretHeader]: config.hub.secret }),
+      ...(person && identityHeaders(config.identityHeaders, person, token)),
+    };
+  };
+}
+
+/**
+ * The headers of the hub's answer as the visitor gets them, names and values in turn: as they are, but without those for
+ * one connection, trailers included, and without cookies by the names of the portal's.
+ */
+export function headersFromHub({ rawHeaders, headers }: IncomingMessage): string[] {
+  const named = tokens(headers.connection).filter((name) => name !== 'content-length');
+  const returned: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const lower = name.toLowerCase();
+    if (hopByHop.has(lower) || named.includes(lower)) continue;
+    if (lower === 'set-cookie' && isPortalCookie(value)) continue;
+    returned.push(name, value);
+  }
+  return returned;
+}
+
+/** The names in a list such as that of `Connection`, in lower case. */
+function tokens(list: string | undefined): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((token) => token.trim().toLowerCase())
+    .filter(Boolean);
+}
+
+/** One spelling for all names that servers take for the same: CGI, for example, knows letters, digits and `_` only. */
+function spelledPlainly(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
+}
+
+function withoutPortalCookies(cookie: string): string {
+  if (!cookie.toLowerCase().includes('vestibule-')) return cookie;
+  const others = cookie.split(';').filter((pair) => !isPortalCookie(pair));
+  return others.join(';').trim();
+}

@@ -1,0 +1,282 @@
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { emptyTables } from '#test/support/empty-tables.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type LogoutHub, logoutHubForTest } from '#test/support/logout-hub-for-test.ts';
+import { queueMailTo } from '#test/support/mails-for-test.ts';
+import {
+  configFrom,
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  testPassword,
+} from '#test/support/portal-for-test.ts';
+import { removeUser, signOutUser } from '../accounts/act-on-user.ts';
+import { changeUser } from '../accounts/change-user.ts';
+import { connect } from '../database/connect.ts';
+import { jobFirstWait, jobLease, jobsOf } from '../jobs/do-job.ts';
+import { day, hour, minute } from '../limits.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
+import { startWorkers } from '../operations/workers.ts';
+import { updateHubReceivers } from './hub-logout.ts';
+import { rollHubKeys } from './roll-hub-keys.ts';
+import { hubQueue, hubsToTell } from './tell-hubs.ts';
+
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+let portal: PortalForTest;
+let crm: LogoutHub;
+let reports: LogoutHub;
+let origin: string;
+beforeAll(async () => {
+  crm = await logoutHubForTest('crm');
+  reports = await logoutHubForTest('reports', 'EdDSA');
+  const silent = { ...crm.audience, name: 'silent', logoutUrl: null };
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  const config = configFrom({ PUBLIC_URL: origin });
+  portal = await portalForTest({ ...config, hubAudiences: [silent, crm.audience, reports.audience] });
+  await portal.app.listen({ host: '127.0.0.1', port });
+  await addAttackFixtures(portal);
+});
+afterAll(async () => {
+  await portal.close();
+  await Promise.all([crm.close(), reports.close()]);
+});
+beforeEach(async () => {
+  await emptyTables(portal, 'session', 'job', 'hub_receiver', 'audit_event', 'throttle');
+  await updateHubReceivers(portal.sql, ['crm', 'reports']);
+  for (const hub of [crm, reports]) {
+    hub.tokens.length = 0;
+    hub.answers(200);
+  }
+});
+
+/** A browser that is signed in: its cookies, and what a hub has been told of it. */
+async function signIn(username = 'alice') {
+  const { 'vestibule-session': session = '' } = cookiesOf(await portal.signIn(username, testPassword));
+  const cookies = { 'vestibule-session': session };
+  const answer = await portal.send({ url: '/portal/session?audience=crm', cookies });
+  const { sub, sid } = decodeJwt(String(answer.headers['x-vestibule-token']));
+  return { cookies, sub, sid };
+}
+
+async function tellAll(of = portal): Promise<void> {
+  for (const hub of hubsToTell(of.deps.config)) {
+    const tell = jobsOf(of.deps, hubQueue(of.deps, hub));
+    while ((await tell()) === 'more');
+  }
+}
+
+/** What a token says, verified as a hub does: by the keys at the portal's address. */
+async function verified(token: string | undefined, audience = 'crm') {
+  const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`));
+  const currentDate = portal.deps.now();
+  const expected = { issuer: `${origin}/portal`, audience, typ: 'logout+jwt', currentDate };
+  return (await jwtVerify(token ?? '', keys, expected)).payload;
+}
+
+const toldSids = ({ tokens }: LogoutHub) => tokens.map((token) => decodeJwt(token).sid).sort();
+const waiting = async () => (await portal.sql`select from job where queue like 'hub-logout %'`).length;
+const signOut = (cookies: Record<string, string>) =>
+  portal.send({ url: '/portal/logout', headers: { 'sec-fetch-site': 'same-origin' }, cookies });
+
+it('a sign-out reaches every hub as a logout token that it can verify', async () => {
+  const { cookies, sub, sid } = await signIn();
+  await signOut(cookies);
+  await tellAll();
+  expect([crm.tokens.length, reports.tokens.length]).toEqual([1, 1]);
+  const iat = portal.deps.now().getTime() / 1000;
+  const claims = await verified(crm.tokens[0]);
+  expect(claims).toEqual({
+    ...{ iss: `${origin}/portal`, aud: 'crm', sub, sid, iat, exp: iat + 120 },
+    jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    events: { [event]: {} },
+  });
+  expect((await verified(reports.tokens[0], 'reports')).sid).toBe(sid);
+  await expect(verified(reports.tokens[0], 'crm')).rejects.toThrow('"aud"');
+  expect(await waiting()).toBe(0);
+});
+
+async function untilItEnds(): Promise<void> {
+  portal.wait(12 * hour);
+  await keepHouse(portal.deps);
+}
+
+describe('whatever ends a session, its hubs are told', () => {
+  const { now } = { now: () => portal.deps.now() };
+  it.each([
+    ['vestibule user sign-out', () => signOutUser(portal.sql, 'alice', now())],
+    ['a user made inactive', () => changeUser(portal.sql, 'alice', { active: false }, now())],
+    ['another password', () => changeUser(portal.sql, 'alice', { passwordHash: 'another' }, now())],
+    ['a user removed', () => removeUser(portal.sql, 'alice', now())],
+    ['its time', untilItEnds],
+  ])('%s', async (_what, end) => {
+    await removeUser(portal.sql, 'alice', now());
+    await addUser(portal, { username: 'alice' });
+    await emptyTables(portal, 'job');
+    const browsers = [await signIn(), await signIn()];
+    await signIn('bob');
+    await portal.sql`update session set last_seen_at = ends_at, ends_at = ends_at + interval '1 day'
+      where user_id <> ${browsers[0]?.sub ?? ''}`;
+    await end();
+    await tellAll();
+    for (const hub of [crm, reports]) expect(toldSids(hub)).toEqual(browsers.map(({ sid }) => sid).sort());
+  });
+
+  it('a sign-in that replaces another person’s session', async () => {
+    const { cookies, sid } = await signIn();
+    await portal.signIn('bob', testPassword, { cookies });
+    await tellAll();
+    expect(toldSids(crm)).toEqual([sid]);
+  });
+
+  it('nothing is said of a sign-in that never got through', async () => {
+    const { sid } = await signIn();
+    await portal.sql`update session set stage = 'half', waits_for = '{app}' where id = ${String(sid)}`;
+    await portal.sql`delete from session`;
+    expect(await waiting()).toBe(0);
+  });
+});
+
+it('an end that is rolled back is told to nobody', async () => {
+  await signIn();
+  await portal.sql
+    .begin(async (sql) => {
+      await sql`delete from session`;
+      throw new Error('not after all');
+    })
+    .catch(() => {});
+  expect(await waiting()).toBe(0);
+});
+
+describe('a hub that is down', () => {
+  it.each([0, 500, 503, 302, 429])('and answers %s is told once it is back, and others meanwhile', async (status) => {
+    crm.answers(status);
+    const sids = [];
+    for (const { cookies, sid } of [await signIn(), await signIn()]) {
+      sids.push(sid);
+      await signOut(cookies);
+    }
+    await tellAll();
+    expect([crm.tokens.length, reports.tokens.length]).toEqual([1, 2]);
+    portal.wait(jobFirstWait);
+    crm.answers(200);
+    crm.tokens.length = 0;
+    await tellAll();
+    expect(toldSids(crm)).toEqual(sids.sort());
+    expect(reports.tokens).toHaveLength(2);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('for a day is given up, which is recorded once', async () => {
+    crm.answers(503);
+    for (const { cookies } of [await signIn(), await signIn()]) await signOut(cookies);
+    await tellAll();
+    await portal.sql`update job set made_at = ${portal.deps.now()}`;
+    portal.wait(day - 1);
+    await tellAll();
+    expect(await waiting()).toBe(2);
+    portal.wait(jobFirstWait);
+    await tellAll();
+    expect(await waiting()).toBe(0);
+    const events = await portal.sql`select steps from audit_event where event = 'hub-logout-given-up'`;
+    expect(events.map(({ steps }) => steps)).toEqual([
+      [
+        { step: 'hub', outcome: 'crm' },
+        { step: 'ended sessions', outcome: '2' },
+        { step: 'last problem', outcome: 'the hub answers 503' },
+      ],
+    ]);
+  });
+});
+
+it('what a hub refuses is sent again at growing intervals, and holds nothing else up', async () => {
+  crm.answers(400);
+  const [first, second] = [await signIn(), await signIn()];
+  await signOut(first.cookies);
+  await tellAll();
+  expect(crm.tokens).toHaveLength(1);
+  crm.answers(200);
+  await signOut(second.cookies);
+  await tellAll();
+  expect(toldSids(crm)).toEqual([first.sid, second.sid].sort());
+  expect(await waiting()).toBe(1);
+  portal.wait(jobFirstWait);
+  await tellAll();
+  expect(await waiting()).toBe(0);
+  // Each attempt has a name of its own.
+  expect(new Set(crm.tokens.map((token) => decodeJwt(token).jti)).size).toBe(3);
+});
+
+it('two instances tell each hub once', async () => {
+  const browsers = await Promise.all(Array.from({ length: 30 }, () => signIn()));
+  const pool = connect(portal.database.place);
+  const other = await portalForTest(portal.deps.config, portal, { sql: pool });
+  await portal.sql`delete from session`;
+  other.wait(portal.deps.now().getTime() - other.deps.now().getTime());
+  const workers = [portal, other].map(({ deps }) => startWorkers(deps));
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+  await Promise.all(workers.map(({ stop }) => stop()));
+  await other.close();
+  await pool.end();
+  for (const hub of [crm, reports]) expect(toldSids(hub)).toEqual(browsers.map(({ sid }) => sid).sort());
+});
+
+it('a hub that does not answer holds up neither another one nor an email', async () => {
+  crm.answers('never');
+  for (let n = 0; n < 10; n += 1) await signIn();
+  await portal.sql`delete from session`;
+  await queueMailTo(portal, 'alice');
+  const workers = startWorkers(portal.deps);
+  await expect.poll(waiting).toBe(10);
+  expect([reports.tokens.length, portal.mails.length]).toEqual([10, 1]);
+  crm.answers(200);
+  await workers.stop();
+});
+
+it('an instance that dies while it tells a hub leaves it to another', async () => {
+  const { cookies, sid } = await signIn();
+  await signOut(cookies);
+  await portal.sql`update job set run_after = ${new Date(portal.deps.now().getTime() + jobLease)}`;
+  await tellAll();
+  expect(crm.tokens).toEqual([]);
+  portal.wait(jobLease);
+  await tellAll();
+  expect(toldSids(crm)).toEqual([sid]);
+});
+
+it('tokens that wait while the keys are replaced are signed by the new ones', async () => {
+  crm.answers(0);
+  const { cookies, sid } = await signIn();
+  await signOut(cookies);
+  await tellAll();
+  await rollHubKeys(portal.deps, { atOnce: true });
+  crm.answers(200);
+  portal.wait(minute);
+  await tellAll();
+  expect((await verified(crm.tokens.at(-1))).sid).toBe(sid);
+  await expect(verified(crm.tokens[0])).rejects.toThrow('no applicable key');
+});
+
+it('an address outside the listed networks is never asked', async () => {
+  const inside = await logoutHubForTest('crm', 'ES256', { networks: ['192.0.2.0/24'] });
+  const other = await portalForTest({ hubAudiences: [inside.audience] }, portal);
+  await signOut((await signIn()).cookies);
+  other.wait(portal.deps.now().getTime() - other.deps.now().getTime());
+  await tellAll(other);
+  expect(inside.tokens).toEqual([]);
+  expect(other.logs()).toContain('neither public nor in logoutNetworks');
+  await other.close();
+  await inside.close();
+});
+
+it('a hub that is no longer configured is dropped with what waits for it, and a new one begins with nothing', async () => {
+  await signOut((await signIn()).cookies);
+  await updateHubReceivers(portal.sql, ['reports', 'new']);
+  expect(await portal.sql`select queue from job`).toEqual([{ queue: 'hub-logout reports' }]);
+  await updateHubReceivers(portal.sql, []);
+  await signOut((await signIn()).cookies);
+  expect(await waiting()).toBe(0);
+});

@@ -1,0 +1,68 @@
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { HubAudience } from '../config/hub-audiences.ts';
+import type { DepsWithoutWake } from '../deps.ts';
+import { NetworkNotListed, ProviderFailure } from '../http/provider-failure.ts';
+import { openConversation } from '../http/provider-fetch.ts';
+import { type JobResult, jobGivenUpAfter, type Queue } from '../jobs/do-job.ts';
+import { deleteHubLogoutsBefore, type HubLogout, hubQueueName } from './hub-logout.ts';
+import { hubLogoutTokens } from './hub-tokens.ts';
+
+/** Logout tokens that one instance sends to one hub at once. */
+const logoutsAtOnce = 4;
+
+/** A hub that wants to be told. */
+export type TellableHub = HubAudience & { logoutUrl: string };
+
+/** The hubs that want to be told when a session ends. */
+export function hubsToTell({ hubAudiences }: DepsWithoutWake['config']): TellableHub[] {
+  return hubAudiences.filter((hub): hub is TellableHub => hub.logoutUrl !== null);
+}
+
+/** The sessions of whose end a hub is to be told (OpenID Connect Back-Channel Logout 1.0 §2.5). */
+export function hubQueue(deps: DepsWithoutWake, hub: TellableHub): Queue<HubLogout> {
+  const { now, log } = deps;
+  const logoutToken = hubLogoutTokens(deps);
+  return {
+    name: hubQueueName(hub.name),
+    atOnce: logoutsAtOnce,
+
+    async perform({ payload }) {
+      return await send(hub, await logoutToken(payload, hub));
+    },
+
+    /** All that is as old at once: one event says how much. */
+    async giveUp(sql, { problem }) {
+      const others = await deleteHubLogoutsBefore(sql, hub.name, new Date(now().getTime() - jobGivenUpAfter));
+      const count = others + 1;
+      const steps = [
+        { step: 'hub', outcome: hub.name },
+        { step: 'ended sessions', outcome: String(count) },
+        ...(problem === null ? [] : [{ step: 'last problem', outcome: problem }]),
+      ];
+      await insertAuditEvent(sql, { event: 'hub-logout-given-up', steps }, now());
+      log.error({ hub: hub.name, count, problem }, 'a hub was not told of ended sessions');
+    },
+  };
+}
+
+async function send({ logoutUrl, logoutNetworks }: TellableHub, token: string): Promise<JobResult> {
+  try {
+    const { status } = await openConversation(logoutNetworks).look(logoutUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: token }).toString(),
+    });
+    if (status >= 200 && status < 300) return 'done';
+    const problem = `the hub answers ${status}`;
+    return status >= 400 && status < 500 && status !== 408 && status !== 429 ? { refused: problem } : { away: problem };
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    return { away: logoutProblem(error) };
+  }
+}
+
+/** The words of the provider's client name a setting of connections; ours, that of hubs. */
+export function logoutProblem(error: ProviderFailure): string {
+  if (!(error instanceof NetworkNotListed)) return error.message;
+  return `its address (${error.addresses.join(', ')}) is neither public nor in logoutNetworks`;
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { queueMailTo, waitingMails } from '#test/support/mails-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#test/support/reset-for-test.ts';
+import { mailsAtOnce } from '../mail/smtp-transport.ts';
+import { startWorkers, type Workers, workLookEvery } from './workers.ts';
+
+// Two instances on one database; only the second does the queued work.
+const portal = portalOfFile({ once: startAfresh });
+const other = otherInstanceOfFile(portal);
+let workers: Workers;
+beforeAll(() => {
+  // Polls only when the test says so.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  workers = startWorkers(other.deps);
+  other.deps.wake = workers.wake;
+});
+afterAll(async () => {
+  await workers.stop();
+  vi.useRealTimers();
+});
+
+/** Like `expect.poll`, which would advance the fake clock. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error('it did not come to that');
+    await sleep(5);
+  }
+}
+
+it('the instance that receives a request or a change sends its email at once', async () => {
+  await askForReset(other, 'alice@acme.test');
+  await until(() => other.mails.length === 1);
+  expect((await changeTo(other, tokenIn(other.mails[0]), newPassword)).headers.location).toBe(changedPage);
+  await until(() => other.mails.length === 2);
+});
+
+it('work queued by another instance is found at the next poll', async () => {
+  await askForReset(portal, 'bob@acme.test');
+  vi.advanceTimersByTime(workLookEvery - 1);
+  expect(await portal.sql`select from job where queue = 'reset-request'`).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
+  expect(portal.mails).toHaveLength(0);
+});
+
+it('a stop waits only for the emails in progress', async () => {
+  const queued = Promise.withResolvers<void>();
+  let begun = 0;
+  other.onSend(async () => {
+    await queued.promise;
+    begun += 1;
+    await sleep(10);
+  });
+  await Promise.all(Array.from({ length: 100 }, () => queueMailTo(other, 'bob')));
+  workers.wake.mails();
+  queued.resolve();
+  await until(() => begun > 20);
+  const underWay = begun;
+  await workers.stop();
+  expect(begun - underWay).toBeLessThanOrEqual(mailsAtOnce);
+  expect((await waitingMails(other)).length).toBeGreaterThan(20);
+});
+
+it('nothing starts after a stop', async () => {
+  await askForReset(other, 'carol@acme.test');
+  workers.wake.mails();
+  expect(await portal.sql`select from job where queue = 'reset-request'`).toHaveLength(1);
+});

@@ -1,0 +1,121 @@
+import type { Connection } from '../database/database.ts';
+import { rowOrNull } from '../database/row-or-null.ts';
+import { hasEmailToProve } from './email-before-app.ts';
+
+export type TwoFactorPolicy = 'off' | 'app' | 'email';
+/** Whether a customer's people may sign in by passkey; `only`: and by no password (docs/decisions/0052). */
+export type PasskeyPolicy = 'off' | 'on' | 'only';
+
+export type Customer = {
+  id: string;
+  key: string;
+  name: string;
+  /** Empty means anywhere. */
+  allowedNetworks: string[];
+  twoFactor: TwoFactorPolicy;
+  active: boolean;
+  /** Its users get an email when they sign in from an unknown browser. */
+  newDeviceMail: boolean;
+  /** Its users may skip the code on a remembered device for a while. */
+  rememberDevices: boolean;
+  passkeys: PasskeyPolicy;
+  createdAt: Date;
+};
+
+export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'> &
+  Partial<Pick<Customer, 'newDeviceMail' | 'rememberDevices' | 'passkeys'>>;
+export type CustomerChanges = Partial<Omit<Customer, 'id' | 'key' | 'createdAt'>>;
+
+const columns = (sql: Connection) => sql`
+  id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active,
+  new_device_mail as "newDeviceMail", remember_devices as "rememberDevices", passkeys, created_at as "createdAt"`;
+
+/** Adds a customer; false if the key is taken. */
+export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
+  const { newDeviceMail = false, rememberDevices = true, passkeys = 'on' } = customer;
+  const rows = await sql`
+    insert into customer (key, name, allowed_networks, two_factor, new_device_mail, remember_devices, passkeys, created_at)
+    values (${customer.key}, ${customer.name}, ${customer.allowedNetworks}::cidr[], ${customer.twoFactor},
+      ${newDeviceMail}, ${rememberDevices}, ${passkeys}, ${now})
+    on conflict (key) do nothing returning id`;
+  return rows.length > 0;
+}
+
+export async function findCustomer(sql: Connection, key: string) {
+  return await rowOrNull(sql<Customer[]>`select ${columns(sql)} from customer where key = ${key}`);
+}
+
+/** The customer, locked until the transaction ends. */
+export async function findCustomerForUpdate(sql: Connection, key: string) {
+  return await rowOrNull(sql<Customer[]>`select ${columns(sql)} from customer where key = ${key} for update`);
+}
+
+/** All customers by key, each with its number of users. */
+export async function listCustomers(sql: Connection): Promise<(Customer & { users: number })[]> {
+  return await sql<(Customer & { users: number })[]>`
+    select ${columns(sql)}, (select count(*) from membership where customer_id = customer.id) as users
+    from customer order by key`;
+}
+
+/** Those of the keys that no customer has. */
+export async function listUnknownCustomerKeys(sql: Connection, keys: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from unnest(${keys as string[]}::text[]) as asked (key)
+    where not exists (select from customer where customer.key = asked.key)`;
+  return rows.map(({ key }) => key);
+}
+
+export async function updateCustomer(sql: Connection, id: string, changes: CustomerChanges): Promise<void> {
+  await sql`
+    update customer set
+      name = coalesce(${changes.name ?? null}, name),
+      allowed_networks = coalesce(${changes.allowedNetworks ?? null}::cidr[], allowed_networks),
+      two_factor = coalesce(${changes.twoFactor ?? null}, two_factor),
+      new_device_mail = coalesce(${changes.newDeviceMail ?? null}, new_device_mail),
+      remember_devices = coalesce(${changes.rememberDevices ?? null}, remember_devices),
+      passkeys = coalesce(${changes.passkeys ?? null}, passkeys),
+      active = coalesce(${changes.active ?? null}, active)
+    where id = ${id}`;
+}
+
+/** How many users of a customer can set up an app with the password alone: they have none, and no codes by email. */
+export async function countUsersWithPasswordAlone(sql: Connection, key: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from membership m join customer c on c.id = m.customer_id
+    where c.key = ${key} and not exists (select from totp where totp.user_id = m.user_id)
+      and not ${hasEmailToProve(sql, sql`m.user_id`)}`;
+  return row.count;
+}
+
+/**
+ * How many active users of a customer that is active and takes passkeys only have none for a relying party; of all such customers
+ * without a key.
+ */
+export async function countUsersWithoutPasskey(
+  sql: Connection,
+  { key = null, rpId }: { key?: string | null; rpId: string },
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(distinct u.id)::int as count
+    from customer c join membership m on m.customer_id = c.id join portal_user u on u.id = m.user_id
+    where c.passkeys = 'only' and c.active and u.active and c.key = coalesce(${key}, c.key)
+      and not exists (select from passkey p where p.user_id = u.id and p.rp_id = ${rpId})`;
+  return row.count;
+}
+
+/** Keys of the active customers that take passkeys only, sorted. */
+export async function listPasskeyOnlyCustomers(sql: Connection): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from customer where active and passkeys = 'only' order by key`;
+  return rows.map(({ key }) => key);
+}
+
+/** Removes a customer with its memberships, its connections, and their sessions. */
+export async function deleteCustomer(sql: Connection, id: string): Promise<void> {
+  // As every change of their sessions does.
+  await sql`
+    select from portal_user where id in (
+      select s.user_id from session s join sso_connection c on c.id = s.connection_id where c.customer_id = ${id}
+    ) order by id for no key update`;
+  await sql`delete from customer where id = ${id}`;
+}

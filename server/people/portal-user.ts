@@ -1,0 +1,134 @@
+import type { Language } from '#contract/languages.ts';
+import type { Connection } from '../database/database.ts';
+import { rowOrNull } from '../database/row-or-null.ts';
+import { deleteDevicesOfUser } from './device.ts';
+
+export type User = {
+  id: string;
+  username: string;
+  email: string;
+  hasPassword: boolean;
+  /** Whether an authenticator app is registered. */
+  hasApp: boolean;
+  /** How many passkeys are enrolled. */
+  passkeys: number;
+  active: boolean;
+  mayChangePassword: boolean;
+  /** Null: as the browser says. */
+  language: Language | null;
+  /** Keys, sorted. */
+  customers: string[];
+  createdAt: Date;
+};
+
+export type NewUser = Pick<User, 'username' | 'email' | 'active' | 'mayChangePassword' | 'language'> & {
+  passwordHash: string | null;
+};
+
+/** Absent means unchanged. */
+export type UserChanges = Partial<NewUser>;
+
+const columns = (sql: Connection) => sql`
+  u.id, u.username, u.email, u.password_hash is not null as "hasPassword",
+  exists (select from totp where totp.user_id = u.id) as "hasApp",
+  (select count(*)::int from passkey where passkey.user_id = u.id) as passkeys, u.active,
+  u.may_change_password as "mayChangePassword", u.language, u.created_at as "createdAt",
+  array(
+    select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
+  ) as customers`;
+
+/** Adds only the user; login names and memberships are written separately in the same transaction. */
+export async function insertUser(sql: Connection, user: NewUser, now: Date): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into portal_user (username, email, password_hash, active, may_change_password, language, created_at)
+    values (${user.username}, ${user.email}, ${user.passwordHash}, ${user.active}, ${user.mayChangePassword},
+      ${user.language}, ${now})
+    returning id`;
+  return (row as { id: string }).id;
+}
+
+/** The user with a folded username or email, or null. */
+export async function findUser(sql: Connection, fold: string) {
+  return await rowOrNull(sql<User[]>`
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold}`);
+}
+
+/** The user with a folded name, locked until the transaction ends. */
+export async function findUserForUpdate(sql: Connection, fold: string) {
+  return await rowOrNull(sql<User[]>`
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for no key update of u`);
+}
+
+/** Users by username, of one customer if its key is given; `contains` matches either name, case-insensitively. */
+export async function listUsers(
+  sql: Connection,
+  { customerKey, contains, limit }: { customerKey?: string; contains?: string; limit: number },
+): Promise<User[]> {
+  return await sql<User[]>`
+    select ${columns(sql)} from portal_user u
+    where (${contains ?? null}::text is null or position(lower(${contains ?? ''}) in lower(u.username || ' ' || u.email)) > 0)
+      and (${customerKey ?? null}::text is null or exists (
+        select from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.key = ${customerKey ?? null}))
+    order by u.username, u.id limit ${limit}`;
+}
+
+export async function updateUser(sql: Connection, id: string, changes: UserChanges): Promise<void> {
+  const { username, email, active, mayChangePassword, language, passwordHash } = changes;
+  await sql`
+    update portal_user set
+      username = coalesce(${username ?? null}, username),
+      email = coalesce(${email ?? null}, email),
+      active = coalesce(${active ?? null}, active),
+      may_change_password = coalesce(${mayChangePassword ?? null}, may_change_password),
+      language = case when ${language !== undefined} then ${language ?? null} else language end,
+      password_hash = case when ${passwordHash !== undefined} then ${passwordHash ?? null} else password_hash end
+    where id = ${id}`;
+}
+
+/** The stored hash of a user's password, or null. */
+export async function findPasswordHash(sql: Connection, id: string): Promise<string | null> {
+  const [row] = await sql<{ hash: string | null }[]>`select password_hash as hash from portal_user where id = ${id}`;
+  return row?.hash ?? null;
+}
+
+/**
+ * Replaces a user's password hash if it is still `before` and the user may have one; returns whether it did. `before`
+ * is null for a user without a password.
+ */
+export async function updatePasswordHash(
+  sql: Connection,
+  id: string,
+  before: string | null,
+  after: string,
+): Promise<boolean> {
+  const rows = await sql`
+    update portal_user set password_hash = ${after}
+    where id = ${id} and password_hash is not distinct from ${before} and active and may_change_password
+    returning id`;
+  return rows.length > 0;
+}
+
+/** Locks a user until the transaction ends. The statements that follow see what was stored before. */
+export async function lockUser(sql: Connection, id: string): Promise<void> {
+  await sql`select from portal_user where id = ${id} for no key update`;
+}
+
+/**
+ * An active user, null for any other; blocks their sign-ins until the transaction ends. The statements that follow see
+ * what earlier sign-ins stored, and waiting sign-ins see what this transaction changes.
+ */
+export async function findActiveUserForChange(sql: Connection, id: string) {
+  return await rowOrNull(sql<Pick<User, 'id' | 'username' | 'email' | 'language'>[]>`
+    select id, username, email, language from portal_user where id = ${id} and active for no key update`);
+}
+
+/** Stores the same password with a newer hash, unless it was replaced meanwhile. */
+export async function updateOutdatedHash(sql: Connection, id: string, before: string, after: string): Promise<void> {
+  await sql`update portal_user set password_hash = ${after} where id = ${id} and password_hash = ${before}`;
+}
+
+/** Removes a user with everything that belongs to it: names, memberships, sessions, devices. Lock the user first. */
+export async function deleteUser(sql: Connection, id: string): Promise<void> {
+  await deleteDevicesOfUser(sql, id);
+  await sql`delete from portal_user where id = ${id}`;
+}

@@ -1,0 +1,145 @@
+import type { Connection } from '../database/database.ts';
+import type { Asked } from '../people/second-factor.ts';
+import { deleteOldestSessions } from './oldest-sessions.ts';
+
+export type SessionStage = 'half' | 'full';
+
+/** What a session has proven last; `remembered`: its browser spared the code. */
+export type ProofOfSession = 'password' | 'code' | 'passkey' | 'remembered' | 'provider';
+
+/** Notes what a session has proven, and when. */
+export async function putProof(sql: Connection, sessionId: string, proof: ProofOfSession, now: Date): Promise<void> {
+  await sql`update session set proof = ${proof}, proven_at = ${now} where id = ${sessionId}`;
+}
+
+/** Ends what passkeys have proven in a user's sessions, but not in `kept`, the session that removes one. */
+export async function endProofsByPasskey(sql: Connection, userId: string, kept: string | null): Promise<void> {
+  await sql`
+    update session set proven_at = null
+    where user_id = ${userId} and proof = 'passkey' and id is distinct from ${kept}::uuid`;
+}
+
+/** A live session of a signed-in user, as visible from the request's address. */
+export type FullSession = {
+  /** Also what hubs know it by; it opens nothing. */
+  id: string;
+  userId: string;
+  /** The session's connection; null for a password. */
+  connectionId: string | null;
+  username: string;
+  email: string;
+  language: string | null;
+  createdAt: Date;
+  /** What the session has proven last, and when; null if its provider does not say. */
+  proof: ProofOfSession;
+  provenAt: Date | null;
+  lastSeenAt: Date;
+  endsAt: Date;
+  /** Keys of the session's customers that are still active, still the user's, admit the address, and take its way in. */
+  customers: string[];
+};
+
+/**
+ * Records that the session was used. Losing a second of it in a crash is harmless, so the commit does not wait for the
+ * disk.
+ */
+export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now: Date): Promise<void> {
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update session set last_seen_at = ${now} from quick where token_hash = ${tokenHash} and last_seen_at < ${now}`;
+}
+
+/**
+ * Where a session came from: the connection, what its provider expects at sign-out, and when the
+ * provider's session ends; null for a password, or if the provider does not say.
+ */
+type SessionOrigin = {
+  connectionId: string | null;
+  sealedIdToken: Buffer | null;
+  /** SHA-256 of the subject, and of the provider's name for its session: with these it ends what it began. */
+  providerSubjectHash: Buffer | null;
+  providerSessionHash: Buffer | null;
+  providerEndsAt: Date | null;
+};
+
+/** Of a session by password or passkey. */
+export const noProvider: SessionOrigin = {
+  connectionId: null,
+  sealedIdToken: null,
+  providerSubjectHash: null,
+  providerSessionHash: null,
+  providerEndsAt: null,
+};
+
+/** A session to create; `waitsFor` is what a half one waits for, empty for a full one. */
+type NewSession = {
+  tokenHash: Buffer;
+  userId: string;
+  waitsFor: readonly Asked[];
+  proof: ProofOfSession;
+  /** Null if its provider does not say. */
+  provenAt: Date | null;
+  customerIds: string[];
+  address: string;
+  /** As the browser names itself (names/browser-name.ts). */
+  browser: string | null;
+  /** The passkey that it was opened by. */
+  passkeyId?: string;
+  origin: SessionOrigin;
+  now: Date;
+  endsAt: Date;
+};
+
+/**
+ * Creates the session of a sign-in, full or half, and ends the user's oldest if there are too many: in a transaction.
+ */
+export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
+  const { tokenHash, userId, waitsFor, address, origin, now } = session;
+  const stage: SessionStage = waitsFor.length > 0 ? 'half' : 'full';
+  await sql`
+    insert into session (token_hash, user_id, stage, waits_for, proof, proven_at, customer_ids, address, browser, passkey_id,
+      connection_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at,
+      created_at, last_seen_at, ends_at)
+    values (${tokenHash}, ${userId}, ${stage}, ${waitsFor}::text[], ${session.proof}, ${session.provenAt},
+      ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${session.passkeyId ?? null},
+      ${origin.connectionId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash},
+      ${origin.providerSessionHash}, ${origin.providerEndsAt}, ${now}, ${now}, ${session.endsAt})`;
+  await deleteOldestSessions(sql, { tokenHash, userId, connectionId: origin.connectionId, stage, address });
+}
+
+/**
+ * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
+ * what depends on a session, lock it first, and its user before that.
+ */
+export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
+}
+
+/** Ends the session that a browser shows the cookie of, if any, before a sign-in there stores its own. */
+export async function deleteSessionOfBrowser(sql: Connection, sessionHash: Buffer | null): Promise<void> {
+  if (sessionHash !== null) await sql`delete from session where token_hash = ${sessionHash}`;
+}
+
+/** Gives a session its next token. */
+export async function updateSessionToken(
+  sql: Connection,
+  { before, after, now }: { before: Buffer; after: Buffer; now: Date },
+): Promise<void> {
+  await sql`update session set token_hash = ${after}, rotated_at = ${now} where token_hash = ${before}`;
+}
+
+/** Whether a session has got this token since a time, instead of another one. */
+export async function isRotatedSince(sql: Connection, tokenHash: Buffer, since: Date): Promise<boolean> {
+  return (await sql`select from session where token_hash = ${tokenHash} and rotated_at > ${since}`).length > 0;
+}
+
+/** The session with a token; null if there is none. */
+export async function findSessionId(sql: Connection, tokenHash: Buffer): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`select id from session where token_hash = ${tokenHash}`;
+  return row?.id ?? null;
+}
+
+/** Binding (additional data) for the provider's proof stored with a session. */
+export function idTokenPlace(userId: string): string {
+  return `id-token:${userId}`;
+}

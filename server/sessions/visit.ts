@@ -1,0 +1,125 @@
+import type { Connection } from '../database/database.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
+import { rowOrNull } from '../database/row-or-null.ts';
+
+/** A visitor who was sent to a provider. It belongs to one browser and is used once. */
+export type Visit = {
+  id: string;
+  /** SHA-256 of what the provider sends back: state, or RelayState. */
+  stateHash: Buffer;
+  /** SHA-256 of the token of the browser that began. */
+  cookieHash: Buffer;
+  connectionId: string;
+  /** Of the connection when the visit began. */
+  connectionVersion: number;
+  /** Sealed for `visitPlace`. */
+  sealedDetails: Buffer;
+  madeAt: Date;
+  endsAt: Date;
+  usedAt: Date | null;
+  /** Of the event, if it was refused. */
+  failureReference: string | null;
+};
+
+/** Binding (additional data) for the details of a visit. */
+export function visitPlace(id: string): string {
+  return `visit:${id}`;
+}
+
+const columns = (sql: Connection) => sql`
+  id, state_hash as "stateHash", browser_hash as "cookieHash", connection_id as "connectionId",
+  connection_version as "connectionVersion", sealed_details as "sealedDetails", made_at as "madeAt", ends_at as "endsAt",
+  used_at as "usedAt", failure_reference as "failureReference"`;
+
+/** Stores a visit; false if its connection is gone or was changed since it was read. */
+export async function insertVisit(
+  sql: Connection,
+  visit: Omit<Visit, 'usedAt' | 'failureReference'>,
+): Promise<boolean> {
+  const { id, stateHash, cookieHash, connectionId, connectionVersion, sealedDetails, madeAt, endsAt } = visit;
+  const rows = await sql`
+    insert into visit (id, state_hash, browser_hash, connection_id, connection_version, sealed_details, made_at, ends_at)
+    select ${id}, ${stateHash}, ${cookieHash}, s.id, s.version, ${sealedDetails}, ${madeAt}::timestamptz, ${endsAt}::timestamptz
+    from sso_connection s where s.id = ${connectionId} and s.version = ${connectionVersion}
+    returning id`;
+  return rows.length > 0;
+}
+
+export async function findVisit(sql: Connection, id: string): Promise<Visit | null> {
+  return await rowOrNull(sql<Visit[]>`select ${columns(sql)} from visit where id = ${id}`);
+}
+
+export async function findVisitByState(sql: Connection, stateHash: Buffer): Promise<Visit | null> {
+  return await rowOrNull(sql<Visit[]>`select ${columns(sql)} from visit where state_hash = ${stateHash}`);
+}
+
+/** How many visits of a browser are out at a connection's provider. */
+export async function countOpenVisits(
+  sql: Connection,
+  { cookieHash, connectionId }: Pick<Visit, 'cookieHash' | 'connectionId'>,
+  now: Date,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from visit
+    where browser_hash = ${cookieHash} and connection_id = ${connectionId} and used_at is null and ends_at > ${now}`;
+  return row?.count ?? 0;
+}
+
+/** Uses an open visit in the browser that began it; null if there is none. Of several at once one gets it. */
+export async function takeVisit(
+  sql: Connection,
+  { stateHash, cookieHash }: Pick<Visit, 'stateHash' | 'cookieHash'>,
+  now: Date,
+): Promise<Visit | null> {
+  return await rowOrNull(sql<Visit[]>`
+    update visit set used_at = ${now}
+    where state_hash = ${stateHash} and browser_hash = ${cookieHash} and used_at is null and ends_at > ${now}
+    returning ${columns(sql)}`);
+}
+
+/** Ends a visit whose answer another browser brought. */
+export async function endVisit(sql: Connection, id: string, now: Date): Promise<void> {
+  await sql`update visit set used_at = ${now} where id = ${id} and used_at is null`;
+}
+
+export async function updateVisitFailure(sql: Connection, id: string, reference: string): Promise<void> {
+  await sql`update visit set failure_reference = ${reference} where id = ${id}`;
+}
+
+/**
+ * Whether a used visit may still open a session: it is there, and its connection is active and unchanged. Locks the
+ * connection and all visits of the browser until the transaction ends.
+ */
+export async function lockVisit(
+  sql: Connection,
+  { id, cookieHash, connectionId, connectionVersion }: Visit,
+): Promise<'counts' | 'ended' | 'disabled'> {
+  const [connection] = await sql<{ version: number }[]>`
+    select s.version from sso_connection s join customer c on c.id = s.customer_id
+    where s.id = ${connectionId} and s.active and c.active for share of s`;
+  if (!connection) return 'disabled';
+  const visits = await sql<{ id: string }[]>`
+    select id from visit where browser_hash = ${cookieHash} order by id for update`;
+  const isThere = visits.some((visit) => visit.id === id);
+  return isThere && connection.version === connectionVersion ? 'counts' : 'ended';
+}
+
+/**
+ * Somebody signed in in a browser: its other visits sign in nobody. One that is being decided is gone; one still at the
+ * provider is used, so that its tab is led on.
+ */
+export async function endVisitsOfBrowser(sql: Connection, cookieHash: Buffer, now: Date, kept?: string): Promise<void> {
+  await sql`
+    delete from visit where browser_hash = ${cookieHash} and used_at is not null and id is distinct from ${kept ?? null}::uuid`;
+  await sql`update visit set used_at = ${now} where browser_hash = ${cookieHash} and used_at is null`;
+}
+
+/** Somebody signed out in a browser. */
+export async function deleteVisitsOfBrowser(sql: Connection, cookieHash: Buffer): Promise<void> {
+  await sql`delete from visit where browser_hash = ${cookieHash}`;
+}
+
+/** Deletes visits that ended before a time; returns how many. */
+export async function deleteOldVisits(sql: Connection, before: Date): Promise<number> {
+  return await deleteInParts(sql, 'visit', sql`ends_at <= ${before}`);
+}

@@ -1,0 +1,120 @@
+import type { PlainScreen } from '#contract/screens.ts';
+import { limits } from '../limits.ts';
+import type { SecondFactor } from '../people/second-factor.ts';
+import type { Who } from './who.ts';
+
+/** The part of a visitor's state that decides where they are sent. */
+export type Standing =
+  | { kind: 'nobody' }
+  /** The browser still has the cookie of a session that is over. */
+  | { kind: 'ended' }
+  /** The password or a provider was right, and a code is awaited. */
+  | { kind: 'half'; factor: SecondFactor; mustRegister: boolean; isUsedUp: boolean }
+  | { kind: 'full' };
+
+/** What a visitor may ask for: a screen, or the page behind the sign-in. */
+export type Asked = PlainScreen | 'loginFail' | 'hub';
+
+/** What to do with the request of a page: show it, or send the visitor elsewhere. */
+export type Way =
+  | { kind: 'show' }
+  | { kind: 'destination' }
+  /** The screen that the half session awaits. */
+  | { kind: 'secondFactor' }
+  | { kind: 'login'; notice?: 'signInExpired' | 'tooManyCodes' };
+
+/** The standing of a visitor. */
+export function standingOf(who: Who): Standing {
+  switch (who.kind) {
+    case 'half': {
+      const { factor, mustRegister, codeTries } = who.half;
+      return { kind: 'half', factor, mustRegister, isUsedUp: codeTries >= limits.codeTries };
+    }
+    case 'full':
+      return { kind: 'full' };
+    default:
+      return who;
+  }
+}
+
+/**
+ * Where a visitor who requests a page is sent (decisions §13). Whether a screen then shows its form or a message is up
+ * to the screen.
+ */
+export function wayOf(standing: Standing, asked: Asked): Way {
+  switch (asked) {
+    case 'login':
+      return standing.kind === 'full' ? { kind: 'destination' } : { kind: 'show' };
+    case 'hub':
+      return wayToHub(standing);
+    case 'twoFactor':
+    case 'twoFactorRegistration':
+      return wayToSecondFactor(standing, asked);
+    default:
+      return { kind: 'show' };
+  }
+}
+
+function wayToHub({ kind }: Standing): Way {
+  if (kind === 'full') return { kind: 'show' };
+  return kind === 'half' ? { kind: 'secondFactor' } : { kind: 'login' };
+}
+
+function wayToSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRegistration'): Way {
+  switch (standing.kind) {
+    case 'nobody':
+      return { kind: 'login' };
+    case 'ended':
+      return { kind: 'login', notice: 'signInExpired' };
+    case 'half':
+      if (standing.isUsedUp) return { kind: 'login', notice: 'tooManyCodes' };
+      return asked === screenOfFactor(standing) ? { kind: 'show' } : { kind: 'secondFactor' };
+    case 'full':
+      // A user may add an app voluntarily.
+      return asked === 'twoFactorRegistration' ? { kind: 'show' } : { kind: 'destination' };
+  }
+}
+
+/** The screen that a half session awaits. */
+export function screenOfFactor({ mustRegister }: { mustRegister: boolean }): 'twoFactor' | 'twoFactorRegistration' {
+  return mustRegister ? 'twoFactorRegistration' : 'twoFactor';
+}
+
+const half = { kind: 'half', isUsedUp: false } as const;
+
+/** Every standing, in words for the printed table. */
+export const standings: Record<string, Standing> = {
+  nobody: { kind: 'nobody' },
+  'session over': { kind: 'ended' },
+  'must register an app': { ...half, factor: 'app', mustRegister: true },
+  'code of the app awaited': { ...half, factor: 'app', mustRegister: false },
+  'must confirm the email': { ...half, factor: 'email', mustRegister: true },
+  'code by email awaited': { ...half, factor: 'email', mustRegister: false },
+  'all attempts at a code used': { ...half, factor: 'app', mustRegister: false, isUsedUp: true },
+  'signed in': { kind: 'full' },
+};
+
+/** The table of all ways, as Markdown; `node server/sessions/ways.ts` prints it. */
+export function printWays(): string {
+  const columns: Record<string, Asked> = {
+    'the hub': 'hub',
+    login: 'login',
+    twoFactor: 'twoFactor',
+    twoFactorRegistration: 'twoFactorRegistration',
+    'any other screen': 'forgotten',
+  };
+  const rows = Object.entries(standings).map(([words, standing]) => [
+    words,
+    ...Object.values(columns).map((page) => wordsOf(wayOf(standing, page))),
+  ]);
+  const head = ['', ...Object.keys(columns)];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+function wordsOf(way: Way): string {
+  if (way.kind === 'show') return 'shown';
+  if (way.kind === 'login' && way.notice) return `→ login (${way.notice})`;
+  return `→ ${way.kind}`;
+}
+
+if (import.meta.main) process.stdout.write(printWays());

@@ -1,0 +1,250 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { enrolmentForgeries } from '#test/forgeries/passkey-forgeries.ts';
+import { addUser } from '#test/support/accounts-for-test.ts';
+import { invitationFor, invite } from '#test/support/invite-for-test.ts';
+import {
+  beginByLink,
+  type InvitationOptions,
+  makeByLink,
+  postByLink,
+} from '#test/support/passkey-by-invitation-for-test.ts';
+import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { changeTo, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
+import { oneOfEach } from '#test/support/runs-all.ts';
+import { signedInAs } from '#test/support/signed-in-as.ts';
+import { browserForTest } from '#test/support/sso-for-test.ts';
+import { changeUser } from '../accounts/change-user.ts';
+
+const portal = portalOfFile({ each: startAfresh });
+
+beforeEach(async () => {
+  await addUser(portal, { username: 'grace', passwordHash: null });
+  await addUser(portal, { username: 'heidi', passwordHash: null });
+});
+
+const done = '/portal/forgottenChangedInfo?invited=passkey';
+const failed = '/portal/forgottenChangeFailedInfo?invited=passkey';
+const over = '/portal/forgottenChangeFailedInfo?reason=3&invited=passkey';
+
+const landing = async (hash: string) => (await changeTo(portal, hash, newPassword)).headers.location;
+const passkeys = () => portal.sql`select from passkey`;
+const lastEvent = async () =>
+  (await portal.sql`select event, reason, username, reference, steps from audit_event order by id desc limit 1`)[0];
+
+/** All that a refused answer must leave alone. */
+async function state(): Promise<string> {
+  const tables = ['passkey', 'session', 'portal_user', 'job', 'reset_link', 'device'];
+  const rows = tables.map((table) => portal.sql`select t::text from ${portal.sql(table)} t order by 1`);
+  return JSON.stringify(await Promise.all(rows));
+}
+
+describe('a passkey from an invitation', () => {
+  it('is the way in of its person, who then signs in by it; the link is spent, and they are told', async () => {
+    const hash = await invitationFor(portal, 'grace');
+    const browser = browserForTest(portal);
+    const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
+    expect(options).toMatchObject({
+      rp: { id: 'localhost' },
+      user: { name: 'grace' },
+      excludeCredentials: [],
+      attestation: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+    const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
+    const answer = await postByLink(browser, hash, enrolmentOf(passkey, options), {
+      headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
+    });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, done]);
+    expect(browser.cookies).not.toHaveProperty('vestibule_session');
+    expect(await lastEvent()).toMatchObject({
+      event: 'invitation-used',
+      username: 'grace',
+      steps: [
+        { step: 'passkey', outcome: expect.stringMatching(/^[\w-]{36}, Firefox, Linux$/) },
+        { step: 'sessions ended', outcome: '0' },
+      ],
+    });
+    await portal.workOff();
+    expect(portal.mails.at(-1)).toMatchObject({
+      recipient: 'grace@acme.test',
+      subject: 'A passkey was added for Vestibule',
+    });
+    const page = await browser.get(done);
+    expect(page.body).toContain('You can sign in with your passkey now.');
+    const other = browserForTest(portal);
+    await signInWithPasskey(other, passkey);
+    expect(await signedInAs(portal, other.cookies)).toBe('grace');
+    // What the password form says of such a link, and its page.
+    expect(await landing(hash)).toBe('/portal/forgottenChangeFailedInfo?reason=3&invited=true');
+    const again = await portal.send({ url: `/portal/forgottenChange?hash=${hash}&invited=true` });
+    expect(again.headers.location).toBe(done);
+  });
+
+  it('ends sessions, that of the browser too, as a password does', async () => {
+    const hash = await invitationFor(portal, 'grace');
+    const alice = browserForTest(portal);
+    await alice.post('/portal/performlogin', { username: 'alice', password: 'Correct-Horse-42' });
+    await portal.sql`
+      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
+      select sha256('grace'), u.id, 'full', '{}', '127.0.0.1', now(), now(), now() + interval '1 day'
+      from portal_user u where username = 'grace'`;
+    await makeByLink(alice, hash);
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+
+  it.each(oneOfEach(enrolmentForgeries, () => 'forged'))(
+    'is refused with $name: $reason; the link stays',
+    async ({ reason, tweak }) => {
+      const hash = await invitationFor(portal, 'grace');
+      const browser = browserForTest(portal);
+      const before = await state();
+      const { location } = await makeByLink(browser, hash, tweak);
+      expect(location).toBe(failed);
+      expect(await state()).toBe(before);
+      const event = await lastEvent();
+      expect(event).toMatchObject({ event: 'passkey-not-added', username: 'grace', reason });
+      expect((await browser.get(failed)).body).toContain(event?.reference);
+      // The way back knows the link.
+      expect((await browser.get('/portal/forgottenChange')).body).toContain(`name="hash" value="${hash}"`);
+    },
+  );
+
+  it('is taken once: of ten answers at the same time, one', async () => {
+    const hash = await invitationFor(portal, 'grace');
+    const browser = browserForTest(portal);
+    const answers: string[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
+      answers.push(enrolmentOf(newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') }), options));
+    }
+    const landings = await Promise.all(
+      answers.map(async (answer) => (await postByLink(browser, hash, answer)).headers.location),
+    );
+    expect(landings.filter((location) => location === done)).toHaveLength(1);
+    expect(new Set(landings)).toEqual(new Set([done, over]));
+    expect(await passkeys()).toHaveLength(1);
+  });
+});
+
+describe('nobody else can end what one began', () => {
+  async function begun(hash: string) {
+    const browser = browserForTest(portal);
+    const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
+    const passkey = newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') });
+    const credential = enrolmentOf(passkey, options);
+    return { browser, credential, end: async (by = browser, link = hash) => await ended(by, link, credential) };
+  }
+  async function ended(by: ReturnType<typeof browserForTest>, link: string, credential: string) {
+    const { location } = (await postByLink(by, link, credential)).headers;
+    if (location === done) return done;
+    const event = await lastEvent();
+    return [location, event?.reason];
+  }
+  const refused = [failed, 'challenge-unknown'];
+
+  it('not another browser with the link, nor one without a cookie; nor twice', async () => {
+    const hash = await invitationFor(portal, 'grace');
+    const [first, other] = [await begun(hash), await begun(hash)];
+    expect(await first.end(other.browser)).toEqual(refused);
+    expect(await first.end(browserForTest(portal))).toEqual(refused);
+    expect(await first.end()).toBe(done);
+    expect((await first.end())[0]).toBe(over);
+  });
+
+  it('not the same browser by the link of somebody else, nor after five minutes, nor by a challenge of a sign-in', async () => {
+    const [ofGrace, ofHeidi] = [await invitationFor(portal, 'grace'), await invitationFor(portal, 'heidi')];
+    const first = await begun(ofGrace);
+    expect(await first.end(first.browser, ofHeidi)).toEqual(refused);
+    const second = await begun(ofGrace);
+    portal.wait(300_000);
+    expect(await second.end()).toEqual(refused);
+    const signIn = await first.browser.get('/portal/passkeys/options', { method: 'POST' });
+    const passkey = newPasskey({ userHandle: Buffer.alloc(16, 1) });
+    const credential = enrolmentOf(passkey, signIn.json<{ challenge: string }>());
+    expect(await ended(first.browser, ofGrace, credential)).toEqual(refused);
+    expect(await passkeys()).toHaveLength(0);
+  });
+});
+
+describe('a link that makes no passkey', () => {
+  const begins = async (hash: string) => (await beginByLink(browserForTest(portal), hash)).statusCode;
+  const refusal = async (hash: string) => {
+    const { headers } = await postByLink(browserForTest(portal), hash, '{}');
+    return [headers.location, (await lastEvent())?.reason];
+  };
+
+  it('none at all: such tries of an address wait', async () => {
+    const hash = 'A'.repeat(43);
+    expect(await refusal(hash)).toEqual(['/portal/forgottenChangeFailedInfo?reason=4&invited=passkey', '4']);
+    for (let n = 1; n < 100; n += 1) expect(await begins(hash)).toBe(204);
+    expect([await begins(hash), await begins(hash)]).toContain(429);
+    const answer = await postByLink(browserForTest(portal), hash, '{}');
+    expect(answer.statusCode).toBe(429);
+    // Still the page of an invitation, not of a reset.
+    expect(answer.body).toContain('Create your passkey</h1>');
+    expect(answer.body).not.toContain('name="password"');
+    expect(await lastEvent()).toMatchObject({ event: 'password-change-refused', reason: 'throttled' });
+  });
+
+  it.each([
+    ['a reset link', '4', `update reset_link set purpose = 'reset'`],
+    ['replaced, or over', '3', `update reset_link set ends_at = made_at`],
+    ['of an inactive user', '7', `update portal_user set active = false where username = 'grace'`],
+    ['of no customer', '10', `delete from membership`],
+    ['of somebody who may not choose', '8', `update portal_user set may_change_password = false`],
+    ['where no customer takes passkeys', '8', `update customer set passkeys = 'off'`],
+    ['of another network', 'network', `update customer set allowed_networks = '{203.0.113.0/24}'`],
+  ])('one that is %s', async (_what, reason, spoil) => {
+    const hash = await invitationFor(portal, 'grace');
+    expect(await begins(hash)).toBe(200);
+    await portal.sql.unsafe(spoil);
+    expect(await begins(hash)).toBe(204);
+    const page =
+      reason === 'network' ? 'loginfail/ip?ipaddress=198.51.100.7' : `forgottenChangeFailedInfo?reason=${reason}`;
+    expect(await refusal(hash)).toEqual([`/portal/${page}&invited=passkey`, reason]);
+  });
+
+  it('one that became so while the authenticator was asked', async () => {
+    const hash = await invitationFor(portal, 'grace');
+    const browser = browserForTest(portal);
+    const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
+    await changeUser(portal.sql, 'grace', { active: false }, portal.deps.now());
+    const passkey = newPasskey({ userHandle: Buffer.alloc(16, 1) });
+    const { headers } = await postByLink(browser, hash, enrolmentOf(passkey, options));
+    expect(headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=7&invited=passkey');
+    expect(await passkeys()).toHaveLength(0);
+  });
+});
+
+describe('the page', () => {
+  const page = async (hash: string, query = '&invited=true') =>
+    await portal.send({ url: `/portal/forgottenChange?hash=${hash}${query}` });
+
+  it('offers a passkey, hidden until a script finds that it can be made', async () => {
+    const { body } = await page(await invitationFor(portal, 'grace'));
+    const form = /<form hidden=""[^>]* action="\/portal\/passkeys\/invitation".*?<\/form>/.exec(body)?.[0] ?? '';
+    expect([form.includes('Use a passkey instead'), body.includes('Save password')]).toEqual([true, true]);
+  });
+
+  it('offers none by a reset link, nor where a customer takes none', async () => {
+    expect((await page(await linkFor(portal, 'grace'), '')).body).not.toContain('passkeys/invitation');
+    await portal.sql`update customer set passkeys = 'off'`;
+    const { body } = await page(await invitationFor(portal, 'grace'));
+    expect([body.includes('passkeys/invitation'), body.includes('Save password')]).toEqual([false, true]);
+  });
+});
+
+it('who has a passkey is not invited: the command names the one that lists them', async () => {
+  await givePasskey(portal, 'grace');
+  expect(await invite(portal, 'grace')).toEqual({
+    kind: 'refused',
+    refusals: [
+      {
+        name: 'grace',
+        problem: 'the user has a passkey already; vestibule user passkeys grace lists them, and removes lost ones',
+      },
+    ],
+  });
+});

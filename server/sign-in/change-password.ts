@@ -1,0 +1,85 @@
+import { changeFailedReasons } from '#contract/reasons.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { customersOfEvent } from '../audit/audit-events.ts';
+import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../crypto/password-hash.ts';
+import { tokenHash } from '../crypto/token.ts';
+import { RollBack } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { updatePasswordHash } from '../people/portal-user.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
+import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
+import { changeKey, networksOf } from '../throttle/throttle-keys.ts';
+import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink } from './link.ts';
+import { newPasswordProblem, ownNames } from './new-password.ts';
+import { passwordReplaced, queuePasswordNotice, wasUsedBefore } from './password-replaced.ts';
+import { spendResetLink } from './reset-link.ts';
+
+/** A new password. The page's language is used for the notice unless the user has chosen another. */
+type ChangeRequest = LinkHolder & Pick<KnownVisitor, 'language'> & { password: string; repeat: string };
+
+/**
+ * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
+ * unknown, 3 expired or used), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords
+ * (11). Without an open link nothing about the account is revealed.
+ * Throws WorkQueueFull if too many passwords are waiting to be hashed.
+ */
+export async function changePassword(deps: Deps, request: ChangeRequest): Promise<LinkResult> {
+  const { password, repeat } = request;
+  const networks = networksOf(request.address);
+  refuseWhenHashesWait(networks);
+
+  const { link, refusal } = await readLink(deps, request, 'password');
+  if (refusal) return await refuseLink(deps, request, link, refusal);
+  const { user, purpose } = link;
+
+  const { passwordPolicy: policy, brand } = deps.config;
+  const problem = newPasswordProblem(password, repeat, { policy, names: ownNames(user, brand.branding.name) });
+  if (problem) return await refuseLink(deps, request, link, problem.reason, problem.words.join('; '));
+
+  // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
+  const until = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
+  if (until) return await refuseLink(deps, request, link, { until });
+  if (await wasUsedBefore(deps.sql, user, password, networks))
+    return await refuseLink(deps, request, link, changeFailedReasons.usedBefore, 'it is one of the last ten');
+
+  const changed = { kind: 'changed', purpose, username: user.username } as const;
+  if (await store(deps, request, link, await hashPassword(password, networks))) return changed;
+
+  const now = await readLink(deps, request, 'password');
+  // The same form, sent twice side by side, ends like one.
+  if (now.link?.usedAt && (await verifyPassword(now.link.user?.passwordHash ?? null, password, networks)))
+    return changed;
+  const reason = now.refusal ?? changeFailedReasons.changeFailed;
+  return await refuseLink(deps, request, now.link, reason, 'the account was changed while it was checked');
+}
+
+/** Under what refused changes of one user are counted. */
+const changesByLink = (userId: string) => changeKey('password-by-link', userId);
+
+/**
+ * Replaces the password, uses up the link, and ends what depended on the old one; false, with nothing stored, if the link or the
+ * account is no longer as it was read.
+ */
+async function store(
+  deps: Deps,
+  { token, address, language, requestId }: ChangeRequest,
+  { purpose, user }: OpenLink,
+  passwordHash: string,
+): Promise<boolean> {
+  const now = deps.now();
+  const { id: userId, username, customers } = user;
+  const isStored = await deps.sql.begin(async (sql) => {
+    if (!(await updatePasswordHash(sql, userId, user.passwordHash, passwordHash))) return new RollBack(false);
+    if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(false);
+    const sessionsEnded = await passwordReplaced(sql, userId, user.passwordHash, now);
+    await deleteThrottle(sql, changesByLink(userId));
+    await queuePasswordNotice(sql, user, { now, address, language });
+    const event = purpose === 'invitation' ? 'invitation-used' : 'password-changed';
+    const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
+    const who = { userId, username, ...customersOfEvent(customers), address, requestId };
+    await insertAuditEvent(sql, { event, ...who, steps }, now);
+    return true;
+  });
+  if (isStored) deps.wake.mails();
+  return isStored;
+}

@@ -1,0 +1,156 @@
+import type { Response } from 'light-my-request';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
+import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { askForReset, startAfresh } from '#test/support/reset-for-test.ts';
+
+const portal = portalOfFile({ each: startAfresh });
+/** For queries by the test itself. */
+const aside = poolOfFile(portal);
+let listening: ListeningPortal;
+beforeAll(async () => {
+  listening = await listeningPortal(portal);
+});
+
+const script = { headers: { accept: '*/*' } };
+
+/** Everything a visitor can see of an answer, except its time. */
+function seen({ statusCode, rawPayload, headers }: Response) {
+  return { statusCode, body: rawPayload.toString('hex'), headers: { ...headers, date: '' } };
+}
+
+/** The bytes of a form as a program sends it. */
+function posted(host: string, target: string, username: string): string {
+  const body = `username=${username}`;
+  const type = 'application/x-www-form-urlencoded';
+  return `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** One of each kind: known by email or as a second account, unknown, and users who get no link. */
+const names = ['alice', 'carol', 'nobody', 'dave', 'erin', 'frank', 'sso-only'].map((name) => `${name}@acme.test`);
+
+it('EN-05 every name gets a byte-identical answer', async () => {
+  for (const more of [{}, script]) {
+    const answers = await Promise.all(names.map((name) => askForReset(portal, name, more)));
+    for (const answer of answers) expect(seen(answer)).toEqual(seen(answers[0] as Response));
+  }
+  const page = await askForReset(portal, 'alice@acme.test');
+  expect([page.statusCode, page.headers.location, page.body]).toEqual([303, '/portal/emailInfo', '']);
+  const call = await askForReset(portal, 'nobody@acme.test', script);
+  expect([call.statusCode, call.body, call.headers['set-cookie']]).toEqual([204, '', undefined]);
+  const inGerman = await askForReset(portal, 'nobody@acme.test', { url: '/portal/password/forgotten?lang=de' });
+  expect(inGerman.headers.location).toBe('/portal/emailInfo?lang=de');
+});
+
+it('EN-05 nothing is looked up or queued before the answer: it arrives while every table that tells of names is locked', async () => {
+  await aside.begin(async (sql) => {
+    await sql`
+      lock table login_name, membership, customer, reset_link, audit_event, session, device
+      in access exclusive mode`;
+    for (const name of names) expect((await askForReset(portal, name)).statusCode).toBe(303);
+  });
+  expect(await portal.sql`select from audit_event`).toHaveLength(0);
+  const waiting = await portal.sql`select queue, payload, made_at from job order by payload->>'fold'`;
+  const payload = { language: 'en', address: '198.51.100.7', requestId: expect.any(String), destination: null };
+  const asked = { queue: 'reset-request', made_at: portal.deps.now() };
+  expect(waiting).toEqual([...names].sort().map((fold) => ({ ...asked, payload: { fold, ...payload } })));
+});
+
+it('EN-05 work starts after the answer was sent, and only if a request was stored', async () => {
+  const { exchange, host } = listening;
+  const { wake } = portal.deps;
+  // An answer not sent by then is never sent.
+  const resetRequests = vi.fn(() => portal.app.server.closeAllConnections());
+  portal.deps.wake = { ...wake, resetRequests };
+  const post = async (username: string) =>
+    (await exchange(posted(host, '/portal/password/forgotten', username), 300)).statuses;
+  expect(await post('nobody@acme.test')).toEqual([204]);
+  expect(resetRequests).toHaveBeenCalledTimes(1);
+  for (const bad of ['nobody', 'a%20b@acme.test']) expect(await post(bad)).toEqual([400]);
+  await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + 1)}`;
+  expect(await post('nobody@acme.test')).toEqual([429]);
+  portal.deps.wake = wake;
+  expect(resetRequests).toHaveBeenCalledTimes(1);
+  expect(await portal.sql`select from job`).toHaveLength(1);
+});
+
+it('PR-08 a whole URL as target is 400, whichever host it names', async () => {
+  const { exchange, host } = listening;
+  for (const target of ['http://evil.example', `http://${host}`, 'https://evil.example:8080']) {
+    const { statuses } = await exchange(posted(host, `${target}/portal/password/forgotten`, 'alice@acme.test'));
+    expect(statuses, target).toEqual([400]);
+  }
+  const { statuses } = await exchange(posted(host, '/portal/password/forgotten', 'alice@acme.test'), 300);
+  expect(statuses).toEqual([204]);
+  expect(await portal.sql`select from job`).toHaveLength(1);
+});
+
+it('PR-09 PR-11 PR-24 anything but one address is 400, counts nothing and sends nothing', async () => {
+  const two = 'username=alice@acme.test&';
+  const url = '/portal/password/forgotten';
+  for (const body of [
+    ...[
+      'username[]=alice@acme.test&username[]=evil@x.test',
+      `${two}username=evil@x.test`,
+      `${two}user%6eame=evil@x.test`,
+    ],
+    ...[
+      '',
+      'username=',
+      'email=alice@acme.test',
+      'username=alice',
+      'username=@',
+      'username=a@',
+      'username=%ED%A0%80@x',
+    ],
+    ...[
+      'username=alice@acme.test%2Cevil@x.test',
+      'username=%22evil@x.test%22@acme.test',
+      'username=alice%20@acme.test',
+    ],
+    ...['%0d%0aBcc:evil@x.test', '%0aBcc:evil', '%00'].map((end) => `username=alice@acme.test${end}`),
+    ...['username=alice%E2%80%A8@acme.test', `username=${'x'.repeat(311)}@acme.test`],
+  ]) {
+    const { statusCode } = await portal.send({ method: 'POST', url, body, ...script });
+    expect(statusCode, body.slice(0, 60)).toBe(400);
+  }
+  const body = JSON.stringify({ username: ['alice@acme.test', 'evil@x.test'] });
+  const headers = { 'content-type': 'application/json' };
+  expect((await portal.send({ method: 'POST', url, body, headers })).statusCode).toBe(415);
+  for (const table of ['job', 'throttle', 'audit_event'])
+    expect(await portal.sql`select from ${portal.sql(table)}`, table).toHaveLength(0);
+});
+
+it('PR-24 any text shaped like an address is accepted, up to 320 characters', async () => {
+  const long = (length: number) => `${'x'.repeat(length - 10)}@acme.test`;
+  for (const address of [
+    ...[254, 255, 320].map(long),
+    ...['x@y', 'x@localhost', '.@.', 'ü@bücher.test', `${'🗝'.repeat(310)}@acme.test`, "'or'1'='1@x", '$1@x'],
+    ...['<script>@x', '../..@x', '{{7*7}}@x', 'x@y\u0001', '%00@x', '\u202ex@y', '__proto__@x'],
+  ])
+    expect((await askForReset(portal, address)).statusCode, address.slice(0, 20)).toBe(303);
+  await portal.workOff();
+  expect(portal.mails).toHaveLength(0);
+  const events = await portal.sql`select distinct reason, username from audit_event`;
+  expect(events).toEqual([{ reason: 'unknown-user', username: null }]);
+});
+
+it('without JavaScript the form comes back with the entry and its error, and nothing of an earlier sign-in', async () => {
+  const cookies = cookiesOf(await portal.signIn('bob', 'not the password'));
+  for (const [entry, value] of [
+    ['alice@acme.test, bob@acme.test', 'alice@acme.test, bob@acme.test'],
+    ['<i>', '&lt;i&gt;'],
+    ['x'.repeat(400), 'x'.repeat(320)],
+    ['', ''],
+  ] as const) {
+    const answer = await askForReset(portal, entry, { url: '/portal/password/forgotten?lang=de', cookies });
+    expect([answer.statusCode, answer.body.includes('<html lang="de"')]).toEqual([400, true]);
+    expect(answer.body).toMatch(/<form[^>]* action="\/portal\/password\/forgotten/);
+    expect(answer.body).toContain(`value="${value}"`);
+    expect(answer.body).toMatch(/id="email-error"[^>]*>./);
+    expect(answer.body).toContain('aria-describedby="email-error"');
+    expect(answer.body).not.toMatch(/value="bob"|\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/);
+  }
+});

@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type InvitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
+import { ChangeForm, InvitationForm, InvitationPasskeyForm } from '#contract/payloads.ts';
+import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { isToken } from '../crypto/token.ts';
+import type { Deps } from '../deps.ts';
+import { browserToBegin } from '../factors/ceremony.ts';
+import { clearCookie, setCookie } from '../http/cookies.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
+import { formAgain, formKeeper } from '../http/form-again.ts';
+import { setLastRefusal } from '../http/last-refusal.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { destinationFor, leadsToRegistration } from '../sessions/destination.ts';
+import { signOutHere } from '../sessions/sign-out-here.ts';
+import { type KnownVisitor, knownVisitorOf, visitorOf } from '../sessions/visitor.ts';
+import { addPasskeyByLink, beginPasskeyByLink } from './add-passkey-by-link.ts';
+import { changePassword } from './change-password.ts';
+import { letIn } from './let-in.ts';
+import type { LinkResult } from './link.ts';
+import { signIn } from './sign-in.ts';
+
+/** The routes of the form of a link, by which somebody chooses how they sign in. */
+export function linkRoutes(deps: Deps) {
+  const { config } = deps;
+  const rp = config.passkeys;
+
+  /** `POST password/change` (decisions §6): 303 to the outcome; from an invitation on into the account. */
+  async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { hash: token = '', password, repeat } = request.body;
+    const result = await changePassword(deps, { ...visitor, token, password, repeat });
+    const isInvitation = 'purpose' in result && result.purpose === 'invitation';
+    const invited = isInvitation ? 'choice' : null;
+    if (result.kind !== 'changed' || !isInvitation)
+      return await answer(request, reply, visitor, result, { token, invited });
+
+    // The first sign-in of an invited person, with the password that they have just chosen, and all that it asks for.
+    const { username } = result;
+    const destination = destinationFor(config, destinationOfAddress(request, config));
+    const isToRegister = leadsToRegistration(config, destination);
+    const signedIn = await signIn(deps, { ...visitor, username, password, isToRegister });
+    if (signedIn.kind !== 'signedIn' && signedIn.kind !== 'secondFactor')
+      return await answer(request, reply, visitor, result, { token, invited });
+    clearCookie(reply, config, 'reset');
+    const isFirst = request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate';
+    return await letIn(deps, request, reply, signedIn, {
+      destination,
+      lang: languageOverride(request),
+      username,
+      isFirst,
+    });
+  }
+
+  /** `POST passkeys/invitation/options`: begins it; 204 for a link that makes no passkey, which a page may only be asking. */
+  async function beginPasskey(request: FastifyRequest<{ Body: InvitationForm }>, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    const begun = await beginPasskeyByLink(deps, rp, { visitor, token: request.body.hash }, browserToken);
+    if (begun.kind === 'begun') return reply.send(begun.options);
+    if (begun.kind === 'closed') return reply.code(204).send();
+    return await refuse(deps, request, reply, 429, { retryAfter: begun.until.getTime() - deps.now().getTime() });
+  }
+
+  /** `POST passkeys/invitation`: 303 to the outcome, as for a password. */
+  async function addPasskey(request: FastifyRequest<{ Body: InvitationPasskeyForm }>, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { hash: token, credential } = request.body;
+    const result = await addPasskeyByLink(deps, rp, { visitor, token }, credential);
+    return await answer(request, reply, visitor, result, { token, invited: 'passkey' });
+  }
+
+  /** 303 to the outcome, or the form with a wait. `invited`: in whose words; null for a reset link. */
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { address }: KnownVisitor,
+    result: LinkResult,
+    { token, invited }: { token: string; invited: InvitedFor | null },
+  ): Promise<FastifyReply> {
+    const destination = destinationOfAddress(request, config);
+    const words = { [invitedParameter]: invited ? invitedValues[invited] : undefined };
+    const kept = { [queryNames.destination]: destination, ...words, lang: languageOverride(request) };
+    const toRefusal = (url: string, reference: string) => {
+      setLastRefusal(reply, config, { reference, username: '', url });
+      return reply.redirect(url, 303);
+    };
+    switch (result.kind) {
+      case 'changed':
+        // The person who changed it signs in next, and must get nothing of somebody who was signed in here.
+        if (visitorOf(deps, request).sessionToken === null) clearCookie(reply, config, 'reset');
+        else await signOutHere(deps, request, reply);
+        setLastRefusal(reply, config, { reference: null, username: result.username });
+        return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', kept), 303);
+      case 'networkRefused': {
+        const query = { [queryNames.ipAddress]: address, ...kept };
+        return toRefusal(screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, query), result.reference);
+      }
+      case 'throttled': {
+        const { retryAfter, reference } = result;
+        if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
+        const again = { screen: 'forgottenChange', status: 429, notice: 'tooManyAttempts' } as const;
+        const form = { ...again, retryAfter, reference, destination, query: words };
+        const page = { resetHash: token, typedUsername: '', ...(invited && { invitation: invited }) };
+        return await formAgain(deps, request, reply, form, page);
+      }
+      case 'refused': {
+        const { reason, reference } = result;
+        // A cookie keeps the hash, so that the way back to the form works without JavaScript too.
+        if (isToken(token) && isLinkStillGood(reason))
+          setCookie(reply, config, 'reset', token, limits.resetCookieLifetime);
+        else clearCookie(reply, config, 'reset');
+        const screen = reason === changeFailedReasons.tooWeak ? 'forgottenChange' : 'forgottenChangeFailedInfo';
+        const query = { [queryNames.reason]: reason === null ? undefined : String(reason), ...kept };
+        return toRefusal(screenUrl(config.basePath, screen, query), reference);
+      }
+    }
+  }
+
+  return {
+    change: { schema: { body: ChangeForm }, handler: change },
+    beginPasskey: { schema: { body: InvitationForm }, handler: beginPasskey },
+    addPasskey: { schema: { body: InvitationPasskeyForm }, handler: addPasskey },
+  };
+}
+
+/** After these a better entry helps. */
+function isLinkStillGood(reason: ChangeFailedReason | null): boolean {
+  return reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
+}
+
+/** How the form of a link is given again; `invited`: whose form it is, of an invitation to make a passkey; null for a password. */
+export function linkFormAgain(deps: Deps, invited: 'passkey' | null = null) {
+  return formKeeper(deps, 'forgottenChange', ({ hash = '' }: Partial<ChangeForm>, request) => ({
+    destination: destinationOfAddress(request, deps.config),
+    ...(invited && { query: { [invitedParameter]: invitedValues[invited] } }),
+    page: { resetHash: hash, typedUsername: '', ...(invited && { invitation: invited }) },
+  }));
+}

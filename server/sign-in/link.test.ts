@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addUser } from '#test/support/accounts-for-test.ts';
+import { invitationFor, invite } from '#test/support/invite-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  askForLink,
+  askForReset,
+  changedPage,
+  changeTo,
+  failedPage,
+  hiddenHash,
+  hiddenUsername,
+  linkFor,
+  newPassword,
+  startAfresh,
+  storedHash,
+  tokenIn,
+} from '#test/support/reset-for-test.ts';
+import { browserForTest } from '#test/support/sso-for-test.ts';
+import { changeUser } from '../accounts/change-user.ts';
+import { newToken, tokenHash } from '../crypto/token.ts';
+import { limits } from '../limits.ts';
+
+const second = 1000;
+const another = 'Another-Harbour-78';
+
+const portal = portalOfFile({ each: startAfresh });
+beforeEach(() => addUser(portal, { username: 'grace', passwordHash: null }));
+
+const open = (token: string, method: 'GET' | 'HEAD' = 'GET') =>
+  portal.send({ method, url: `/portal/forgottenChange?hash=${token}` });
+const landing = async (token: string, password = newPassword) =>
+  (await changeTo(portal, token, password)).headers.location;
+const change = (name: string, what: Parameters<typeof changeUser>[2]) =>
+  changeUser(portal.sql, name, what, portal.deps.now());
+
+const resetLink = {
+  of: 'a reset',
+  name: 'alice',
+  lifetime: limits.resetLink,
+  done: changedPage,
+  used: changedPage,
+  failed: failedPage,
+  make: () => askForLink(portal, 'alice'),
+  queue: () => askForReset(portal, 'alice@acme.test'),
+};
+const invitation: Omit<typeof resetLink, 'queue'> & { queue: () => Promise<unknown> } = {
+  of: 'an invitation',
+  name: 'grace',
+  lifetime: limits.invitation,
+  done: '/portal/portal.html',
+  used: `${changedPage}?invited=true`,
+  failed: (reason) => `${failedPage(reason)}&invited=true`,
+  make: () => invitationFor(portal, 'grace'),
+  queue: () => invite(portal, 'grace'),
+};
+
+describe.each([resetLink, invitation])('a link of $of', ({ name, lifetime, done, used, failed, make, queue }) => {
+  it('PR-02 works once, then says that it was used, and leads to a sign-in with the name filled in', async () => {
+    const token = await make();
+    expect(await landing(token)).toBe(done);
+    expect([await landing(token), await landing(token, another)]).toEqual([failed(3), failed(3)]);
+    expect((await portal.signIn(name, newPassword)).headers.location).toBe('/portal/portal.html');
+    portal.wait(lifetime);
+    const again = await open(token);
+    expect([again.statusCode, again.headers.location]).toEqual([302, used]);
+    expect(hiddenUsername(await portal.send({ url: '/portal/login', cookies: cookiesOf(again) }))).toBe(name);
+  });
+
+  it.each([
+    [-second, true],
+    [0, false],
+    [second, false],
+  ])(
+    'PR-04 is valid for its time after its email left, however long that waited: %i ms beside it',
+    async (by, isValid) => {
+      await queue();
+      portal.wait(20 * 60 * 60 * second);
+      await portal.workOff();
+      const token = tokenIn(portal.mails[0]);
+      portal.wait(lifetime + by);
+      expect((await open(token)).headers.location).toBe(isValid ? undefined : failed(3));
+      expect(await landing(token)).toBe(isValid ? done : failed(3));
+    },
+  );
+
+  it('PR-05 PR-18 is replaced by the next one, sent or not, and by nobody else’s', async () => {
+    const ofBob = await linkFor(portal, 'bob');
+    const older = await make();
+    portal.wait(limits.samePress);
+    const newest = await make();
+    expect([await landing(older), (await open(older)).headers.location]).toEqual([failed(3), failed(3)]);
+    expect(await landing(newest, another)).toBe(done);
+    expect(await landing(ofBob)).toBe(changedPage);
+  });
+
+  it('PR-15 is not used up by viewing it: HEAD and GET, three times each', async () => {
+    const token = await make();
+    for (let n = 0; n < 3; n += 1) {
+      const [head, get] = [await open(token, 'HEAD'), await open(token)];
+      expect([head.statusCode, head.body, get.statusCode]).toEqual([200, '', 200]);
+      expect([hiddenHash(get), hiddenUsername(get), get.headers['referrer-policy']]).toEqual([
+        token,
+        name,
+        'strict-origin',
+      ]);
+    }
+    expect(await landing(token)).toBe(done);
+  });
+
+  it('PR-23 ends with the address that it was sent to, and survives any other change', async () => {
+    const token = await make();
+    await change(name, { language: 'de' });
+    await change(name, { active: false });
+    expect(await landing(token)).toBe(failed(7));
+    await change(name, { active: true, username: 'renamed' });
+    expect(hiddenUsername(await open(token))).toBe('renamed');
+    await change('renamed', { email: 'other@acme.test' });
+    expect([(await open(token)).headers.location, await landing(token)]).toEqual([failed(3), failed(3)]);
+  });
+});
+
+it('a reset link survives another new password, a sign-in and a sign-out of the browser that has it open', async () => {
+  const token = await linkFor(portal, 'alice');
+  await change('alice', { passwordHash: await storedHash(portal, 'bob') });
+  const browser = browserForTest(portal);
+  await browser.get(`/portal/forgottenChange?hash=${token}`);
+  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+  await browser.post('/portal/logout', {});
+  const form = { password: newPassword, repeat: newPassword, hash: token };
+  expect((await browser.post('/portal/password/change', form)).headers.location).toBe(changedPage);
+});
+
+it('PR-05 an invitation ends with any first password, and never replaces one; a reset link may be the first', async () => {
+  const token = await invitationFor(portal, 'grace');
+  expect(await landing(await askForLink(portal, 'grace'))).toBe(changedPage);
+  expect(await landing(token, another)).toBe(invitation.failed(3));
+  expect((await portal.signIn('grace', newPassword)).headers.location).toBe('/portal/portal.html');
+  expect(await portal.sql`select from former_password`).toHaveLength(0);
+});
+
+it('an unknown link shows the plain form, with no name: also not of a failed sign-in in the same browser', async () => {
+  const token = await linkFor(portal, 'alice');
+  const cookies = cookiesOf(await portal.signIn('bob', 'wrong'));
+  for (const hash of [newToken(), token.slice(1), '', 'x'.repeat(4000), `${token.slice(1)}%00`]) {
+    const page = await portal.send({ url: `/portal/forgottenChange?hash=${hash}`, cookies });
+    expect([page.statusCode, hiddenUsername(page)], hash.slice(0, 50)).toEqual([200, '']);
+  }
+});
+
+it('is 256 random bits, stored only as a hash, and a reset opens no session', async () => {
+  const tokens = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
+  for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  const kept = await portal.sql<{ hash: Buffer }[]>`select token_hash as hash from reset_link`;
+  const hashes = tokens.map((token) => tokenHash(token).toString('hex'));
+  expect(kept.map(({ hash }) => hash.toString('hex')).sort()).toEqual(hashes.sort());
+  const changed = cookiesOf(await changeTo(portal, tokens[1] as string, newPassword));
+  expect(Object.keys(changed).sort()).toEqual(['vestibule-refusal', 'vestibule-reset']);
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+describe('the cookie of a form without script', () => {
+  /** As in production, behind https. */
+  const secure = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' }, each: startAfresh });
+  const name = '__Host-vestibule-reset';
+  const attributes = 'Path=/; HttpOnly; SameSite=Lax; Secure';
+  const resetCookieOf = ({ headers }: Awaited<ReturnType<typeof changeTo>>) =>
+    [headers['set-cookie'] ?? []].flat().filter((header) => header.startsWith(name));
+  const form = (cookie: string, search = '') =>
+    secure.send({ url: `/portal/forgottenChange${search}`, headers: { cookie } });
+
+  it('CK-01 keeps the hash for ten minutes, for this host, hidden from scripts; the failure page leads back by it', async () => {
+    const token = await linkFor(secure, 'alice');
+    const refused = await changeTo(secure, token, newPassword, { repeat: 'x' });
+    const seconds = limits.resetCookieLifetime / 1000;
+    expect(resetCookieOf(refused)).toEqual([`${name}=${token}; ${attributes}; Max-Age=${seconds}`]);
+    const headers = { cookie: `${name}=${token}` };
+    const failure = await secure.send({ url: refused.headers.location as string, headers });
+    expect(failure.body).toContain('href="/portal/forgottenChange');
+    expect(failure.body + refused.headers.location).not.toContain(token);
+    const page = await form(headers.cookie);
+    expect([hiddenHash(page), hiddenUsername(page), page.headers['cache-control']]).toEqual([
+      token,
+      'alice',
+      'no-store',
+    ]);
+    expect(page.body).toContain('>For the account alice<');
+    const changed = await changeTo(secure, hiddenHash(page) ?? '', newPassword);
+    expect(changed.headers.location).toBe(changedPage);
+    expect(resetCookieOf(changed)).toEqual([`${name}=; ${attributes}; Max-Age=0`]);
+  });
+
+  it('gives way to the hash of the address, and names its account only while the link is open', async () => {
+    const [ofAlice, ofBob] = [await linkFor(secure, 'alice'), await linkFor(secure, 'bob')];
+    const page = await form(`${name}=${ofAlice}`, `?hash=${ofBob}`);
+    expect([hiddenHash(page), hiddenUsername(page)]).toEqual([ofBob, 'bob']);
+    await secure.sql`update reset_link set used_at = made_at`;
+    expect((await form(`${name}=${ofAlice}`, `?hash=${ofBob}`)).headers.location).toBe(changedPage);
+    const used = await form(`${name}=${ofAlice}`);
+    expect([used.statusCode, hiddenHash(used), hiddenUsername(used)]).toEqual([200, ofAlice, '']);
+  });
+
+  it('CK-04 is ignored if it is duplicated, without its prefix, or malformed', async () => {
+    const token = await linkFor(secure, 'alice');
+    for (const cookie of [
+      `${name}=${token}; ${name}=${newToken()}`,
+      `${name}=${newToken()}; ${name}=${token}`,
+      ...[`vestibule-reset=${token}`, `${name}=${token}x`, `${name}="${token}"`, `${name}=%00`, `${name}=`],
+    ]) {
+      const page = await form(cookie);
+      expect([page.statusCode, hiddenHash(page), hiddenUsername(page)], cookie).toEqual([200, '', '']);
+    }
+  });
+
+  it('is deleted after reasons 2 and 3', async () => {
+    for (const [spoil, reason] of [
+      [`update reset_link set used_at = made_at`, 3],
+      [`delete from portal_user where username = 'alice'`, 2],
+    ] as const) {
+      const token = await linkFor(secure, 'alice');
+      await secure.sql.unsafe(spoil);
+      const refused = await changeTo(secure, token, newPassword, { headers: { cookie: `${name}=${token}` } });
+      expect(refused.headers.location).toBe(failedPage(reason));
+      expect(resetCookieOf(refused)).toEqual([`${name}=; ${attributes}; Max-Age=0`]);
+    }
+  });
+});

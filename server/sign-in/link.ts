@@ -1,0 +1,145 @@
+import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { newReference } from '../audit/reference.ts';
+import { isToken, tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import { recordKey, unknownLinkKeys } from '../throttle/throttle-keys.ts';
+import { findResetLink, type LinkPurpose, type ResetLink, type ResetUser } from './reset-link.ts';
+
+/** What somebody wants of a link: it says which rules of the account count. */
+type Wanted = 'password' | 'passkey';
+
+/** Who shows a link; `token` as sent. */
+export type LinkHolder = Pick<KnownVisitor, 'address' | 'requestId'> & { token: string };
+
+/** Why a link opens nothing: the reason that people see, their network, or a wait. */
+type LinkRefusal = ChangeFailedReason | 'network' | { until: Date };
+
+/** What came of the form of a link; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
+export type LinkResult =
+  | { kind: 'changed'; purpose: LinkPurpose; username: string }
+  /**
+   * `reason` is null if the authenticator's answer was refused: the link is known, and still good. `purpose` is null if
+   * there is no such link.
+   */
+  | { kind: 'refused'; purpose: LinkPurpose | null; reason: ChangeFailedReason | null; reference: string }
+  | { kind: 'networkRefused'; reference: string }
+  | { kind: 'throttled'; retryAfter: number; reference: string };
+
+export type OpenLink = ResetLink & { user: ResetUser };
+
+const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermissions, noCustomer } =
+  changeFailedReasons;
+
+/** The link that somebody shows, if it opens its account; else why not. Unknown ones are counted for their address. */
+export async function readLink(
+  deps: Deps,
+  holder: LinkHolder,
+  wanted: Wanted,
+): Promise<{ link: OpenLink; refusal: null } | { link: ResetLink | null; refusal: LinkRefusal }> {
+  const link = await linkOf(deps, deps.sql, holder);
+  const until = link ? null : await countAttempt(deps.sql, unknownLinkKeys(holder.address), deps.now());
+  if (until) return { link, refusal: { until } };
+  const refusal = refusalOfLink(link, deps.now(), wanted);
+  return refusal ? { link, refusal } : { link: link as OpenLink, refusal: null };
+}
+
+/** The link that somebody shows, as it is stored; null if there is none. */
+export async function linkOf(
+  { config }: Pick<Deps, 'config'>,
+  sql: Connection,
+  { token, address }: Pick<LinkHolder, 'token' | 'address'>,
+): Promise<ResetLink | null> {
+  return isToken(token)
+    ? await findResetLink(sql, tokenHash(token), { address, rpId: config.passkeys?.id ?? null })
+    : null;
+}
+
+/**
+ * Why a link opens nothing, or null: first what is wrong with the link, then with its account, then the network. An invitation
+ * makes passkeys, too, and is over once its person can sign in.
+ */
+export function refusalOfLink(
+  link: ResetLink | null,
+  now: Date,
+  wanted: Wanted,
+): Exclude<LinkRefusal, { until: Date }> | null {
+  if (!link) return changeFailed;
+  const { purpose, endsAt, usedAt, user } = link;
+  if (usedAt || endsAt <= now || (purpose === 'invitation' && user && canSignIn(user))) return requestExpired;
+  if (wanted === 'passkey' && purpose !== 'invitation') return changeFailed;
+  if (!user) return userNotFound;
+  if (!user.active) return inactiveUser;
+  if (user.ssoRequired || !mayChoose(user, wanted)) return missingPermissions;
+  if (user.customers.length === 0) return noCustomer;
+  if (wanted === 'passkey' && !user.passkeyTaken) return missingPermissions;
+  return user.customers.some(({ admits }) => admits) ? null : 'network';
+}
+
+/** Whether an account is in use: a password counts unless only passkeys do. */
+function canSignIn({ passkeys, passwordHash, passkeyRequired }: ResetUser): boolean {
+  return passkeys > 0 || (passwordHash !== null && !passkeyRequired);
+}
+
+/** Who may choose no password may choose a passkey only where nothing else is taken. */
+function mayChoose({ mayChangePassword, passkeyRequired }: ResetUser, wanted: Wanted): boolean {
+  return wanted === 'password' ? mayChangePassword && !passkeyRequired : mayChangePassword || passkeyRequired;
+}
+
+/** Records a refusal; `problem`: what is wrong with the new password, in words. */
+export async function refuseLink(
+  deps: Deps,
+  { address, requestId }: LinkHolder,
+  link: ResetLink | null,
+  refusal: LinkRefusal,
+  problem?: string,
+): Promise<Exclude<LinkResult, { kind: 'changed' }>> {
+  const now = deps.now();
+  const user = link?.user;
+  const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
+  const refused = { event: 'password-change-refused', ...who, address, requestId } as const;
+  if (typeof refusal === 'object') {
+    const counted = user ? 'refused changes of this user' : 'unknown links from this address';
+    const steps = [{ step: 'throttle', outcome: `${counted}: wait until ${refusal.until.toISOString()}` }];
+    const under = user ? `change-throttled:${user.id}` : recordKey('change-throttled', address);
+    const reference = await insertEventOnceAMinute(deps.sql, { ...refused, reason: 'throttled', steps }, under, now);
+    return { kind: 'throttled', retryAfter: refusal.until.getTime() - now.getTime(), reference };
+  }
+  const steps = [...stepsOfLink(link, now), ...(problem ? [{ step: 'new password', outcome: problem }] : [])];
+  const reference = newReference();
+  await insertAuditEvent(deps.sql, { ...refused, reason: `${refusal}`, reference, steps }, now);
+  if (refusal === 'network') return { kind: 'networkRefused', reference };
+  return { kind: 'refused', purpose: link?.purpose ?? null, reason: refusal, reference };
+}
+
+/** What was known of the link and its account, as shown by `vestibule explain`. */
+export function stepsOfLink(link: ResetLink | null, now: Date): AuditStep[] {
+  if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
+  const { purpose, endsAt, usedAt, user } = link;
+  const isInvitation = purpose === 'invitation';
+  const over = endsAt <= now ? `over since ${endsAt.toISOString()}` : 'open';
+  return [
+    { step: 'link', outcome: usedAt ? `used at ${usedAt.toISOString()}` : over },
+    ...(isInvitation ? [{ step: 'made for', outcome: 'an invitation' }] : []),
+    { step: 'account', outcome: user ? `found: ${user.username}` : 'gone' },
+    ...(user ? stepsOfAccount(user, isInvitation) : []),
+  ];
+}
+
+function stepsOfAccount(user: ResetUser, isInvitation: boolean): AuditStep[] {
+  const admit = user.customers.some(({ admits }) => admits);
+  return [
+    ...(isInvitation && user.passwordHash !== null ? [{ step: 'password', outcome: 'set already' }] : []),
+    ...(isInvitation && user.passkeys > 0 ? [{ step: 'passkeys', outcome: String(user.passkeys) }] : []),
+    { step: 'active', outcome: user.active ? 'yes' : 'no' },
+    { step: 'may change password', outcome: user.mayChangePassword ? 'yes' : 'no' },
+    ...(user.passkeyRequired ? [{ step: 'signs in', outcome: 'by passkey only' }] : []),
+    { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
+    { step: 'networks', outcome: admit ? 'admit the address' : 'do not admit it' },
+  ];
+}

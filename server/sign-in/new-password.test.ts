@@ -1,0 +1,198 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { containsPopularEntry, defaultPasswordPolicy } from '#contract/password-rules.ts';
+import { passwordScoreVectors } from '#contract/password-rules.vectors.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import { newPasswordProblem, ownNames } from './new-password.ts';
+
+const customers = [{ key: 'acme', name: 'Acme Instruments Ltd' }];
+const names = ownNames({ username: 'maria.lopez', email: 'ml77@corp.example', customers }, 'Vestibule');
+const rules = { policy: defaultPasswordPolicy, names };
+const problemOf = (password: string, repeat = password, more = rules) =>
+  newPasswordProblem(password, repeat, more)?.reason ?? null;
+const says = (words: string, password: string, names: readonly string[]) =>
+  newPasswordProblem(password, password, { ...rules, names })?.words.some((said) => said.includes(words)) === true;
+const isOwnName = (password: string, names: readonly string[]) => says('just a name', password, names);
+const isCommonPassword = (password: string) => says('list of common passwords', password, []);
+
+/** Uniform over the characters of password managers; fast-check itself prefers the edges. */
+const ofPasswordManager = fc.noBias(
+  fc.string({
+    unit: fc.constantFrom(...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789!@#$%^&*()-_=+'),
+    minLength: 20,
+    maxLength: 20,
+  }),
+);
+
+describe('a new password', () => {
+  test('V6.2.5 V6.2.9 may be anything that is strong enough', () =>
+    eachRow(
+      [
+        ...['Trout-lantern-8', 'correct horse battery', 'kqzvhwxjfmrtbnypd', 'maria.lopez likes the sea'],
+        ...['Zürich-Café', '🔑'.repeat(72), 'ab'.repeat(32), 'ab'.repeat(36)],
+      ],
+      (password) => expect(problemOf(password)).toBeNull(),
+    ));
+
+  test('PW-04 may not contain a popular entry, in any case', () =>
+    eachRow(
+      ['123456789', '123456', '123', 'password', 'passwort', 'passw0rd', 'qwert', '123123', 'abc', 'abc123'],
+      (entry) => {
+        const mixed = [...entry].map((letter, at) => (at % 2 ? letter.toUpperCase() : letter)).join('');
+        for (const inside of [entry, entry.toUpperCase(), mixed])
+          for (const password of [`Trout-lantern-${inside}`, `${inside}-Trout-lantern`, `Trout-${inside}-lantern`])
+            expect(problemOf(password), password).toBe(9);
+      },
+    ));
+
+  test('PW-05 V6.2.4 V6.2.12 may not be on the list of common passwords, however strong', () => {
+    const list = dictionary['passwords-common'];
+    expect(list.filter((entry) => entry.length >= 7 && problemOf(entry) !== 9)).toEqual([]);
+    for (const password of ['1Qaz2Wsx3Edc', 'FinalFantasy', 'Porsche911', 'L58JKDJP!'])
+      expect(problemOf(password), password).toBe(9);
+  });
+
+  test("PW-05 V6.2.11 may not be the user's own name", () =>
+    eachRow(
+      ['Maria.Lopez', '2026-MariaLopez!', 'ML77@corp.example', 'acmeINSTRUMENTSltd', 'Acme-2026!!', 'Vestibule_26'],
+      (password) => {
+        expect(problemOf(password)).toBe(9);
+        expect(problemOf(password, password, { ...rules, names: [] })).not.toBe(9);
+      },
+    ));
+
+  const atTheLimit = passwordScoreVectors.filter(([text, score]) => [...text].length >= 7 && [5, 6].includes(score));
+  test('PW-06 with a score of 5 is too weak, with 6 passes', () =>
+    eachRow(atTheLimit, ([password, score]) => expect(problemOf(password)).toBe(score === 5 ? 1 : null)));
+
+  test('PW-12 keeps and counts leading and trailing spaces', () => {
+    const atLeastEight = { ...rules, policy: { shortest: 8, longest: 72 } };
+    expect(problemOf(' aA1!b2 ', ' aA1!b2 ', atLeastEight)).toBeNull();
+    expect(problemOf('aA1!b2', 'aA1!b2', atLeastEight)).toBe(9);
+    expect(problemOf('Trout-lantern-8 ', 'Trout-lantern-8')).toBe(5);
+    expect(problemOf(`${'ab'.repeat(36)} `)).toBe(9);
+  });
+
+  test('must be as long as the operator requires', () => {
+    const longer = { ...rules, policy: { shortest: 15, longest: 72 } };
+    expect(problemOf('Trout-lantern8', 'Trout-lantern8', longer)).toBe(9);
+    expect(problemOf('Trout-lantern-8', 'Trout-lantern-8', longer)).toBeNull();
+  });
+
+  test('PW-12 may not contain what is no text', () =>
+    eachRow(['\0', '\t', '\n', '\u0085', '\ud83d', '\udd11', '\ufffd', '\ufdd0'], (part) => {
+      for (const password of [`${part}Trout-lantern-8`, `Trout-${part}lantern-8`, `Trout-lantern-8${part}`])
+        expect(problemOf(password)).toBe(6);
+    }));
+
+  test('PW-11 may be typed in two Unicode forms', () => {
+    expect(problemOf('Zürich-Café', 'Zürich-Café'.normalize('NFD'))).toBeNull();
+  });
+
+  test('has one reason if several apply', () =>
+    eachRow(
+      [
+        ['not possible, before all others', 'abc\0', 'x', 6],
+        ['not possible in the second entry alone: they differ', 'Trout-lantern-8', 'Trout-lantern-8\0', 5],
+        ['different, before short, popular and weak', 'abc', 'abd', 5],
+        ['short, before weak', 'aA1!', 'aA1!', 9],
+        ['empty', '', '', 9],
+        ['long, before weak', ' '.repeat(73), ' '.repeat(73), 9],
+        ['popular, before weak', 'abcdddd', 'abcdddd', 9],
+        ['common, before weak', 'trustno1', 'trustno1', 9],
+        ['an own name, before weak', 'vestibule', 'vestibule', 9],
+        ['weak', 'gggggggg', 'gggggggg', 1],
+      ],
+      ([_, password, repeat, reason]) => expect(problemOf(password, repeat)).toBe(reason),
+    ));
+
+  test('from a password manager is never refused, unless it happens to contain a popular entry', () => {
+    fc.assert(
+      fc.property(ofPasswordManager, (password) => {
+        expect(isOwnName(password, names)).toBe(false);
+        expect(problemOf(password)).toBe(containsPopularEntry(password) ? 9 : null);
+      }),
+    );
+  });
+});
+
+const maria = ownNames(
+  {
+    username: 'maria.lopez',
+    email: 'm.l-garcia@acme.example',
+    customers: [
+      { key: 'acme-4', name: 'Acme Größe & Söhne KG' },
+      { key: 'bo', name: '李小龍' },
+    ],
+  },
+  'Front Door',
+);
+
+describe('a password that is an own name', () => {
+  test('PW-05 V6.2.11 is refused: of the user, with or without what follows the @, of a customer, of the hub', () =>
+    eachRow(
+      [
+        ...['maria.lopez', 'MariaLopez2026!', '!!MARIA_LOPEZ??', ' maria lopez ', 'ＭａｒｉａＬｏｐｅｚ'],
+        ...['m.l-garcia@acme.example', 'M.L-Garcia@Acme.Example1', 'mlgarcia2026', '₁maria.lopez²', 'Maria\u00adLopez'],
+        ...['Acme-2026!', '4Acme4', 'ACME GRÖSSE & SÖHNE KG', 'acmegro\u0308ßesöhnekg99', 'FrontDoor#1', '李小龍'],
+      ],
+      (password) => expect(isOwnName(password, maria)).toBe(true),
+    ));
+
+  test('is none with something else in it', () =>
+    eachRow(
+      [
+        ...['maria.lopez-at-the-beach', 'xmaria.lopez', 'maria2lopez', 'marialópez', 'lopez.maria', 'maria-front-door'],
+        ...['', '2026!', '1234567', '!!!!!!!', 'bo123456', '李小龍2026!', 'acme.example', 'acmegrossesohnekg'],
+      ],
+      (password) => expect(isOwnName(password, maria)).toBe(false),
+    ));
+
+  test('is compared as a whole if it has fewer than four letters, and in capitals, with its accents and vowel signs', () =>
+    eachRow(
+      [
+        ['4711-0815', '4711-0815', true],
+        ['47110815', '4711-0815', true],
+        ['47110815!x', '4711-0815', false],
+        ['99-0815', '4711-0815', false],
+        ['Abc1234', 'abc', false],
+        ['Abcd1234', 'abcd', true],
+        ['!!**!!**', '!!**!!**', true],
+        ['??++??++', '!!**!!**', false],
+        ...['νικος.παπας', 'ταΰγετος', 'weiß.groß', 'mªria.lopez'].map(
+          (own) => [own.toUpperCase(), own, true] as const,
+        ),
+        ['कुमारशर्मा', 'कुमार.शर्मा', true],
+        ['कमरशरम', 'कुमार.शर्मा', false],
+      ] as const,
+      ([password, name, isOwn]) => expect(isOwnName(password, [name])).toBe(isOwn),
+    ));
+
+  test('is recognised in any case and with any digits and symbols around it, and not with an extra letter', () => {
+    const name = fc.stringMatching(/^[a-z]{2,8}[._-]?[a-z]{2,8}$/);
+    const ends = fc.stringMatching(/^[0-9!?#*+_. -]{0,6}$/);
+    fc.assert(
+      fc.property(name, ends, ends, fc.nat(20), (name, before, after, at) => {
+        expect(isOwnName(before + name.toUpperCase() + after, ['someone else', name])).toBe(true);
+        expect(isOwnName(`${name.slice(0, at)}q${name.slice(at)}${after}`, [name])).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('a common password', () => {
+  const list = dictionary['passwords-common'];
+
+  test('PW-05 is recognised in any case and width, as a whole alone', () => {
+    const wide = (text: string) => text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0));
+    for (const password of ['TrustNo1', 'BASEBALL', wide('baseball'), wide('TrustNo1')])
+      expect(isCommonPassword(password), password).toBe(true);
+    for (const password of ['', 'monkey', '\n', ',', '"', '\ud83d', 'baseball!', 'trustno1\nbaseball', 'rustno1'])
+      expect(isCommonPassword(password), password).toBe(false);
+  });
+
+  test('needs no folding in the list itself', () => {
+    expect(list.filter((entry) => !/^[!-@[-~]+$/.test(entry))).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import type { Response } from 'light-my-request';
+import { describe, expect, it } from 'vitest';
+import { longestDestination } from '#contract/destination.ts';
+import { screenUrl } from '#contract/screens.ts';
+import { configFrom, cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  failedPage,
+  linkFor,
+  newPassword,
+  startAfresh,
+  tokenIn,
+} from '#test/support/reset-for-test.ts';
+import { limits } from '../limits.ts';
+
+const { destinationRules } = configFrom({});
+const allowedOrigins = ['https://reports.acme.test'];
+const portal = portalOfFile({
+  config: { destinationRules: { ...destinationRules, allowedOrigins } },
+  each: startAfresh,
+});
+
+const page = '/hub/start?a=b%26c&x=~*\'"<!>.';
+/** As the URL parser writes it. */
+const accepted = '/hub/start?a=b%26c&x=~*%27%22%3C!%3E.';
+const asking = (url: string, destination = page) => `${url}?${new URLSearchParams({ destination })}`;
+const kept = (url: string, destination = accepted) =>
+  `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ destination })}`;
+
+const ask = (destination?: string, name = 'alice', more = {}) =>
+  askForReset(portal, `${name}@acme.test`, { url: asking('/portal/password/forgotten', destination), ...more });
+const linkIn = ({ text }: { text: string } = { text: '' }) => /https?:\S+/.exec(text)?.[0] ?? '';
+/** The destination that the emailed link has; null if none. */
+async function mailed(destination: string): Promise<string | null> {
+  portal.mails.length = 0;
+  await portal.sql`delete from throttle`;
+  expect((await ask(destination)).statusCode).toBe(303);
+  await portal.workOff();
+  expect(portal.mails).toHaveLength(1);
+  return new URL(linkIn(portal.mails[0])).searchParams.get('destination');
+}
+const decoded = (html = '') =>
+  html
+    .replace(/&(?:amp|#38);/g, '&')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&quot;', '"');
+const actionOf = ({ body }: Response) => decoded(/<form[^>]* action="(\/portal\/password\/[^"]*)"/.exec(body)?.[1]);
+const change = (token: string, destination?: string, more = {}) =>
+  changeTo(portal, token, newPassword, { url: asking('/portal/password/change', destination), ...more });
+
+const refused = [
+  'https://evil.example/',
+  '//evil.example/',
+  '/\\evil.example',
+  'javascript:alert(1)',
+  '/portalevil/x',
+  '/portal/logout',
+  '/portal/\u0000',
+  '',
+];
+
+describe('the page that was asked for first', () => {
+  it('is reached without JavaScript by the link, in a browser that has nothing else', async () => {
+    const form = await portal.send({ url: asking('/portal/forgotten') });
+    const asked = await askForReset(portal, 'alice@acme.test', { url: actionOf(form) });
+    expect([asked.statusCode, asked.headers.location]).toEqual([303, kept('/portal/emailInfo')]);
+    await portal.workOff();
+    const [mail] = portal.mails;
+    const link = linkIn(mail);
+    expect(link).toMatch(/^http:\/\/[^/]+\/portal\/forgottenChange\?hash=[\w-]{43}&destination=[\w%.+-]+&lang=en$/);
+    expect(decoded(mail?.html)).toContain(`"${link}"`);
+    const { pathname, search } = new URL(link);
+    const url = actionOf(await portal.send({ url: pathname + search }));
+    const changed = await changeTo(portal, tokenIn(mail), newPassword, { url });
+    expect(changed.headers.location).toBe(`${kept(changedPage)}&lang=en`);
+    const done = await portal.send({ url: String(changed.headers.location) });
+    const [, toForm = ''] = /<a href="(\/portal\/login[^"]*)" class="button"/.exec(done.body) ?? [];
+    const signIn = await portal.send({ url: decoded(toForm) });
+    const redirectURL = decoded(/name="redirectURL" value="([^"]*)"/.exec(signIn.body)?.[1]);
+    const credentials = { username: 'alice', password: newPassword, redirectURL };
+    const arrived = await portal.signIn('alice', newPassword, { form: credentials });
+    expect(arrived.headers.location).toBe(accepted);
+  });
+
+  it('is in the link with its fragment, as the URL parser writes it', async () => {
+    expect(await mailed('/portal#/reports/ä 7')).toBe('/portal#/reports/%C3%A4%207');
+    expect(await mailed('http://localhost:8080/hub/x')).toBe('/hub/x');
+    expect(await mailed('https://reports.acme.test/7#y')).toBe('https://reports.acme.test/7#y');
+  });
+
+  it('OR-01 is left out of the email, and wherever a link leads, if it is refused', async () => {
+    for (const destination of refused) {
+      expect(await mailed(destination), destination).toBeNull();
+      const token = await linkFor(portal, 'alice');
+      const open = () => portal.send({ url: `${asking('/portal/forgottenChange', destination)}&hash=${token}` });
+      expect(actionOf(await open())).toBe('/portal/password/change');
+      expect((await change('', destination)).headers.location).toBe(failedPage(4));
+      await portal.sql`update reset_link set used_at = made_at`;
+      expect((await open()).headers.location).toBe(changedPage);
+    }
+  });
+
+  it('is left out if it is the default, or would be too long once it is written', async () => {
+    expect(await mailed('/portal/portal.html')).toBeNull();
+    const longest = `/${'x'.repeat(longestDestination - 1)}`;
+    expect(await mailed(longest)).toBe(longest);
+    for (const tooLong of [`${longest}x`, `/${'ä'.repeat(longestDestination - 1)}`])
+      expect(await mailed(tooLong)).toBeNull();
+  });
+
+  it('EN-05 says nothing about a name: known and unknown get the same answer, and the same is stored', async () => {
+    const answers = [await ask(), await ask(page, 'nobody')].map(({ statusCode, headers, body }) => ({
+      statusCode,
+      body,
+      headers: { ...headers, date: '' },
+    }));
+    expect(answers[0]).toEqual(answers[1]);
+    expect(await portal.sql`select payload->>'destination' as destination from job`).toEqual([
+      { destination: accepted },
+      { destination: accepted },
+    ]);
+  });
+
+  it('is in the hint for single sign-on users', async () => {
+    await ask(page, 'sso-only');
+    await portal.workOff();
+    expect(new URL(linkIn(portal.mails[0])).searchParams.get('destination')).toBe(accepted);
+    const { pathname, search } = new URL(linkIn(portal.mails[0]));
+    const { body } = await portal.send({ url: pathname + search });
+    expect(decoded(/name="redirectURL" value="([^"]*)"/.exec(body)?.[1])).toBe(accepted);
+  });
+
+  it('is kept with the language by a link that was used or is over', async () => {
+    const token = await linkFor(portal, 'alice');
+    const open = () => portal.send({ url: `${asking('/portal/forgottenChange')}&hash=${token}&lang=de` });
+    portal.wait(limits.resetLink);
+    expect((await open()).headers.location).toBe(`${kept(failedPage(3))}&lang=de`);
+    await portal.sql`update reset_link set used_at = made_at`;
+    expect((await open()).headers.location).toBe(`${kept(changedPage)}&lang=de`);
+  });
+
+  it('is kept by a refused change and the way back to the form', async () => {
+    const token = await linkFor(portal, 'alice');
+    const tooWeak = await changeTo(portal, token, 'lanternq', { url: asking('/portal/password/change') });
+    expect(tooWeak.headers.location).toBe(kept(failedPage(1)));
+    const old = await changeTo(portal, token, testPassword, { url: asking('/portal/password/change') });
+    expect(old.headers.location).toBe(kept(failedPage(11)));
+    const failed = await portal.send({ url: String(old.headers.location) });
+    const [, back = ''] = /<a href="(\/portal\/forgottenChange[^"]*)"/.exec(failed.body) ?? [];
+    const form = await portal.send({ url: decoded(back), cookies: cookiesOf(old) });
+    expect(actionOf(form)).toBe(kept('/portal/password/change'));
+  });
+
+  it('is kept by a form that is shown again, and at its address', async () => {
+    const form = await askForReset(portal, 'no address', { url: asking('/portal/password/forgotten') });
+    expect([form.statusCode, actionOf(form)]).toEqual([400, kept('/portal/password/forgotten')]);
+    for (const call of ['forgotten', 'change'] as const) {
+      const { headers } = await portal.send({ url: asking(`/portal/password/${call}`) });
+      expect(headers.location).toBe(kept(screenUrl('/portal', call === 'forgotten' ? 'forgotten' : 'forgottenChange')));
+    }
+    await ask();
+    await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + 1)}`;
+    const throttled = await ask();
+    expect([throttled.statusCode, actionOf(throttled)]).toEqual([429, kept('/portal/password/forgotten')]);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Language } from '#contract/languages.ts';
+import type { Origin } from '../crypto/fair-line.ts';
+import { verifyPassword } from '../crypto/password-hash.ts';
+import type { Connection } from '../database/database.ts';
+import { countPasskeys } from '../factors/passkey.ts';
+import { deleteRememberedDevices } from '../factors/remembered-device.ts';
+import { type MailReader, queueMail } from '../mail/queue-mail.ts';
+import { deleteDevicesOfUser } from '../people/device.ts';
+import { endSessionsOfUser } from '../sessions/session-list.ts';
+import { deleteThrottlesOfUser } from '../throttle/throttle.ts';
+import { insertFormerPassword, listFormerPasswords } from './former-password.ts';
+
+/** Whether a password is the current one of a user, or one of the nine before it. */
+export async function wasUsedBefore(
+  sql: Connection,
+  user: { id: string; passwordHash: string | null },
+  password: string,
+  networks: Origin,
+): Promise<boolean> {
+  const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, networks))) return true;
+  return false;
+}
+
+/**
+ * The effects of a new or removed password, in its transaction: the old hash is remembered; sessions, known and
+ * remembered browsers and waits end. Returns how many sessions ended. `kept`: the session that goes on, if the person changed it
+ * there.
+ */
+export async function passwordReplaced(
+  sql: Connection,
+  userId: string,
+  hashBefore: string | null,
+  now: Date,
+  kept: string | null = null,
+): Promise<number> {
+  if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
+  const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
+  // Before the devices, as by a sign-in, so that there is no deadlock.
+  await deleteThrottlesOfUser(sql, userId);
+  await deleteDevicesOfUser(sql, userId);
+  await deleteRememberedDevices(sql, userId);
+  return sessionsEnded;
+}
+
+/** Notifies users that their password was replaced, in case it was not them, and says how many passkeys still sign in. */
+export async function queuePasswordNotice(
+  sql: Connection,
+  user: MailReader,
+  notice: { now: Date; address?: string; language?: Language },
+): Promise<void> {
+  const passkeys = await countPasskeys(sql, user.id);
+  await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });
+}

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  changedPage,
+  changeTo,
+  failedPage,
+  hiddenHash,
+  linkFor,
+  newPassword,
+  startAfresh,
+  storedHash,
+} from '#test/support/reset-for-test.ts';
+import { hashPassword } from '../crypto/password-hash.ts';
+import { newToken } from '../crypto/token.ts';
+import { limits } from '../limits.ts';
+
+const portal = portalOfFile({ each: startAfresh });
+
+const weak = 'lanternq';
+
+type Case = {
+  reason: number;
+  what: string;
+  username?: string;
+  /** The posted form, if it is not the new password twice. */
+  password?: string;
+  repeat?: string;
+  hash?: (token: string) => string;
+  /** Runs while the link is open, and is undone afterwards. */
+  spoil?: string;
+  mend?: string;
+};
+
+const unless = (column: string, table = 'portal_user') => ({
+  spoil: `update ${table} set ${column} = false`,
+  mend: `update ${table} set ${column} = true`,
+});
+
+const cases: Case[] = [
+  { reason: 1, what: 'weak', password: weak },
+  { reason: 2, what: 'the account is gone', spoil: `delete from portal_user where username = 'alice'` },
+  { reason: 3, what: 'the link was used', spoil: `update reset_link set used_at = made_at` },
+  { reason: 3, what: 'the link is over', spoil: `update reset_link set ends_at = made_at` },
+  { reason: 4, what: 'the link is unknown', hash: newToken },
+  { reason: 4, what: 'the link is malformed', hash: (token) => `${token}x` },
+  { reason: 5, what: 'the entries differ', repeat: `${newPassword}x` },
+  { reason: 6, what: 'PW-12 a line break at the end', password: `${newPassword}\n` },
+  { reason: 7, what: 'inactive', ...unless('active') },
+  { reason: 8, what: 'may not change it', ...unless('may_change_password') },
+  { reason: 9, what: 'PW-04 a popular entry inside', password: 'Harbour-PassWort-77' },
+  { reason: 9, what: 'PW-05 a common password', password: 'Welcome1' },
+  { reason: 9, what: 'PW-05 the own name', password: 'Alice@Acme.Test' },
+  { reason: 9, what: 'PW-05 the name of a customer', password: 'Acme-2026!!' },
+  { reason: 10, what: 'no customer', ...unless('active', 'customer') },
+  { reason: 11, what: 'the password of today', password: testPassword },
+];
+
+describe('why a change fails', () => {
+  it.each(cases)(
+    'reason $reason: $what',
+    async ({ reason, what, password = newPassword, repeat = password, hash, spoil, mend }) => {
+      const token = await linkFor(portal, 'alice');
+      const before = await storedHash(portal, 'alice');
+      if (spoil) await portal.sql.unsafe(spoil);
+      const refused = await changeTo(portal, hash?.(token) ?? token, password, { repeat });
+      expect([refused.statusCode, refused.headers.location]).toEqual([303, failedPage(reason)]);
+      if (reason !== 2) expect(await storedHash(portal, 'alice')).toBe(before);
+      expect(await portal.sql`select event, reason from audit_event`).toEqual([
+        { event: 'password-change-refused', reason: String(reason) },
+      ]);
+
+      const page = await portal.send({ url: failedPage(1), cookies: cookiesOf(refused) });
+      const waiting = refused.cookies.find(({ name }) => name === 'vestibule-reset');
+      if (reason === 2 || reason === 3 || hash) {
+        // A possible hash is kept, since reason 4 may also mean that the change could not be stored.
+        if (what !== 'the link is unknown') expect(waiting).toMatchObject({ value: '', maxAge: 0 });
+        expect(hiddenHash(page)).not.toBe(token);
+        return;
+      }
+      expect(waiting).toMatchObject({ value: token, maxAge: 600, httpOnly: true, path: '/' });
+      expect(hiddenHash(page)).toBe(token);
+      if (mend) await portal.sql.unsafe(mend);
+      expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+    },
+  );
+
+  it('the first of several reasons is given: link, account, network, entries, former passwords', async () => {
+    const token = await linkFor(portal, 'carol');
+    const told: unknown[] = [];
+    const post = async (hash: string, password: string, repeat: string) =>
+      told.push((await changeTo(portal, hash, password, { repeat })).headers.location);
+    const step = async (change: string, password: string, repeat: string) => {
+      await portal.sql.unsafe(change);
+      await post(token, password, repeat);
+    };
+    const impossible = ['\u0007abc', '\u0007abd'] as const;
+    await portal.sql`
+      update portal_user set active = false, may_change_password = false where username = 'carol'`;
+    await portal.sql`update customer set active = false`;
+    await portal.sql`update reset_link set ends_at = made_at`;
+    await post(newToken(), ...impossible);
+    await post(token, ...impossible);
+    await step(`update reset_link set ends_at = made_at + interval '1 hour', user_id = null`, ...impossible);
+    await step(`update reset_link set user_id = (select id from portal_user where username = 'carol')`, ...impossible);
+    await step('update portal_user set active = true', ...impossible);
+    await step('update portal_user set may_change_password = true', ...impossible);
+    await step('update customer set active = true', ...impossible);
+    const network = '/portal/loginfail/ip?ipaddress=198.51.100.7';
+    expect(told.splice(0)).toEqual([...[4, 3, 2, 7, 8, 10].map(failedPage), network]);
+    await step(`update customer set allowed_networks = '{}'`, ...impossible);
+    await post(token, 'abc', 'abd');
+    await post(token, 'abc', 'abc');
+    await portal.sql`update portal_user set password_hash = ${await hashPassword(weak, null)}`;
+    await post(token, weak, weak);
+    await portal.sql`update portal_user set password_hash = ${await testPasswordHash()}`;
+    await post(token, testPassword, testPassword);
+    await post(token, newPassword, newPassword);
+    expect(told).toEqual([...[6, 5, 9, 1, 11].map(failedPage), changedPage]);
+  });
+});
+
+const change = (form: Record<string, string>, cookies: Record<string, string> = {}) =>
+  portal.send({ method: 'POST', url: '/portal/password/change', form, cookies });
+const both = { password: newPassword, repeat: newPassword };
+
+it('EN-07 without an open link nothing about the account is revealed: unknown is 4, used or over is 3', async () => {
+  for (const spoil of [
+    'select',
+    `delete from portal_user where username = 'alice'`,
+    'update portal_user set active = false',
+    'update portal_user set may_change_password = false',
+    'update customer set active = false',
+    `update customer set allowed_networks = '{192.0.2.0/24}'`,
+  ]) {
+    await startAfresh(portal);
+    const [over, used] = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
+    expect((await changeTo(portal, used, newPassword)).headers.location).toBe(changedPage);
+    await portal.sql.unsafe(spoil);
+    for (const [hash, reason] of [
+      [used, 3],
+      [over, 3],
+      [newToken(), 4],
+      ['x', 4],
+      ['', 4],
+    ] as const)
+      expect((await changeTo(portal, hash, newPassword)).headers.location, spoil).toBe(failedPage(reason));
+  }
+});
+
+it('PR-17 anything but a whole hash is reason 4; what has the wrong shape is not even looked up', async () => {
+  const token = await linkFor(portal, 'alice');
+  const shapeless = [
+    ...['', 'null', 'undefined', '0', 'true', '[]', '{}', '%', '*', `${token}\u0001`, ` ${token}`, `${token} `],
+    ...[token.slice(0, 42), token.slice(1), `${token}A`, `${token}=`, `${token},${token}`, 'A'.repeat(10_000)],
+    Buffer.from(token, 'base64url').toString('hex'),
+  ];
+  await portal.sql.begin(async (sql) => {
+    await sql`lock table reset_link in access exclusive mode`;
+    for (const hash of shapeless)
+      expect((await change({ ...both, hash })).headers.location, hash.slice(0, 50)).toBe(failedPage(4));
+    expect((await change(both)).headers.location).toBe(failedPage(4));
+  });
+  const swapped = token.replace(/[a-z]/gi, (letter) =>
+    /[a-z]/.test(letter) ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  for (const hash of [swapped, token.toUpperCase(), [...token].reverse().join('')])
+    expect((await change({ ...both, hash })).headers.location, hash).toBe(failedPage(4));
+  for (const body of [`hash=${token}%00`, `hash=${token}&hash=${token}`, `hash=%ff`]) {
+    const answer = await portal.send({
+      method: 'POST',
+      url: '/portal/password/change',
+      body: `${body}&password=${newPassword}&repeat=${newPassword}`,
+    });
+    expect(answer.statusCode, body).toBe(400);
+  }
+  const noList = await change({ ...both, 'hash[]': token });
+  expect(noList.headers.location).toBe(failedPage(4));
+  expect(await portal.sql`select used_at from reset_link`).toEqual([{ used_at: null }]);
+});
+
+it('PR-16 PW-10 a link that was never opened, a kept cookie or a session is not a link', async () => {
+  const before = await storedHash(portal, 'alice');
+  const token = await linkFor(portal, 'alice');
+  const session = cookiesOf(await portal.signIn('alice', testPassword));
+  for (const cookies of [session, { 'vestibule-reset': token }, { ...session, 'vestibule-reset': token }]) {
+    const more = { username: 'alice', email: 'alice@acme.test', state: 'opened', oldPassword: testPassword };
+    for (const form of [both, { ...both, ...more }, { ...both, hash: newToken() }])
+      expect((await change(form, cookies)).headers.location).toBe(failedPage(4));
+    const linked = await portal.send({ url: `/portal/password/change?hash=${token}`, cookies });
+    expect(linked.headers.location).toBe('/portal/forgottenChange');
+  }
+  expect(await storedHash(portal, 'alice')).toBe(before);
+  expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(200);
+});
+
+it("PR-06 the link determines the user; a name in the form or somebody else's session does not", async () => {
+  const bob = await storedHash(portal, 'bob');
+  const [{ id } = { id: '' }] = await portal.sql<{ id: string }[]>`select id from portal_user where username = 'bob'`;
+  const session = cookiesOf(await portal.signIn('bob', testPassword));
+  const names = { username: 'bob', userId: id, user_id: id, email: 'bob@acme.test', user: 'bob' };
+  const token = await linkFor(portal, 'alice');
+  expect((await change({ ...both, ...names, hash: token }, session)).headers.location).toBe(changedPage);
+  expect(await storedHash(portal, 'bob')).toBe(bob);
+  expect((await portal.signIn('alice', newPassword)).headers.location).toBe('/portal/portal.html');
+  // It ends with the change: nobody goes on as bob who is alice.
+  expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(401);
+});
+
+it('IP-14 a refused network sees its address and keeps the link; from an admitted one it works', async () => {
+  const token = await linkFor(portal, 'carol');
+  const refused = await changeTo(portal, token, newPassword);
+  expect(refused.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
+  expect(await portal.sql`select reason from audit_event`).toEqual([{ reason: 'network' }]);
+  expect((await changeTo(portal, token, newPassword, { from: '203.0.113.5' })).headers.location).toBe(changedPage);
+});
+
+it('BF-12 guesses at links are slowed down per address, but not the holder of an open one', async () => {
+  const { freeFailures, firstWait } = limits.throttle.address;
+  const token = await linkFor(portal, 'alice');
+  for (let n = 0; n < freeFailures; n += 1)
+    expect((await changeTo(portal, newToken(), newPassword)).statusCode, String(n)).toBe(303);
+  const page = await changeTo(portal, newToken(), newPassword);
+  expect([page.statusCode, page.headers['retry-after']]).toEqual([429, String(firstWait / 1000)]);
+  expect(hiddenHash(page)).toMatch(/^[\w-]{43}$/);
+  const problem = await changeTo(portal, newToken(), newPassword, { headers: { accept: '*/*' } });
+  expect([problem.statusCode, problem.json().status]).toEqual([429, 429]);
+  expect((await changeTo(portal, newToken(), newPassword, { from: '192.0.2.1' })).statusCode).toBe(303);
+  expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  portal.wait(firstWait);
+  expect((await changeTo(portal, newToken(), newPassword)).statusCode).toBe(303);
+});

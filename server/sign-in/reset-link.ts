@@ -1,0 +1,123 @@
+import type { Connection } from '../database/database.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
+import { rowOrNull } from '../database/row-or-null.ts';
+import { admits } from '../people/admits.ts';
+import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from '../people/passkey-policy.ts';
+import { isSsoPossibleFor, isSsoRequiredOf } from '../people/sso-domain.ts';
+
+/** Why a link was made: an invitation asks for a first way in, and never replaces one (docs/decisions/0013). */
+export type LinkPurpose = 'reset' | 'invitation';
+
+/** A link with its account, as one address may see it; `user` is null if the account is gone. */
+export type ResetLink = { purpose: LinkPurpose; endsAt: Date; usedAt: Date | null; user: ResetUser | null };
+
+export type ResetUser = {
+  id: string;
+  username: string;
+  email: string;
+  language: string | null;
+  active: boolean;
+  mayChangePassword: boolean;
+  passwordHash: string | null;
+  /** Whether one of the names has a domain with single sign-on only, and whether the user can use it at all. */
+  ssoRequired: boolean;
+  ssoPossible: boolean;
+  /** Those that can be used. */
+  passkeys: number;
+  /** Whether a customer takes passkeys, and whether one takes nothing else. */
+  passkeyTaken: boolean;
+  passkeyRequired: boolean;
+  /** The active customers; `admits` says whether each one's networks allow the address. */
+  customers: { key: string; name: string; admits: boolean }[];
+};
+
+/** From which address somebody looks at an account, null for an operator, and for which domain its passkeys are. */
+type Seen = { address: string | null; rpId: string | null };
+
+const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
+  u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
+  u.password_hash as "passwordHash", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
+  ${isSsoPossibleFor(sql, sql`u.id`)} as "ssoPossible",
+  ${usablePasskeysOf(sql, sql`u.id`, rpId)} as passkeys, ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken",
+  ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
+  (
+    select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
+      ${address === null ? sql`true` : admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
+    from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.active
+  ) as customers`;
+
+/** The link behind a token hash, or null if it is unknown or expired long ago. */
+export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Seen): Promise<ResetLink | null> {
+  const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
+    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", ${userColumns(sql, seen)}
+    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
+  if (!row) return null;
+  const { purpose, endsAt, usedAt, ...user } = row;
+  return { purpose, endsAt, usedAt, user: user.id ? (user as ResetUser) : null };
+}
+
+/** The users with some folded names, by name, locked until the transaction ends; in one order, so that no two calls deadlock. */
+export async function findResetUsersForUpdate(
+  sql: Connection,
+  folds: readonly string[],
+  seen: Seen,
+): Promise<Map<string, ResetUser>> {
+  const rows = await sql<(ResetUser & { fold: string })[]>`
+    select n.fold, ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
+    where n.fold = any(${folds as string[]}::text[]) order by u.id for no key update of u`;
+  return new Map(rows.map(({ fold, ...user }) => [fold, user]));
+}
+
+/** A link as its page needs it; `username` is null if the account is gone. */
+export type ResetLinkPage = Omit<ResetLink, 'user'> &
+  Pick<ResetUser, 'passkeyTaken' | 'passkeyRequired'> & { username: string | null; hasPassword: boolean };
+
+export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Promise<ResetLinkPage | null> {
+  return await rowOrNull(sql<ResetLinkPage[]>`
+    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", u.username,
+      u.password_hash is not null as "hasPassword",
+      ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken", ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired"
+    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
+}
+
+export async function insertResetLink(
+  sql: Connection,
+  link: { tokenHash: Buffer; userId: string; purpose: LinkPurpose; madeAt: Date; endsAt: Date },
+): Promise<void> {
+  await sql`
+    insert into reset_link (token_hash, user_id, purpose, made_at, ends_at)
+    values (${link.tokenHash}, ${link.userId}, ${link.purpose}, ${link.madeAt}, ${link.endsAt})`;
+}
+
+/** Uses up a link: of concurrent calls one wins, the others wait and get false. */
+export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const { count } = await sql`
+    update reset_link set used_at = ${now}
+    where token_hash = ${tokenHash} and used_at is null and ends_at > ${now}`;
+  return count > 0;
+}
+
+/** Ends the unused links of a user, or only those made for one purpose; returns how many. */
+export async function endLinksOfUser(
+  sql: Connection,
+  userId: string,
+  purpose: LinkPurpose | null = null,
+): Promise<number> {
+  const { count } = await sql`
+    update reset_link set ends_at = made_at
+    where user_id = ${userId} and used_at is null and ends_at > made_at and purpose = coalesce(${purpose}, purpose)`;
+  return count;
+}
+
+/** Starts the time of a link whose email is about to be sent; false if it was used or replaced. */
+export async function startResetLink(sql: Connection, tokenHash: Buffer, endsAt: Date): Promise<boolean> {
+  const { count } = await sql`
+    update reset_link set ends_at = ${endsAt}
+    where token_hash = ${tokenHash} and used_at is null and ends_at > made_at`;
+  return count > 0;
+}
+
+/** Deletes links that ended before a time; returns how many. */
+export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
+  return await deleteInParts(sql, 'reset_link', sql`ends_at < ${before}`);
+}

@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type InvitedFor, invitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
+import type { Page } from '#contract/page.ts';
+import { changeFailedReasons } from '#contract/reasons.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { isToken, tokenHash } from '../crypto/token.ts';
+import { nullIfDatabaseAway } from '../database/connect.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
+import { setLastRefusal } from '../http/last-refusal.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
+import { findResetLinkPage, type ResetLinkPage } from './reset-link.ts';
+
+/**
+ * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
+ * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form as if it were valid.
+ */
+export async function resetPage(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Partial<Page> | { redirect: string }> {
+  const { config, sql } = deps;
+  const asked = queryValue(request, queryNames.hash);
+  const waiting = readTokenCookie(request.headers, config, 'reset');
+  const token = asked ?? waiting;
+  const named = invitedPage(request);
+  if (!token || !isToken(token)) return { ...named, typedUsername: '' };
+  const link = await findResetLinkPage(sql, tokenHash(token)).catch(nullIfDatabaseAway);
+  const isOpen = link && !link.usedAt && link.endsAt > deps.now();
+  const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
+  if (link && !isOpen && asked) {
+    const kept = {
+      [queryNames.destination]: destinationOfAddress(request, config),
+      [invitedParameter]: invitation ? invitedValues[invitation] : undefined,
+      lang: languageOverride(request),
+    };
+    if (link.usedAt) {
+      // The form that it leads to has the name filled in.
+      if (link.username) setLastRefusal(reply, config, { reference: null, username: link.username });
+      return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
+    }
+    const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
+    return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
+  }
+  const words = invitation ? { invitation } : named;
+  // Never a name typed elsewhere: a password manager would save the new password under it.
+  return { ...words, ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
+}
+
+/** What an invitation is for; once it is used, what it was used for, as far as the account tells. */
+function purposeOf(
+  { usedAt, hasPassword, passkeyTaken, passkeyRequired }: ResetLinkPage,
+  canMakePasskeys: boolean,
+): InvitedFor {
+  if (passkeyRequired) return 'passkey';
+  if (usedAt) return hasPassword ? 'choice' : 'passkey';
+  return passkeyTaken && canMakePasskeys ? 'choice' : 'password';
+}
+
+/** What a page is for whose address says that it belongs to an invitation. */
+export function invitedPage(request: FastifyRequest): Pick<Page, 'invitation'> {
+  const invitation = invitedFor(queryValue(request, invitedParameter));
+  return invitation ? { invitation } : {};
+}

@@ -1,0 +1,63 @@
+import type { Connection } from '../database/database.ts';
+import { isInDomains } from '../people/sso-domain.ts';
+
+/** Ends every session of a user from a connection; returns how many. Lock the user first. */
+export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
+  return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
+}
+
+/**
+ * Ends every session of a connection, or only those of users in some domains, those that wait for a second factor too;
+ * returns how many. Lock the connection first, so that no sign-in adds one.
+ */
+export async function deleteSessionsOfConnection(
+  sql: Connection,
+  connectionId: string,
+  domains: readonly string[] | null = null,
+): Promise<number> {
+  await lockUsersOfConnection(sql, connectionId);
+  const isMeant = domains ? isInDomains(sql, sql`session.user_id`, domains) : sql`true`;
+  return (await sql`delete from session where connection_id = ${connectionId} and ${isMeant}`).count;
+}
+
+/** What a provider's logout names, a subject, or sessions of the provider, or both; and when it was issued. */
+export type NamedByProvider = {
+  connectionId: string;
+  subjectHash: Buffer | null;
+  sessionHashes: readonly Buffer[];
+  issuedAt: Date;
+};
+
+/**
+ * Ends a connection's sessions of a subject: all of them if no session of the provider is named, otherwise those of a named
+ * one and those whose name is unknown. Without a subject, those of a named one. Only what was made by the second in which
+ * the logout was issued (OpenID tokens have only seconds), so that one shown again ends nothing new. Returns the user of each.
+ */
+export async function deleteSessionsOfProvider(
+  sql: Connection,
+  { connectionId, subjectHash, sessionHashes, issuedAt }: NamedByProvider,
+): Promise<{ userId: string; username: string }[]> {
+  await lockUsersOfConnection(sql, connectionId, subjectHash);
+  const isMeant = subjectHash
+    ? sql`s.provider_subject_hash = ${subjectHash}
+        and (${sessionHashes.length === 0} or s.provider_session_hash is null or s.provider_session_hash = any(${sessionHashes}::bytea[]))`
+    : sql`s.provider_session_hash = any(${sessionHashes}::bytea[])`;
+  return await sql<{ userId: string; username: string }[]>`
+    delete from session s using portal_user u
+    where u.id = s.user_id and s.connection_id = ${connectionId} and ${isMeant}
+      and date_trunc('second', s.created_at) <= ${issuedAt}
+    returning u.id as "userId", u.username`;
+}
+
+/** Locks the users, as every change of their sessions does first, in one order. */
+async function lockUsersOfConnection(
+  sql: Connection,
+  connectionId: string,
+  subjectHash: Buffer | null = null,
+): Promise<void> {
+  await sql`
+    select from portal_user u where u.id in (
+      select s.user_id from session s
+      where s.connection_id = ${connectionId} and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
+    ) order by u.id for no key update of u`;
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { Origin } from '../crypto/fair-line.ts';
+import { limits, type ThrottleLimit } from '../limits.ts';
+
+/** A row of the throttle and how fast it fills. */
+export type ThrottleKey = { key: string; limit: ThrottleLimit };
+
+/** A limit that fills as many times slower. */
+function times(limit: ThrottleLimit, factor: number): ThrottleLimit {
+  return { ...limit, freeFailures: limit.freeFailures * factor, leakEvery: limit.leakEvery / factor };
+}
+
+/** The limits of an origin by kind: an IPv4 address or IPv6 /64, a /56, a /48, and everybody together. */
+export const originLimits = {
+  address: limits.throttle.address,
+  network: times(limits.throttle.address, 4),
+  site: times(limits.throttle.address, 10),
+  total: limits.throttle.total,
+};
+
+/** The key for a user's wrong passwords, whichever name was typed. */
+export function accountKey(userId: string): string {
+  return `account:${userId}`;
+}
+
+/** The key for wrong passwords from a browser that signed in as this user before. */
+export function deviceKey(deviceHash: Buffer, userId: string): string {
+  return `device:${deviceHash.toString('hex')}:${userId}`;
+}
+
+/** Whose second factor is open, and how the first was proven: a connection, or the password (null). */
+export type WayIn = { userId: string; connectionId: string | null };
+
+/**
+ * The key for codes tried for a user, over all half sessions of one way in: a provider must not use up the attempts of
+ * the password, or of another customer's provider. The total of an account is that times its ways in, which are set by
+ * the operator; each requires its own first factor (docs/decisions/0014).
+ */
+export function codeKey(way: WayIn): ThrottleKey {
+  return { key: `code:${wayText(way)}`, limit: limits.throttle.code };
+}
+
+/** The key for emailed codes to a user, per way in like the codes. */
+export function codeMailKey(way: WayIn): ThrottleKey {
+  return { key: `code-mail:${wayText(way)}`, limit: limits.throttle.code };
+}
+
+/** The key for changes of one kind on a user's account page. */
+export function changeKey(what: string, userId: string): ThrottleKey {
+  return { key: `change-${what}:${userId}`, limit: limits.throttle.code };
+}
+
+/** The key for emails of one kind to a user about what can be repeated at will. */
+export function noticeKey(kind: string, userId: string): ThrottleKey {
+  return { key: `notice-${kind}:${userId}`, limit: limits.throttle.code };
+}
+
+/** The password's key is the prefix of the others. */
+function wayText({ userId, connectionId }: WayIn): string {
+  return connectionId === null ? userId : `${userId}:${connectionId}`;
+}
+
+/** The key of an unknown name; many names share one, so that the table stays small. */
+export function unknownNameKey(fold: string): string {
+  const bucket = createHash('sha256').update(fold).digest().readUInt32BE() % limits.unknownNameBuckets;
+  return `name:${bucket}`;
+}
+
+/** The keys for reset link requests, apart from failed sign-ins: of an address and its networks, and everybody's. */
+export function resetKeys(address: string): { own: ThrottleKey[]; total: ThrottleKey } {
+  const own = networkKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
+  return { own, total: { key: 'reset-total', limit: limits.throttle.total } };
+}
+
+/** The keys for unknown links from an address, which are counted with the requests for one. */
+export function unknownLinkKeys(address: string): ThrottleKey[] {
+  const { own, total } = resetKeys(address);
+  return [...own, total];
+}
+
+/** What a whole company behind one address begins on one morning: visits to providers, and ceremonies with passkeys. */
+const company = times(limits.throttle.address, 20);
+
+/** The keys for visits to identity providers started from an address. */
+export function ssoKeys(address: string): ThrottleKey[] {
+  return [{ key: `sso-${keyOf({ address })}`, limit: company }];
+}
+
+/** The keys for provider answers from an address that belong to no visit, counted apart from visits. */
+export function failedAnswerKeys(address: string): ThrottleKey[] {
+  return [{ key: `answer-${keyOf({ address })}`, limit: company }];
+}
+
+/** The keys for refused logouts of providers from an address, which any page open there can cause. */
+export function logoutKeys(address: string): ThrottleKey[] {
+  return [{ key: `provider-logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
+}
+
+/** An address, or a browser that counts by itself. */
+type AddressOrBrowser = { address: string } | { deviceHash: Buffer };
+
+/** The keys for ceremonies with a passkey begun from an address or in a browser. */
+export function passkeyKeys(from: AddressOrBrowser): ThrottleKey[] {
+  return [{ key: `passkey-${keyOf(from)}`, limit: company }];
+}
+
+/** The keys for refused answers of passkeys from an address or a browser, apart from failed passwords. */
+export function passkeyFailureKeys(from: AddressOrBrowser): ThrottleKey[] {
+  return [{ key: `passkey-failure-${keyOf(from)}`, limit: limits.throttle.costly }];
+}
+
+function keyOf(from: AddressOrBrowser): string {
+  return 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : originKeys(from.address)[0].key;
+}
+
+/** The keys for failures from an address, its networks, and everybody's together. */
+export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
+  return [...networkKeys(address), { key: 'total', limit: limits.throttle.total }];
+}
+
+/**
+ * The keys for an address and its networks, the narrowest first. IPv6 counts per /64, since visitors can choose any address in
+ * theirs, and more widely per /56 and /48: many customers of a provider have one, which must not spend everybody's total.
+ */
+function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
+  if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }];
+  const groups = ipv6Groups(address);
+  const site = groups.slice(0, 3);
+  const network = [...site, (groups[3] as number) & 0xff00];
+  return [
+    { key: `address:${hex(groups.slice(0, 4))}::/64`, limit: limits.throttle.address },
+    { key: `network:${hex(network)}::/56`, limit: originLimits.network },
+    { key: `site:${hex(site)}::/48`, limit: originLimits.site },
+  ];
+}
+
+/** The networks of an address, the widest first: passwords that wait to be hashed are taken from each in its order. */
+export function networksOf(address: string): Origin {
+  return networkKeys(address)
+    .map(({ key }) => key)
+    .reverse() as [string, ...string[]];
+}
+
+/**
+ * What an event from an address is recorded under once a minute: a visitor who changes addresses within a /64 is one origin
+ * here as in the throttles. All unknown addresses are one.
+ */
+export function recordKey(what: string, address: string | null): string {
+  return `${what}:${address && originKeys(address)[0].key}`;
+}
+
+/**
+ * What is recorded under once a minute when a rule keeps a user out. A client that asks about rules of its own making gets
+ * no more records than there are buckets.
+ */
+export function accessKey(userId: string, rule: string): string {
+  return `access:${userId}:${createHash('sha256').update(rule).digest().readUInt32BE() % limits.accessRuleBuckets}`;
+}
+
+function ipv6Groups(canonical: string): number[] {
+  const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  return [...groups].map((group) => Number.parseInt(group, 16));
+}
+
+function hex(groups: number[]): string {
+  return groups.map((group) => group.toString(16)).join(':');
+}

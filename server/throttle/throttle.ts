@@ -1,0 +1,122 @@
+import type { Connection, Fragment } from '../database/database.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
+import { limits, type ThrottleLimit } from '../limits.ts';
+import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
+
+/** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
+export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
+  return sql.unsafe(`${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000}`);
+}
+
+/**
+ * A condition that counts one attempt under each key, in order, and holds if none of them has to wait. After one that has to
+ * wait, none is counted: what an address sends on and on must not spend what everybody has together.
+ */
+export function attemptAdmitted(sql: Connection, [first, ...others]: readonly ThrottleKey[], now: Date): Fragment {
+  if (!first) return sql`true`;
+  return sql`case when throttle_attempt(${first.key}, null, ${now}, ${limitArguments(sql, first.limit)})
+    then ${attemptAdmitted(sql, others, now)} else false end`;
+}
+
+/** Counts one attempt under each key, up to one that has to wait; null if it may proceed, else until when it has to wait. */
+export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
+  const [row] = await sql<{ admitted: boolean }[]>`select ${attemptAdmitted(sql, keys, now)} as admitted`;
+  return row?.admitted ? null : await findWait(sql, keys, now);
+}
+
+/**
+ * Counts a guess under a key (`throttle_attempt` in 0001-initial.sql) before it is checked, so that many at once gain nothing; false if it has to wait. The same guess
+ * twice in a row counts once. Outside of any transaction that may be rolled back; losing it with the machine is harmless, so the
+ * commit does not wait for the disk.
+ */
+export async function countGuess(
+  sql: Connection,
+  { key, limit }: ThrottleKey,
+  guess: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const [row] = await sql<{ admitted: boolean }[]>`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    select throttle_attempt(${key}, ${guess}, ${now}, ${limitArguments(sql, limit)}) as admitted from quick`;
+  return row?.admitted === true;
+}
+
+/**
+ * Until when an address, its network or everyone has to wait; null if a guess may proceed. One that has used up its free
+ * failures gets one try after each wait, not as many as are sent side by side.
+ */
+export async function originWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
+  const rows = await sql<{ key: string; failures: number; blockedUntil: Date | null }[]>`
+    select key, failures, blocked_until as "blockedUntil" from throttle
+    where key = any(${keys.map(({ key }) => key)}::text[]) order by blocked_until desc nulls last`;
+  const latest = rows[0]?.blockedUntil ?? null;
+  if (latest && latest > now) return latest;
+  // The total is everybody's: one try after each of its waits would shut out all others.
+  const isSpent = ({ key, limit }: ThrottleKey) =>
+    limit !== limits.throttle.total && rows.some((row) => row.key === key && row.failures >= limit.freeFailures);
+  const spent = keys.filter(isSpent);
+  return spent.length > 0 ? await countAttempt(sql, spent, now) : null;
+}
+
+/** Counts a failure under each key, even while it waits: it was let through before, beside others. */
+export async function countFailures(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<void> {
+  const of = (what: keyof ThrottleLimit, unit: number) => keys.map(({ limit }) => limit[what] / unit);
+  await sql`
+    select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
+    from unnest(
+      ${keys.map(({ key }) => key)}::text[], ${of('freeFailures', 1)}::float8[], ${of('leakEvery', 1000)}::float8[],
+      ${of('firstWait', 1000)}::float8[], ${of('longestWait', 1000)}::float8[]
+    ) as k (key, free, leak, first, longest)`;
+}
+
+/** The latest wait among the keys; `now` if none has to wait. */
+export async function findWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date> {
+  const [row] = await sql<{ until: Date }[]>`
+    select greatest(max(blocked_until), ${now}) as until from throttle
+    where key = any(${keys.map(({ key }) => key)}::text[])`;
+  return row?.until ?? now;
+}
+
+/** Resets the count of a key. */
+export async function deleteThrottle(sql: Connection, { key }: ThrottleKey): Promise<void> {
+  await sql`delete from throttle where key = ${key}`;
+}
+
+/** Resets the counts of several keys. */
+export async function deleteThrottles(sql: Connection, keys: readonly string[]): Promise<void> {
+  await sql`delete from throttle where key = any(${keys}::text[])`;
+}
+
+/** Resets the counts of a user's password and of every other way in. */
+export async function deleteThrottleOfEveryWay(
+  sql: Connection,
+  keyOf: (way: WayIn) => ThrottleKey,
+  userId: string,
+): Promise<void> {
+  const { key } = keyOf({ userId, connectionId: null });
+  await sql`delete from throttle where key = ${key} or key like ${`${key}:%`}`;
+}
+
+/** Resets a user's failures, for the account and every browser known for it. */
+export async function deleteThrottlesOfUser(sql: Connection, userId: string): Promise<void> {
+  await sql`
+    delete from throttle where key in (
+      -- In one order, as by a sign-in, so that there is no deadlock.
+      select key from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`} order by key for update
+    )`;
+}
+
+/**
+ * Deletes rows untouched since `before` that keep nobody waiting at `now`; returns how many. Skips locked rows, so that
+ * neither this nor a sign-in waits for the other.
+ */
+export async function deleteStaleThrottles(sql: Connection, before: Date, now: Date): Promise<number> {
+  return await deleteInParts(sql, 'throttle', sql`changed_at < ${before} and coalesce(blocked_until < ${now}, true)`);
+}
+
+/** Until when a user's account waits for its next attempt from an unknown browser; null if it need not at `now`. */
+export async function findAccountWait(sql: Connection, userId: string, now: Date): Promise<Date | null> {
+  const [row] = await sql<{ until: Date }[]>`
+    select blocked_until as until from throttle where key = ${accountKey(userId)} and blocked_until > ${now}`;
+  return row?.until ?? null;
+}

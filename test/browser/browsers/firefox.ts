@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { quickFolder } from '../../support/quick-folder.ts';
+import { BidiConnection } from './bidi-connection.ts';
+import { keyActions } from './key-actions.ts';
+import { pointerActions } from './pointer-actions.ts';
+import { ended, printed } from './process-output.ts';
+import { type Browser, callSource, type Visit, windowSize } from './visit.ts';
+
+/** Processes for pages in reserve would only take time from the portal. */
+const preferences: Settings = {
+  'ui.prefersReducedMotion': 1,
+  'dom.ipc.processCount': 1,
+  'dom.ipc.processPrelaunch.enabled': false,
+};
+
+type Settings = Record<string, boolean | number>;
+
+/** Starts Firefox without a window: a process with JavaScript and one without, by the first visit that asks for it. */
+export function startFirefox(program: string): Browser {
+  const running = new Map<boolean, Promise<Running>>();
+  return {
+    visit: async ({ javaScript }) => {
+      const process = running.get(javaScript) ?? startProcess(program, { 'javascript.enabled': javaScript });
+      running.set(javaScript, process);
+      return await openVisit((await process).connection);
+    },
+    close: async () => {
+      for (const process of await Promise.allSettled(running.values()))
+        if (process.status === 'fulfilled') await process.value.close();
+    },
+  };
+}
+
+type Running = { connection: BidiConnection; close: () => Promise<void> };
+
+async function startProcess(program: string, own: Settings): Promise<Running> {
+  const profile = mkdtempSync(join(quickFolder, 'vestibule-firefox-'));
+  const settings = Object.entries({ ...preferences, ...own });
+  const lines = settings.map(([name, value]) => `user_pref("${name}", ${value});\n`);
+  writeFileSync(join(profile, 'user.js'), lines.join(''));
+  const browser: ChildProcess = spawn(
+    program,
+    ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const close = async () => {
+    await ended(browser);
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    const [, url = ''] = await printed(browser, 'stderr', /WebDriver BiDi listening on (ws:\S+)/);
+    const connection = await BidiConnection.open(url);
+    await connection.send('session.subscribe', { events: ['log.entryAdded'] });
+    return { connection, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openVisit(connection: BidiConnection): Promise<Visit> {
+  const { userContext } = await connection.send<{ userContext: string }>('browser.createUserContext');
+  const created = await connection.send<{ context: string }>('browsingContext.create', { type: 'tab', userContext });
+  const { context } = created;
+  await connection.send('browsingContext.setViewport', { context, viewport: windowSize });
+  await connection.send('emulation.setLocaleOverride', { locale: 'en-GB', contexts: [context] });
+  const faults: string[] = [];
+  connection.listen((_method, entry) => {
+    const { level, text, source } = entry as { level: string; text: string; source: { context?: string } };
+    if (level === 'error' && source.context === context) faults.push(text);
+  });
+  const act = (source: object) => connection.send('input.performActions', { context, actions: [source] });
+  return {
+    open: async (url) => await connection.send('browsingContext.navigate', { context, url, wait: 'complete' }),
+    back: async () => await connection.send('browsingContext.traverseHistory', { context, delta: -1 }),
+    reload: async () => await connection.send('browsingContext.reload', { context, wait: 'complete' }),
+    call: async (work, ...args) => {
+      type Called = { type: string; result: { value: string }; exceptionDetails?: { text: string } };
+      const { result, exceptionDetails } = await connection.send<Called>('script.callFunction', {
+        functionDeclaration: callSource(work, args),
+        // A world of its own, which the page's scripts and policy have no part in.
+        target: { context, sandbox: 'test' },
+        awaitPromise: false,
+      });
+      if (exceptionDetails) throw new Error(exceptionDetails.text);
+      return JSON.parse(result.value);
+    },
+    click: async (point) => await act(pointerActions(point)),
+    type: async (text) => await act({ type: 'key', id: 'keyboard', actions: keyActions(text) }),
+    losesPresses: false,
+    faults: () => faults,
+    close: async () => await connection.send('browser.removeUserContext', { userContext }),
+  };
+}

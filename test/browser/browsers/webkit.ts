@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../support/free-port.ts';
+import type { Webkit } from './find-webkit.ts';
+import { keyActions } from './key-actions.ts';
+import { pointerActions } from './pointer-actions.ts';
+import { ended, printed } from './process-output.ts';
+import { type Browser, callSource, type Visit, type VisitOptions, windowSize } from './visit.ts';
+import { WebdriverSession } from './webdriver-session.ts';
+
+/** How often a browser is started for a visit: now and then one does not report to its driver. */
+const attempts = 3;
+
+/** WebKitGTK 2.50 aborts as it collects garbage in a page that runs no scripts but a driver's: seconds after two sign-ins. */
+const keepsGarbage = { JSC_useGC: '0' };
+
+/** Starts a screen. Each visit is a driver and a browser of its own on it, which are quickly there. */
+export async function startWebkit({ driver, display }: Webkit): Promise<Browser> {
+  const { width, height } = windowSize;
+  const size = `${width}x${height + 100}x24`;
+  const screen = spawn(display, ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', size], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [, number] = await printed(screen, 'stdout', /(\d+)\n/);
+  const settings = mkdtempSync(join(tmpdir(), 'vestibule-webkit-'));
+  for (const folder of ['gtk-3.0', 'gtk-4.0']) {
+    mkdirSync(join(settings, folder));
+    // Reduced motion.
+    writeFileSync(join(settings, folder, 'settings.ini'), '[Settings]\ngtk-enable-animations=0\n');
+  }
+  const visit = async (options: VisitOptions, attempt = 1): Promise<Visit> => {
+    const running = await startDriver(driver, {
+      DISPLAY: `:${number}`,
+      XDG_CONFIG_HOME: settings,
+      ...(options.javaScript ? {} : keepsGarbage),
+    });
+    try {
+      const session = await openSession(running.address, options);
+      return visitOf(session, async () => {
+        await session.end();
+        running.close();
+      });
+    } catch (error) {
+      running.close();
+      if (attempt === attempts) throw error;
+      return await visit(options, attempt + 1);
+    }
+  };
+  const close = async () => {
+    await ended(screen);
+    rmSync(settings, { recursive: true, force: true });
+  };
+  return { visit, close };
+}
+
+async function startDriver(driver: string, env: Record<string, string>) {
+  const port = await freePort();
+  const program = spawn(driver, [`--port=${port}`, '--host=127.0.0.1'], {
+    // Its own language would be the machine's.
+    env: { ...process.env, ...env, GDK_BACKEND: 'x11', LANGUAGE: 'en_GB', LC_ALL: 'C.UTF-8' },
+    stdio: 'ignore',
+    // A group, so that its browser ends with it.
+    detached: true,
+  });
+  const close = () => {
+    if (program.pid !== undefined && program.exitCode === null && program.signalCode === null)
+      process.kill(-program.pid);
+  };
+  const address = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 300 && program.exitCode === null; tries += 1) {
+    const answer = await fetch(`${address}/status`).catch(() => null);
+    if (answer?.ok) return { address, close };
+    await wait(50);
+  }
+  close();
+  throw new Error(`${driver} does not start`);
+}
+
+async function openSession(driver: string, { javaScript }: VisitOptions): Promise<WebdriverSession> {
+  const args = ['--automation', `--enable-javascript=${javaScript ? 'TRUE' : 'FALSE'}`];
+  const session = await WebdriverSession.open(driver, { 'webkitgtk:browserOptions': { args } });
+  const { width, height } = windowSize;
+  // The height of its bar comes on top.
+  await session.post('window/rect', { x: 0, y: 0, width, height: height + 36 });
+  return session;
+}
+
+function visitOf(session: WebdriverSession, end: () => Promise<void>): Visit {
+  const act = async (source: object) => await session.post('actions', { actions: [source] });
+  return {
+    open: async (url) => await session.post('url', { url }),
+    back: async () => await session.post('back', {}),
+    reload: async () => await session.post('refresh', {}),
+    call: async (work, ...args) => {
+      const script = `return (${callSource(work, args)})()`;
+      return JSON.parse(await session.post<string>('execute/sync', { script, args: [] }));
+    },
+    click: async (point) => await act(pointerActions(point)),
+    type: async (text) => await act({ type: 'key', id: 'keyboard', actions: keyActions(text) }),
+    losesPresses: true,
+    faults: () => [],
+    close: end,
+  };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Language } from '#contract/languages.ts';
+import type { MailKind } from '#server/people/mail-kinds.ts';
+import {
+  type MailServerForTest,
+  type MailServerOptions,
+  mailServerForTest,
+  type ReceivedMail,
+  testAuthorityFile,
+} from '../support/mail-server-for-test.ts';
+import { textsOf } from './texts.ts';
+
+/** An email as its reader sees it. */
+type Letter = {
+  subject: string;
+  text: string;
+  html: string;
+  /** The only link in it; empty if the email has a code. */
+  link: string;
+  /** The six digits on its last line, where autofill looks for them; empty without a code. */
+  code: string;
+  /** How it arrived: the TLS version or null, and who logged in at the mail server or null. */
+  tls: string | null;
+  sentBy: string | null;
+};
+
+/** Everyone's mailboxes in a test, filled by SMTP. */
+export class MailInbox {
+  /** The mail server before them, for a test in which it fails. */
+  readonly server: MailServerForTest;
+  readonly #read = new Set<ReceivedMail>();
+
+  private constructor(server: MailServerForTest) {
+    this.server = server;
+  }
+
+  /** Opens the mailboxes behind a mail server, by default without TLS and login. */
+  static async open(options: MailServerOptions = { tls: 'off' }): Promise<MailInbox> {
+    return new MailInbox(await mailServerForTest(options));
+  }
+
+  /** The environment of a portal that sends here. */
+  get env(): Record<string, string> {
+    return { SMTP_URL: this.server.url, NODE_EXTRA_CA_CERTS: testAuthorityFile };
+  }
+
+  /** Waits for the next email of a kind to a recipient and removes it. */
+  async take(recipient: string, kind: MailKind, language: Language = 'en'): Promise<Letter> {
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const mail = this.#to(recipient, kind, language).find((mail) => !this.#read.has(mail));
+      if (mail) {
+        this.#read.add(mail);
+        return letterOf(mail);
+      }
+      if (Date.now() > deadline) throw new Error(`No mail ${kind} in ${language} has come to ${recipient}`);
+      await pause(20);
+    }
+  }
+
+  /** How many emails of a kind a recipient has received so far, including removed ones. */
+  count(recipient: string, kind: MailKind, language: Language = 'en'): number {
+    return this.#to(recipient, kind, language).length;
+  }
+
+  #to(recipient: string, kind: MailKind, language: Language): ReceivedMail[] {
+    const subject = textsOf(language)[`mail-${kind}-subject`].replace('{hub}', 'Vestibule');
+    return this.server.mails.filter(
+      ({ envelope, parsed }) => envelope.to.includes(recipient) && parsed.subject === subject,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+  }
+}
+
+function letterOf({ parsed, tls, user }: ReceivedMail): Letter {
+  const { subject = '', text = '', html = '' } = parsed;
+  const [link = '', ...more] = new Set(text.match(/https?:\/\/\S+/g));
+  if (more.length > 0) throw new Error(`The mail ${subject} has more than one link: ${text}`);
+  const code = text.match(/@\S+ #(\d{6})\s*$/)?.[1] ?? '';
+  return { subject, text, html, link, code, tls, sentBy: user };
+}

@@ -1,0 +1,54 @@
+import type { Language } from '#contract/languages.ts';
+import { addUser } from '#server/accounts/add-user.ts';
+import { addCustomer } from '#server/accounts/customers.ts';
+import { hashPassword } from '#server/crypto/password-hash.ts';
+import type { NewCustomer } from '#server/people/customer.ts';
+import { onDatabaseOf } from './portal-database.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+
+// Does what `vestibule customer add` and `vestibule user add` do after parsing: hundreds of tests need users, and a
+// process for each took longer than many of the tests. command-line.spec.ts tests the commands themselves.
+
+type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor' | 'passkeys'>>;
+
+/** Adds a customer without networks and second factor unless told otherwise. */
+export async function addCustomerTo(
+  portal: PortalUnderTest,
+  key: string,
+  options: CustomerOptions = {},
+): Promise<void> {
+  const usual: NewCustomer = { key, name: key, allowedNetworks: [], twoFactor: 'off', newDeviceMail: false };
+  const isAdded = await onDatabaseOf(portal, (sql) => addCustomer(sql, { ...usual, ...options }, new Date()));
+  if (!isAdded) throw new Error(`There is a customer ${key}`);
+}
+
+export type UserOptions = { customers: readonly string[]; language?: Language; mayChangePassword?: boolean };
+
+const hashes = new Map<string, Promise<string>>();
+
+/** The hash of a password, computed once in each worker: hundreds of users have the same. */
+async function hashOf(password: string): Promise<string> {
+  const hash = hashes.get(password) ?? hashPassword(password, null);
+  hashes.set(password, hash);
+  return await hash;
+}
+
+/** Adds a user with a password and an email address at acme.test. */
+export async function addUserTo(
+  portal: PortalUnderTest,
+  username: string,
+  password: string,
+  { customers, language, mayChangePassword = true }: UserOptions,
+): Promise<void> {
+  const user = {
+    username,
+    email: `${username}@acme.test`,
+    passwordHash: await hashOf(password),
+    language: language ?? null,
+    active: true,
+    mayChangePassword,
+    customers,
+  };
+  const { kind } = await onDatabaseOf(portal, (sql) => addUser(sql, user, new Date()));
+  if (kind !== 'added') throw new Error(`${username}: ${kind}`);
+}

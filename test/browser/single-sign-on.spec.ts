@@ -1,0 +1,125 @@
+import type { OpenIdProvider } from '../providers/openid-provider-for-test.ts';
+import { codeForm } from './code-form.ts';
+import { startOpenIdProviderOf } from './openid-provider-of-portal.ts';
+import { forgottenForm } from './reset-forms.ts';
+import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { test as base, expect, password } from './test.ts';
+
+/** One provider and one customer for the whole file, at another site than the portal. */
+const test = base.extend<{ provider: OpenIdProvider }>({
+  provider: async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startOpenIdProviderOf, portal)),
+});
+
+// Both workers would need a provider otherwise.
+test.describe.configure({ mode: 'default' });
+
+const both = { tag: '@without-script' };
+
+test.beforeEach(({ watch, provider }) => watch.host(provider.issuer));
+
+test(
+  'through a provider: cancelled, then signed in to the page asked for; the next time without typing, but once after a sign-out',
+  both,
+  async ({ page, portal, javaScriptEnabled }) => {
+    const asked = `/portal/portal.html?report=7${javaScriptEnabled ? '#/reports/7' : ''}`;
+    await page.goto(asked);
+    await ssoButton(page).click();
+    await ssoForm(page).send('olga@oidc.test');
+    await expect(atProvider(page).email).toHaveValue('olga@oidc.test');
+    await page.goBack();
+    await ssoForm(page).send('olga@oidc.test');
+    await atProvider(page).cancel();
+    const reference = await expectFailure(page);
+    expect((await portal.run(['explain', reference])).out).toContain('access_denied');
+    await page.getByRole('link', { name: 'Return to sign-in' }).click();
+    await ssoButton(page).click();
+    await ssoForm(page).send('olga@oidc.test');
+    await atProvider(page).signIn();
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, 'olga');
+
+    await page.context().clearCookies({ name: 'vestibule-session' });
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await expectSignedIn(page, 'olga');
+    await signOutButton(page).click();
+    await expect(page).toHaveURL(/\/session\/end/);
+    // Whoever comes next is asked who they are, once.
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await atProvider(page).email.fill('olga@oidc.test');
+    await atProvider(page).signIn();
+    await expectSignedIn(page, 'olga');
+    await page.context().clearCookies({ name: 'vestibule-session' });
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await expectSignedIn(page, 'olga');
+  },
+);
+
+test('an address with spaces around it works on every form', both, async ({ page, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  await page.goto('/portal/forgotten');
+  await forgottenForm(page).send(` ${email} `);
+  await inbox.take(email, 'resetLink');
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send(' olga@oidc.test ');
+  await expect(atProvider(page).email).toHaveValue('olga@oidc.test');
+  await page.goto('/portal/login');
+  await signInForm(page).send(` ${email} `, password);
+  await expectSignedIn(page, username);
+});
+
+test('two tabs at the provider return side by side, each to its own destination', both, async ({ page }) => {
+  const other = await page.context().newPage();
+  for (const [tab, report] of [
+    [page, 1],
+    [other, 2],
+  ] as const) {
+    await tab.goto(`/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D${report}`);
+    await ssoForm(tab).send('olga@oidc.test');
+    await expect(atProvider(tab).email).toBeVisible();
+  }
+  await atProvider(page).signIn();
+  await expect(page).toHaveURL('/portal/portal.html?report=1');
+  await atProvider(other).signIn();
+  await expect(other).toHaveURL('/portal/portal.html?report=2');
+  await expectSignedIn(other, 'olga');
+});
+
+test(
+  'nobody gets in whom the portal does not know, nor by a domain that nobody vouches for',
+  both,
+  async ({ page }) => {
+    for (const email of ['stranger@oidc.test', 'olga@nowhere.test']) {
+      await page.goto('/portal/singleSignOn');
+      await ssoForm(page).send(email);
+      if (email.startsWith('stranger')) await atProvider(page).signIn();
+      await expectFailure(page);
+    }
+  },
+);
+
+test(
+  'a domain that requires it leads its users there from the sign-in form, and then to the second factor',
+  both,
+  async ({ page, portal, inbox, javaScriptEnabled }) => {
+    await portal.mustRun(['connection', 'set', 'oidc', '--required', 'on']);
+    await portal.mustRun(['customer', 'set', 'oidc', '--two-factor', 'email']);
+    try {
+      await page.goto('/portal/login');
+      await signInForm(page).send('olga@oidc.test', 'whatever');
+      await expect(page.getByText('Your company uses single sign‑on')).toBeVisible();
+      await expect(ssoForm(page).email).toHaveValue('olga@oidc.test');
+      await ssoForm(page).button.click();
+      await atProvider(page).signIn();
+      const { code } = await inbox.take('olga@oidc.test', 'signInCode');
+      await codeForm(page, javaScriptEnabled).send(code);
+      await expectSignedIn(page, 'olga');
+    } finally {
+      await portal.mustRun(['customer', 'set', 'oidc', '--two-factor', 'off']);
+      await portal.mustRun(['connection', 'set', 'oidc', '--required', 'off']);
+    }
+  },
+);

@@ -1,0 +1,155 @@
+import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
+import { type Engine, startEngine } from './browsers/engines.ts';
+import type { Browser } from './browsers/visit.ts';
+import { MailInbox } from './mail-inbox.ts';
+import { OncePerWorker } from './once-per-worker.ts';
+import { type App, PlainBrowser } from './plain-browser.ts';
+import { addCustomerTo, addUserTo, type UserOptions } from './portal-accounts.ts';
+import { PortalUnderTest, type Settings } from './portal-under-test.ts';
+import { Stages } from './stages.ts';
+import { Watch } from './watch.ts';
+
+export { expect };
+
+/** The password of every user that these portals have from the start. */
+export const password = 'Lantern-Harbour-42';
+
+/** Users that every portal under test has. `ada` and `bob` are of acme; `fen` is of a customer with networks. */
+export type Username = 'ada' | 'bob' | 'fen';
+
+/** A user of only one test. */
+export type Person = { username: string; email: string };
+
+type TestFixtures = {
+  portal: PortalUnderTest;
+  /** Adds a user with the common password: of acme by default. */
+  newPerson: (options?: Partial<UserOptions>) => Promise<Person>;
+  /** Adds a user with a registered app, required at every sign-in. */
+  newPersonWithApp: (options?: Partial<UserOptions>) => Promise<Person & App>;
+  /** Fails the test on errors in any page; see watch.ts. */
+  watch: Watch;
+  /** Another browser with no shared state. */
+  anotherBrowser: (options?: BrowserContextOptions) => Promise<{ context: BrowserContext; page: Page }>;
+};
+
+/** What brings a browser to a screen. */
+export type World = Pick<TestFixtures, 'portal' | 'newPerson' | 'newPersonWithApp'> &
+  Pick<WorkerFixtures, 'inbox' | 'stages'> & { context: BrowserContext };
+
+type WorkerFixtures = {
+  /** Where the portal's emails arrive. */
+  inbox: MailInbox;
+  /** The portal of all tests but those that have their own. */
+  sharedPortal: PortalUnderTest;
+  oncePerWorker: OncePerWorker;
+  /** Brings browsers to an open second factor. */
+  stages: Stages;
+  /** Which browser a project of test/browser/browsers is for. */
+  engine: Engine;
+  /** What test/browser/browsers uses; here, since a worker ends where the next test has other fixtures of workers. */
+  browserUnderTest: Browser;
+};
+
+/** For unique names. */
+let people = 0;
+
+/**
+ * A running portal with customers and users. Members of `apps` need an authenticator app, those of `mails` emailed
+ * codes.
+ */
+export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
+  const portal = await PortalUnderTest.prepare(settings);
+  await portal.start();
+  await Promise.all([
+    addCustomerTo(portal, 'acme', { name: 'Acme' }),
+    addCustomerTo(portal, 'fenced', { name: 'Fenced', allowedNetworks: ['203.0.113.0/24'] }),
+    addCustomerTo(portal, 'apps', { name: 'Apps', twoFactor: 'app' }),
+    addCustomerTo(portal, 'mails', { name: 'Mails', twoFactor: 'email' }),
+  ]);
+  await Promise.all([
+    addUserTo(portal, 'ada', password, { customers: ['acme'] }),
+    addUserTo(portal, 'bob', password, { customers: ['acme'] }),
+    addUserTo(portal, 'fen', password, { customers: ['fenced'] }),
+  ]);
+  return portal;
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  inbox: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+    async ({}, use) => {
+      const inbox = await MailInbox.open();
+      await use(inbox);
+      await inbox.close();
+    },
+    { scope: 'worker' },
+  ],
+  sharedPortal: [
+    async ({ inbox }, use) => {
+      const portal = await startPortalWithUsers({ env: inbox.env });
+      await use(portal);
+      await portal.discard();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  oncePerWorker: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+    async ({}, use) => {
+      const once = new OncePerWorker();
+      await use(once);
+      await once.close();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  stages: [
+    async ({ sharedPortal, inbox }, use) => await use(new Stages({ portal: sharedPortal, inbox, password })),
+    { scope: 'worker' },
+  ],
+  engine: ['old Chromium', { option: true, scope: 'worker' }],
+  browserUnderTest: [
+    async ({ engine, playwright, launchOptions }, use) => {
+      const browser = await startEngine(engine, (options) =>
+        playwright.chromium.launch({ ...launchOptions, ...options }),
+      );
+      await use(browser);
+      await browser.close();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  portal: async ({ sharedPortal }, use) => await use(sharedPortal),
+  newPersonWithApp: async ({ portal, newPerson }, use) => {
+    await use(async (options) => {
+      const person = await newPerson({ customers: ['apps'], ...options });
+      const browser = await PlainBrowser.signIn(portal, person.username, password);
+      return { ...person, ...(await browser.registerApp()) };
+    });
+  },
+  newPerson: async ({ portal }, use) => {
+    await use(async (options) => {
+      people += 1;
+      const username = `grace-hopper-${people}`;
+      await addUserTo(portal, username, password, { customers: ['acme'], ...options });
+      return { username, email: `${username}@acme.test` };
+    });
+  },
+  baseURL: async ({ portal }, use) => await use(portal.origin),
+  watch: [
+    async ({ context, portal }, use) => {
+      const watch = new Watch([portal.origin]);
+      await watch.over(context);
+      await use(watch);
+      expect(watch.faults, 'errors, policy violations and requests to strangers').toEqual([]);
+    },
+    { auto: true },
+  ],
+  anotherBrowser: async ({ browser, contextOptions, baseURL, watch }, use) => {
+    const opened: BrowserContext[] = [];
+    await use(async (options = {}) => {
+      const context = await browser.newContext({ ...contextOptions, ...(baseURL && { baseURL }), ...options });
+      opened.push(context);
+      await watch.over(context);
+      return { context, page: await context.newPage() };
+    });
+    await Promise.all(opened.map((context) => context.close()));
+  },
+});

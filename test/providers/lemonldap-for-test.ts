@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { freePort } from '../support/free-port.ts';
+import { bringLemonldap, lemonldapPages } from './find-lemonldap.ts';
+import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';
+
+/**
+ * An independent provider: LemonLDAP::NG, whose SAML uses lasso and whose OpenID Connect is its own. It asks for a name
+ * and a password, which are equal, and for consent. Its clock is real.
+ */
+export type Lemonldap = {
+  origin: string;
+  /** Its issuer for OpenID Connect: the origin with a slash. */
+  issuer: string;
+  /** The address of its SAML metadata, which is also its entity ID. */
+  metadataUrl: string;
+  metadata: () => Promise<string>;
+  /** Its output, for failures. */
+  log: () => string;
+  close: () => Promise<void>;
+};
+
+/** Starts it with people by name and address, and with one portal to sign them in to. */
+export async function startLemonldap(people: Record<string, string>, client: LemonldapClient): Promise<Lemonldap> {
+  const complaint = await bringLemonldap();
+  if (complaint) throw new Error(complaint);
+  const folder = await mkdtemp(join(tmpdir(), 'lemonldap-'));
+  for (const name of ['cache', 'sessions/lock', 'persistent/lock'])
+    await mkdir(join(folder, name), { recursive: true });
+  // By IP address, so that it is another site than a portal on localhost, like real providers.
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const key = await makeCertificate('idp', new Date(Date.now() - 24 * 3_600_000));
+  const configuration = lemonldapConfiguration(origin, folder, client, key);
+  await writeFile(join(folder, 'lmConf-1.json'), JSON.stringify(configuration));
+  await writeFile(join(folder, 'lemonldap-ng.ini'), lemonldapIni(folder, lemonldapPages));
+  const uwsgi = spawn('uwsgi', argumentsOf(port), {
+    env: {
+      PATH: process.env.PATH,
+      LLNG_DEFAULTCONFFILE: join(folder, 'lemonldap-ng.ini'),
+      LLNG_PEOPLE: JSON.stringify(people),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // It must not outlive a failed test.
+  process.once('exit', () => uwsgi.kill());
+  const log: string[] = [];
+  for (const stream of [uwsgi.stdout, uwsgi.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
+  const metadataUrl = `${origin}/saml/metadata`;
+  const close = async () => {
+    if (uwsgi.exitCode === null && uwsgi.kill()) await once(uwsgi, 'exit');
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (!(await answers(metadataUrl, uwsgi))) {
+    await close();
+    throw new Error(`LemonLDAP::NG does not start: ${log.join('')}`);
+  }
+  return {
+    origin,
+    issuer: `${origin}/`,
+    metadataUrl,
+    metadata: async () => await (await fetch(metadataUrl)).text(),
+    log: () => log.join(''),
+    close,
+  };
+}
+
+/** uWSGI speaks HTTP itself; its router holds idle browser connections, so two workers are enough. */
+function argumentsOf(port: number): string[] {
+  const psgi = join(import.meta.dirname, 'lemonldap/portal.psgi');
+  return [
+    ...['--plugins', 'http,psgi', '--http', `127.0.0.1:${port}`, '--http-keepalive', '--psgi', psgi],
+    ...['--master', '--die-on-term', '--no-orphans', '--processes', '2', '--need-app', '--buffer-size', '32768'],
+    ...['--static-map', `/static=${lemonldapPages}/htdocs/static`],
+    ...['--static-map', '/javascript=/usr/share/javascript', '--disable-logging'],
+  ];
+}
+
+async function answers(url: string, uwsgi: ChildProcess): Promise<boolean> {
+  for (let tries = 0; tries < 400 && uwsgi.exitCode === null; tries += 1) {
+    const answer = await fetch(url).catch(() => null);
+    // With an invalid configuration it answers too, but only errors.
+    if (answer) return answer.ok;
+    await wait(50);
+  }
+  return false;
+}

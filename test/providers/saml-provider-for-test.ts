@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { freePort } from '../support/free-port.ts';
+import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
+
+/** How the provider answers; the default is what real ones do. */
+export type SamlProviderOptions = {
+  signs?: 'both' | 'assertion' | 'response';
+  algorithm?: 'rsa-sha256' | 'rsa-sha1';
+  /** With AES-128-CBC and RSA-OAEP, its own choice. */
+  encrypts?: boolean;
+  /** AuthnContextClassRef. */
+  authnContext?: string;
+  nameFormat?: 'persistent' | 'transient';
+};
+
+/**
+ * An independent provider: SimpleSAMLphp, with a page that accepts any identity (`email`, and `subject` if it differs
+ * from the address's own) and a link `Cancel`. It remembers who signed in for as long as the browser keeps its cookies.
+ * Its clock is real.
+ */
+export type SamlProviderForTest = {
+  origin: string;
+  entityId: string;
+  metadataUrl: string;
+  signOnUrl: string;
+  metadata: () => Promise<string>;
+  /** Registers the portal, by the metadata that it publishes. */
+  trust: (portalMetadata: string) => Promise<void>;
+  set: (options: SamlProviderOptions) => Promise<void>;
+  /** Where a visit to the portal starts at the provider. */
+  beginUrl: (portalEntityId: string) => string;
+  /** Where a person signs out at the provider, and everywhere it signed them in. */
+  signOutUrl: string;
+  /** PHP's output, for failures. */
+  log: () => string;
+  close: () => Promise<void>;
+};
+
+const files = join(import.meta.dirname, 'saml-provider');
+const nobody = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="urn:nobody"><SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0" Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="http://localhost/"/></SPSSODescriptor></EntityDescriptor>`;
+
+export async function startSamlProvider(options: SamlProviderOptions = {}): Promise<SamlProviderForTest> {
+  const complaint = await bringSimplesamlphp();
+  if (complaint) throw new Error(complaint);
+  const folder = await mkdtemp(join(tmpdir(), 'saml-provider-'));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  const { certificate, privateKey } = await makeCertificate('idp', new Date(Date.now() - 24 * 3_600_000));
+  await write('certificate.pem', certificate);
+  await write('key.pem', privateKey);
+  await write('portal.xml', nobody);
+  await write('options.json', optionsText(options));
+  // By IP address, so that it is another site than a portal on localhost, like real providers.
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const env = {
+    ...process.env,
+    SIMPLESAMLPHP_CONFIG_DIR: files,
+    IDP_PROGRAM: simplesamlphp,
+    IDP_FOLDER: folder,
+    IDP_ORIGIN: origin,
+  };
+  const arguments_ = ['-S', `127.0.0.1:${port}`, '-t', `${simplesamlphp}/www`, join(files, 'router.php')];
+  const php = spawn('php', arguments_, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // It must not outlive a failed test.
+  process.once('exit', () => php.kill());
+  const log: string[] = [];
+  for (const stream of [php.stdout, php.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
+  const metadataUrl = `${origin}/saml2/idp/metadata.php`;
+  await answers(metadataUrl, php, log);
+  return {
+    origin,
+    entityId: `${origin}/idp`,
+    metadataUrl,
+    signOnUrl: `${origin}/saml2/idp/SSOService.php`,
+    metadata: async () => await (await fetch(metadataUrl)).text(),
+    trust: (portalMetadata) => write('portal.xml', portalMetadata),
+    set: (next) => write('options.json', optionsText(next)),
+    beginUrl: (portal) => `${origin}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid: portal })}`,
+    signOutUrl: `${origin}/saml2/idp/SingleLogoutService.php?${new URLSearchParams({ ReturnTo: `${origin}/signed-out` })}`,
+    log: () => log.join(''),
+    close: async () => {
+      if (php.exitCode === null && php.kill()) await once(php, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function optionsText(options: SamlProviderOptions): string {
+  const { signs = 'both', algorithm = 'rsa-sha256', encrypts = false, nameFormat = 'persistent' } = options;
+  const { authnContext = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport' } = options;
+  return JSON.stringify({
+    signsResponse: signs !== 'assertion',
+    signsAssertion: signs !== 'response',
+    signatureAlgorithm: `http://www.w3.org/${algorithm === 'rsa-sha1' ? '2000/09/xmldsig#' : '2001/04/xmldsig-more#'}${algorithm}`,
+    encrypts,
+    authnContext,
+    nameFormat: `urn:oasis:names:tc:SAML:2.0:nameid-format:${nameFormat}`,
+  });
+}
+
+async function answers(url: string, php: ChildProcess, log: string[]): Promise<void> {
+  for (let tries = 0; tries < 200 && php.exitCode === null; tries += 1) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer?.ok) return;
+    await wait(50);
+  }
+  php.kill();
+  throw new Error(`SimpleSAMLphp does not start: ${log.join('')}`);
+}

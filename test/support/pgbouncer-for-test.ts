@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from '#server/database/connect.ts';
+import type { Database } from '#server/database/database.ts';
+import { accountForPostgres } from '#server/database/embedded/binaries.ts';
+import { cuttableDatabase } from './cuttable-database.ts';
+import type { DatabaseForTest } from './database-for-test.ts';
+import { bringPgbouncer, pgbouncer } from './find-pgbouncer.ts';
+import { freePort, isListening } from './free-port.ts';
+
+/** A PgBouncer in front of a database, and a pool on it. */
+export type PgbouncerForTest = { sql: Database; url: string; close: () => Promise<void> };
+
+export type PgbouncerSettings = Record<string, string | number>;
+
+/** The settings that the portal requires: docs/operating.md, Poolers. */
+export const ignoredParameters = { ignore_startup_parameters: 'statement_timeout,options' };
+
+/** Starts PgBouncer in front of a database, by default in transaction mode on a few sessions. */
+export async function pgbouncerForTest(
+  database: DatabaseForTest,
+  settings: PgbouncerSettings = ignoredParameters,
+): Promise<PgbouncerForTest> {
+  const missing = await bringPgbouncer();
+  if (missing) throw new Error(missing);
+  // PgBouncer's account may not read the folder of the built-in PostgreSQL's socket.
+  const wire = await cuttableDatabase(database);
+  const to = new URL(wire.url);
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'vestibule-pgbouncer-'));
+  const account = await accountForPostgres(folder);
+  const file = join(folder, 'pgbouncer.ini');
+  const server = `host=127.0.0.1 port=${to.port} dbname=${to.pathname.slice(1)} user=${decodeURIComponent(to.username)} password='${decodeURIComponent(to.password)}'`;
+  const all = {
+    ...{
+      listen_addr: '127.0.0.1',
+      listen_port: port,
+      unix_socket_dir: '',
+      auth_type: 'any',
+      logfile: join(folder, 'log'),
+    },
+    ...{ pool_mode: 'transaction', default_pool_size: 4, ...settings },
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  await writeFile(file, ['[databases]', `vestibule = ${server}`, '[pgbouncer]', ...lines, ''].join('\n'), {
+    mode: 0o600,
+  });
+  if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
+  const child = spawn(pgbouncer, ['--quiet', file], { stdio: 'ignore', ...account });
+  const ended = once(child, 'exit');
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error('PgBouncer did not start');
+    await pause(20);
+  }
+  const url = `postgres://somebody@127.0.0.1:${port}/vestibule`;
+  const sql = connect({ url });
+  return {
+    sql,
+    url,
+    close: async () => {
+      await sql.end();
+      child.kill('SIGKILL');
+      await ended;
+      await wire.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

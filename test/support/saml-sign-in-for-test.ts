@@ -1,0 +1,112 @@
+import { inflateRawSync } from 'node:zlib';
+import type { Response } from 'light-my-request';
+import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import type { NewSsoConnection } from '#server/single-sign-on/sso-connection.ts';
+import type { SamlLogoutService } from '#server/single-sign-on/sso-settings.ts';
+import { type AssertionParts, type ForgerKey, field, forger } from '../forgeries/forged-saml.ts';
+import type { PortalForTest } from './portal-for-test.ts';
+import { sharedByFile } from './shared-by-file.ts';
+import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.ts';
+
+export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
+export const ownEntityId = 'http://localhost:8080/portal/authenticate/saml/metadata';
+
+/** A SAML provider that signs anything it is given. */
+export type SamlProviderForTest = { entityId: string; key: ForgerKey };
+
+export async function samlProvider(name: string, now: Date): Promise<SamlProviderForTest> {
+  return { entityId: `https://${name}/idp`, key: await makeCertificate(name, now) };
+}
+
+/** One that the tests of a file share. */
+export function samlProviderOfFile(portal: PortalForTest, name: string): SamlProviderForTest {
+  return sharedByFile(async () => ({ ...(await samlProvider(name, portal.deps.now())), close: async () => {} }));
+}
+
+export async function addSamlConnection(
+  portal: PortalForTest,
+  { entityId, key }: SamlProviderForTest,
+  more: Partial<NewSsoConnection> & { customerKey?: string; mayBegin?: boolean; logout?: SamlLogoutService } = {},
+): Promise<string> {
+  const { mayBegin = false, logout, ...rest } = more;
+  return await addConnection(portal, {
+    key: 'acme-saml',
+    trustsEmail: true,
+    protocol: 'saml',
+    settings: {
+      entityId,
+      signOnUrl: `${entityId}/sign-on`,
+      logout,
+      certificates: [key.certificate],
+      metadataUrl: null,
+      mayBegin,
+      wantsEncryption: false,
+    },
+    ...rest,
+  });
+}
+
+/** What an address asks of a provider. */
+export function samlRequestAt(address: string): { id: string; state: string } {
+  const asked = new URL(address).searchParams;
+  const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest') ?? '', 'base64')).toString();
+  return { id: / ID="([^"]+)"/.exec(xml)?.[1] ?? '', state: asked.get('RelayState') ?? '' };
+}
+
+let answers = 0;
+
+/** The form that a provider has the browser post: a genuine answer, except for what is given. */
+export function samlAnswer(
+  { deps }: PortalForTest,
+  { entityId, key }: SamlProviderForTest,
+  request: { id: string; state: string } | null,
+  {
+    email = 'alice@acme.test',
+    nameId = email,
+    ...parts
+  }: { email?: string; nameId?: string } & Omit<AssertionParts, 'nameId'> = {},
+): Record<string, string> {
+  answers += 1;
+  const made = forger({ key, now: deps.now(), entityId, acs, audience: ownEntityId, requestId: request?.id ?? null });
+  const id = parts.id ?? `_assertion${answers}`;
+  const assertion = made.assertion({
+    nameId: made.nameId(nameId),
+    attributes: made.attributes({ email }),
+    ...parts,
+    id,
+  });
+  const xml = made.sign(made.response(assertion), id);
+  return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
+}
+
+/** The headers browsers send for a link from the provider's page to us. */
+export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
+
+/** The form of our page that posts an answer on: what a provider's page has a browser post, without our Lax cookies. */
+export async function bounced(
+  portal: PortalForTest,
+  form: Record<string, string>,
+): Promise<{ page: Response; url: string; form: Record<string, string> }> {
+  const page = await portal.send({ method: 'POST', url: new URL(acs).pathname, form, ...crossSite });
+  const [, url = ''] = /<form method="post" action="([^"]+)">/.exec(page.body) ?? [];
+  const fields = [...page.body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+  return { page, url, form: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)])) };
+}
+
+/** A browser brings an answer: the provider's page has it posted, and our page posts it on, with the browser's cookies. */
+export async function postSamlAnswer(
+  portal: PortalForTest,
+  browser: BrowserForTest,
+  form: Record<string, string>,
+): Promise<Response> {
+  const { page, ...next } = await bounced(portal, form);
+  if (page.statusCode !== 200) return page;
+  const answer = await portal.send({ method: 'POST', ...next, cookies: browser.cookies });
+  keepCookies(browser, answer);
+  return answer;
+}
+
+function unescaped(text: string): string {
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(code));
+}

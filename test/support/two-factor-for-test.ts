@@ -1,0 +1,271 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Response } from 'light-my-request';
+import { vi } from 'vitest';
+import type { Page } from '#contract/page.ts';
+import { groupedRecoveryCode } from '#contract/recovery-code.ts';
+import { codeDigest } from '#server/crypto/code-digest.ts';
+import { seal } from '#server/crypto/sealed.ts';
+import { tokenHash } from '#server/crypto/token.ts';
+import { replaceRecoveryCodes } from '#server/factors/recovery-code.ts';
+import { newRecoveryCode } from '#server/factors/recovery-codes.ts';
+import { totpPlace } from '#server/factors/registration.ts';
+import { insertTotp } from '#server/factors/stored-totp.ts';
+import { newTotpSecret } from '#server/factors/totp.ts';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from './accounts-for-test.ts';
+import { emptyDatabase } from './empty-tables.ts';
+import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from './portal-for-test.ts';
+import { userId } from './reset-for-test.ts';
+
+/** The cookies of one browser. */
+export type Browser = Record<string, string>;
+
+/** One TOTP time step, in milliseconds (RFC 6238). */
+export const step = 30_000;
+
+export const verifyUrl = '/portal/two-factor-authentication/verify';
+export const sendUrl = '/portal/two-factor-authentication/send';
+export const registrationUrl = '/portal/two-factor-authentication/registration';
+export const recoveryCodesUrl = '/portal/two-factor-authentication/recovery-codes';
+
+/**
+ * Empties the database except for a customer per policy, `app`, `mail` and `plain`, and their users: alice and adam,
+ * bob and beth, pat. All have testPassword and no registered factor.
+ */
+export async function startTwoFactorAfresh(portal: PortalForTest): Promise<void> {
+  await emptyDatabase(portal);
+  portal.mails.length = 0;
+  await addCustomer(portal, 'app', { twoFactor: 'app' });
+  await addCustomer(portal, 'mail', { twoFactor: 'email' });
+  await addCustomer(portal, 'plain');
+  for (const username of ['alice', 'adam']) await addUser(portal, { username, customers: ['app'] });
+  for (const username of ['bob', 'beth']) await addUser(portal, { username, customers: ['mail'] });
+  await addUser(portal, { username: 'pat', customers: ['plain'] });
+}
+
+/** Gives a user an app, as if registered long ago; returns its secret in base32. */
+export async function giveApp(portal: PortalForTest, username: string): Promise<string> {
+  const id = await userId(portal, username);
+  const secret = newTotpSecret();
+  const sealedSecret = seal(portal.deps.keys.seal, secret, totpPlace(id));
+  const confirmedAt = new Date(0);
+  if (!(await insertTotp(portal.sql, { userId: id, sealedSecret, lastStep: 0, confirmedAt })))
+    throw new Error(`${username} has an app`);
+  return secret;
+}
+
+/** Gives a user recovery codes, as if registered elsewhere; returns the codes. */
+export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
+  const { keys } = portal.deps;
+  const id = await userId(portal, username);
+  const codes = Array.from({ length: limits.recoveryCodes }, newRecoveryCode);
+  await replaceRecoveryCodes(
+    portal.sql,
+    id,
+    codes.map((code) => codeDigest(keys.code, code, id)),
+  );
+  return codes.map(groupedRecoveryCode);
+}
+
+/** What the recovery codes page tells a full session. */
+export async function recoveryCodesShown(
+  portal: PortalForTest,
+  cookies: Browser,
+): Promise<{ codes: string[] | null; left: number }> {
+  const { status, serverPage } = await pageOf(portal, { url: recoveryCodesUrl, cookies });
+  if (status !== 200 || serverPage?.name !== 'recoveryCodes') throw new Error(`${status} ${serverPage?.name}`);
+  return { codes: serverPage.codes, left: serverPage.left };
+}
+
+/** Signs in up to the password; returns the cookies of the half session. */
+export async function halfSession(
+  portal: PortalForTest,
+  username: string,
+  more: Partial<TestRequest> = {},
+): Promise<Browser> {
+  const answer = await portal.signIn(username, testPassword, more);
+  if (!answer.headers.location?.includes('/twoFactor')) throw new Error(`${username}: ${answer.headers.location}`);
+  return { ...more.cookies, ...cookiesOf(answer) };
+}
+
+/** Posts a code as a script does: a JSON string, or the given JSON. */
+export async function verify(
+  portal: PortalForTest,
+  code: unknown,
+  cookies: Browser,
+  { query = '', ...more }: Partial<TestRequest> & { query?: string } = {},
+): Promise<Response> {
+  return await portal.send({
+    method: 'POST',
+    url: verifyUrl + query,
+    body: JSON.stringify(code),
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...more.headers },
+    cookies,
+    ...(more.from && { from: more.from }),
+  });
+}
+
+/** Posts a code as a browser without JavaScript does. */
+export async function verifyByForm(
+  portal: PortalForTest,
+  form: Record<string, string>,
+  cookies: Browser,
+  query = '',
+): Promise<Response> {
+  return await portal.send({ method: 'POST', url: verifyUrl + query, form, cookies });
+}
+
+/** The id of a browser's session; one that nobody has if there is none. */
+export async function sessionId({ sql }: PortalForTest, cookies: Browser): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from session where token_hash = ${tokenHash(cookies['vestibule-session'] ?? '')}`;
+  return row?.id ?? randomUUID();
+}
+
+/** What a script learns from an answer to a code: the JSON of 200, else the status and the notice. */
+export function verdict(answer: Response): unknown {
+  const { statusCode } = answer;
+  if (statusCode === 200) return answer.json();
+  return [statusCode, answer.json<{ notice?: string }>().notice ?? null];
+}
+
+/** How many attempts were counted: in half sessions, for accounts, and as events. */
+export async function triesCounted({ sql }: PortalForTest): Promise<number[]> {
+  const [row] = await sql<Record<string, number>[]>`
+    select (select coalesce(sum(code_tries), 0)::int from session) as tries,
+      (select coalesce(sum(failures), 0)::int from throttle where key like 'code:%') as failures,
+      (select count(*)::int from audit_event where event = 'code-refused') as refused`;
+  return Object.values(row ?? {});
+}
+
+/** Signs in completely with an app's code. */
+export async function signInWithApp(
+  portal: PortalForTest,
+  username: string,
+  secret: string,
+  more: Parameters<typeof verify>[3] & { cookies?: Browser } = {},
+): Promise<Browser> {
+  const cookies = await halfSession(portal, username, { ...(more.cookies && { cookies: more.cookies }) });
+  const answer = await verify(portal, codeNow(portal, secret), cookies, more);
+  if (answer.body !== 'true') throw new Error(`${username}: ${answer.statusCode} ${answer.body}`);
+  return { ...cookies, ...cookiesOf(answer) };
+}
+
+/** Asks for what an app is set up with, in a browser that keeps the cookie of its key. */
+export async function askForKey(
+  portal: PortalForTest,
+  cookies: Browser,
+  more: Partial<TestRequest> = {},
+): Promise<Response> {
+  const answer = await portal.send({ url: registrationUrl, cookies, ...more });
+  Object.assign(cookies, cookiesOf(answer));
+  return answer;
+}
+
+/** Registers an app in a session that may; returns its secret and the new cookies. */
+export async function registerApp(
+  portal: PortalForTest,
+  cookies: Browser,
+): Promise<{ secret: string; cookies: Browser }> {
+  const { totpSecret } = (await askForKey(portal, cookies)).json<{ totpSecret: string }>();
+  const answer = await verify(portal, codeNow(portal, totpSecret), cookies);
+  if (answer.body !== 'true') throw new Error(`${answer.statusCode} ${answer.body}`);
+  return { secret: totpSecret, cookies: { ...cookies, ...cookiesOf(answer) } };
+}
+
+/** The code that an app shows now, or that many steps from now. */
+export function codeNow({ deps }: PortalForTest, secret: string, steps = 0): string {
+  return appCode(secret, Math.floor(deps.now().getTime() / step) + steps);
+}
+
+/** The code that an app shows in a time step, computed independently of the product's library (RFC 4226 §5.3). */
+export function appCode(secret: string, timeStep: number): string {
+  const bits = [...secret].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(timeStep));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const number = mac.readUInt32BE((mac[19] as number) & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Six digits that are none of these. */
+export function otherThan(...codes: string[]): string {
+  return ['111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !codes.includes(code)) as string;
+}
+
+/** That many different codes that an app shows at no time near now. */
+export function wrongCodes(portal: PortalForTest, secret: string, count: number): string[] {
+  const near = new Set(Array.from({ length: 101 }, (_, n) => codeNow(portal, secret, n - 50)));
+  const codes = Array.from({ length: count + near.size }, (_, n) => String(n + 1).padStart(6, '0'));
+  return codes.filter((code) => !near.has(code)).slice(0, count);
+}
+
+/** The six digits of the newest email sent to a user at acme.test, after the double-press window. */
+export async function codeByMail(portal: PortalForTest, username: string): Promise<string> {
+  portal.wait(1000);
+  await portal.workOff();
+  const mail = portal.mails.findLast(({ recipient }) => recipient === `${username}@acme.test`);
+  const code = mail?.text.match(/#(\d{6})$/)?.[1];
+  if (!code) throw new Error(`no code in ${mail?.subject}`);
+  return code;
+}
+
+/** What the server tells the page of an answer, besides what every page is told. */
+export async function pageOf(
+  portal: PortalForTest,
+  request: TestRequest,
+): Promise<Partial<Page> & { status: number; location?: string | undefined }> {
+  const send = vi.spyOn(portal.deps.pages, 'send');
+  try {
+    const { statusCode, headers } = await portal.send(request);
+    return { status: statusCode, location: headers.location, ...send.mock.lastCall?.[3] };
+  } finally {
+    send.mockRestore();
+  }
+}
+
+/** The whole content of the database, as text. */
+export async function everyRow({ sql }: PortalForTest): Promise<string> {
+  const tables = await sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
+  return JSON.stringify(
+    await Promise.all(tables.map(({ name }) => sql.unsafe(`select t::text from ${name} t order by 1`))),
+  );
+}
+
+const changing = [
+  ...['totp', 'pending_totp', 'email_factor', 'email_code', 'recovery_code', 'shown_recovery_codes', 'session'],
+  ...['remembered_device', 'device', 'job', 'audit_event', 'throttle'],
+];
+
+/** Every row that a second factor changes; attempt counts only on request. */
+export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
+  const tables = changing.filter((table) => withTries || table !== 'throttle');
+  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
+  const rows = await Promise.all(
+    tables.map((table) => sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`),
+  );
+  return rows.map((row, at) => [tables[at], ...row]);
+}
+
+/** Makes a write fail during `work`, as a full disk does; `timing` is that of a trigger. */
+export async function withFault({ sql }: PortalForTest, timing: string, work: () => Promise<void>): Promise<void> {
+  const table = /on (\w+)/.exec(timing)?.[1];
+  await sql.unsafe(`
+    create function fault() returns trigger language plpgsql as $$
+    begin raise exception 'injected' using errcode = '53100'; end $$;
+    create ${timing.startsWith('after') ? 'constraint' : ''} trigger fault ${timing} execute function fault()`);
+  try {
+    await work();
+  } finally {
+    await sql.unsafe(`drop trigger fault on ${table}; drop function fault()`);
+  }
+}
+
+/** The timing of a fault at the commit of an insert into a table. */
+export function atCommit(table: string): string {
+  return `after insert on ${table} deferrable initially deferred for each row`;
+}
