@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { requestIdStart } from '#server/audit/reference.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { listAuditEvents, listAuditEventsByRequest } from '../audit/audit-event.ts';
+import { requestIdStart } from '../audit/reference.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 
 // As Caddy and Traefik ask: they name the page in a header.
