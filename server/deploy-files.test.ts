@@ -187,7 +187,7 @@ describe('the Kubernetes manifests', () => {
   it('probe what the portal answers, on the port of the image', async () => {
     const [{ ports, ...container }] = of('Deployment').spec.template.spec.containers;
     expect(ports).toEqual([{ name: 'http', containerPort: await portOfImage() }]);
-    const app = await readFile(new URL('app.ts', import.meta.url), 'utf8');
+    const app = await readFile(new URL('operations/add-operations.ts', import.meta.url), 'utf8');
     for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
       const { path, port } = container[probe].httpGet;
       expect(app).toContain(`app.get('${path}'`);

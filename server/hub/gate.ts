@@ -6,6 +6,7 @@ import { type Hub, isAtOrBelow, rootPaths } from '../config/hub.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
+import { hasBody, routeHandshakes } from '../http/handshakes.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { quietLevel } from '../http/request-log.ts';
@@ -15,13 +16,12 @@ import { letTakeTime } from '../http/unreadable-request.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/to-sign-in.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
-import { routeHandshakes } from './handshakes.ts';
 import { headersForHub } from './headers.ts';
 import { readPath } from './hub-path.ts';
 import { hubTokens, type Identity } from './hub-tokens.ts';
 import { identityOf } from './identity.ts';
 import { type OpenStream, openStreams } from './open-streams.ts';
-import { HubFailure, hasBody, isEvents, wayToHub } from './way-to-hub.ts';
+import { HubFailure, isEvents, wayToHub } from './way-to-hub.ts';
 
 /** Longer than any timer is needed: Node's longest. */
 const longestTimer = 2 ** 31 - 1;

@@ -10,6 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Hub } from '../config/hub.ts';
+import { hasBody } from '../http/handshakes.ts';
 import { limits } from '../limits.ts';
 import { headersFromHub } from './headers.ts';
 
@@ -137,10 +138,6 @@ function asHubFailure(error: Error): HubFailure {
   if (error instanceof HubFailure) return error;
   const { code } = error as NodeJS.ErrnoException;
   return new HubFailure(code === 'ETIMEDOUT' ? 'silent' : 'broken', error.message, code);
-}
-
-export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /** Sends the hub's answer; throws HubFailure if it has a status or a header that cannot be sent. */

@@ -43,3 +43,9 @@ function eventOf(deps: Deps, request: FastifyRequest) {
   const steps = [{ step, outcome: `${what} with a ${refused} that is not acceptable` }];
   return { event: 'destination-refused', requestId: request.id, address, steps } as const;
 }
+
+/** The same for a form that carries a destination without being a sign-in: a hook of its route. */
+export function recordsRefusedDestination(deps: Deps) {
+  const record = refusedDestinationRecorder(deps);
+  return async (request: FastifyRequest, reply: FastifyReply) => record(request, reply);
+}

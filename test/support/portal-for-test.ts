@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { InjectOptions, Response } from 'light-my-request';
-import { buildApp, type Timeouts } from '#server/app.ts';
+import { type AppTimeouts, buildApp } from '#server/app.ts';
 import { type Config, readConfig } from '#server/config/config.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { Database } from '#server/database/database.ts';
@@ -60,7 +60,7 @@ export const testPassword = 'Lantern-Harbour-42';
 export async function portalForTest(
   overrides: Partial<Config> = {},
   another?: Pick<PortalForTest, 'database'>,
-  { timeouts, sql }: { timeouts?: Partial<Timeouts>; sql?: Database } = {},
+  { timeouts, sql }: { timeouts?: Partial<AppTimeouts>; sql?: Database } = {},
 ): Promise<PortalForTest> {
   const database = another?.database ?? (await databaseForTest());
   const config: Config = { ...configFrom({}), ...overrides };

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { accountPath, accountSections } from '#contract/account.ts';
-import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps.ts';
+import { callRoutes } from '../http/call-routes.ts';
+import { recordsRefusedDestination } from '../sessions/record-refused-destination.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
 import { app as appSection } from './app.ts';
 import { devices } from './devices.ts';
 import { enrolOptionsRoute } from './enrol-passkey.ts';
+import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './logout-route.ts';
 import { overview } from './overview.ts';
 import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
@@ -28,14 +30,15 @@ const sections: readonly Section[] = [
   signIns,
 ];
 
-/** Adds the account page: a page and its forms for each section. */
+/** Adds sign-out, and the account page: a page and its forms for each section. */
 export function addAccount(app: FastifyInstance, deps: Deps): void {
   const { basePath } = deps.config;
-  for (const [name, handler] of [
-    ['passkeyEnrolOptions', enrolOptionsRoute(deps)],
-    ['passkeyProofOptions', passkeyProofOptionsRoute(deps)],
-  ] as const)
-    app.post(callUrl(basePath, name), { config: { name } }, handler);
+  const add = callRoutes(app, deps);
+  const preHandler = recordsRefusedDestination(deps);
+  add('logout', logoutRoute(deps), { exposeHeadRoute: false, preHandler });
+  add('logoutConfirmed', logoutConfirmedRoute(deps), { formAgain: logoutAgain(deps), preHandler });
+  add('passkeyEnrolOptions', enrolOptionsRoute(deps));
+  add('passkeyProofOptions', passkeyProofOptionsRoute(deps));
   for (const section of sections) {
     const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };

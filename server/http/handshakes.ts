@@ -2,7 +2,6 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { hasBody } from './way-to-hub.ts';
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -39,4 +38,8 @@ export function routeHandshakes(app: FastifyInstance): void {
     if (asksForWebSocket(raw)) raw.handshakeHead = head;
     app.routing(raw, response);
   });
+}
+
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { PasskeyForm } from '#contract/payloads.ts';
+import type { Deps } from '../deps.ts';
+import { callRoutes } from '../http/call-routes.ts';
+import { readCodesIn } from '../http/code-body.ts';
+import { recordsRefusedDestination } from '../sessions/record-refused-destination.ts';
+import { passkeyOptionsRoute } from './ceremony.ts';
+import { passkeyEndpointsRoute } from './endpoints-route.ts';
+import { recoveryCodesRoute } from './recovery-codes.ts';
+import { registrationRoute } from './registration.ts';
+import { sendRoute } from './send-code.ts';
+import { twoFactorFormAgain, verifyRoutes, verifySchema } from './verify-routes.ts';
+
+/** Adds the second factors: codes of an app or by email, recovery codes, passkeys. */
+export async function addFactors(app: FastifyInstance, deps: Deps): Promise<void> {
+  const add = callRoutes(app, deps);
+  const preHandler = recordsRefusedDestination(deps);
+  const formAgain = twoFactorFormAgain(deps);
+  const { verifyCode, verifyPasskey } = verifyRoutes(deps);
+  add('passkeyFactorOptions', passkeyOptionsRoute(deps, 'second-factor'));
+  add('passkeyFactor', verifyPasskey, { schema: { body: PasskeyForm }, formAgain, preHandler });
+  add('twoFactorRegistration', registrationRoute(deps));
+  add('twoFactorSend', sendRoute(deps), { formAgain, preHandler });
+  add('twoFactorRecoveryCodes', recoveryCodesRoute(deps), { preHandler });
+  await app.register(async (scope) => {
+    readCodesIn(scope);
+    callRoutes(scope, deps)('twoFactorVerify', verifyCode, { schema: verifySchema, formAgain, preHandler });
+  });
+  const endpoints = { config: { name: 'passkeyEndpoints' } };
+  app.get('/.well-known/passkey-endpoints', endpoints, passkeyEndpointsRoute(deps.config));
+}

@@ -1,0 +1,74 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { answerInTime } from './answer-in-time.ts';
+import type { BuiltPages } from './built-pages.ts';
+import { timeRequest } from './call-routes.ts';
+import { readForm } from './form-body.ts';
+import { guardRequest } from './guards.ts';
+import { asksForWebSocket } from './handshakes.ts';
+import { logRequest } from './request-log.ts';
+import { securityHeaders } from './security-headers.ts';
+import { unexpectedError } from './unexpected-error.ts';
+import { refuseTunnels, unreadableRequest } from './unreadable-request.ts';
+
+/** How long requests and idle connections may last, in milliseconds. */
+export type Timeouts = Record<
+  'headersTimeout' | 'requestTimeout' | 'handlerTimeout' | 'connectionTimeout' | 'keepAliveTimeout',
+  number
+>;
+
+/** The HTTP server with what holds for every request: limits, guards, headers, log and errors. It has no routes yet. */
+export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeouts): FastifyInstance {
+  const headers = securityHeaders(deps.config, styles);
+  const handleError = unexpectedError(deps);
+  const app = Fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    genReqId: () => crypto.randomUUID(),
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: timeouts.requestTimeout,
+    handlerTimeout: timeouts.handlerTimeout,
+    connectionTimeout: timeouts.connectionTimeout,
+    keepAliveTimeout: timeouts.keepAliveTimeout,
+    forceCloseConnections: 'idle',
+    // Requests on an open connection during a stop are still answered.
+    return503OnClosing: false,
+    // A long name in a path gets 404 as a short one does.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
+    http: {
+      headersTimeout: timeouts.headersTimeout,
+      connectionsCheckingInterval: limits.connectionsCheckedEvery,
+      maxHeaderSize: limits.headerBytes,
+      // The guard answers a request without a Host with a readable page.
+      requireHostHeader: false,
+      // Without it, Node hands over every request that mentions an upgrade.
+      ...(deps.config.hub && { shouldUpgradeCallback: asksForWebSocket }),
+    },
+    clientErrorHandler: unreadableRequest(headers),
+    // An address that cannot be decoded reaches no hook.
+    frameworkErrors: (error, request, reply) => {
+      request.log.info({ req: request, status: 400 }, 'answered');
+      return handleError(error, request as FastifyRequest, (reply as unknown as FastifyReply).headers(headers));
+    },
+  });
+  app.server.maxConnections = limits.connections;
+  refuseTunnels(app.server, headers);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async ({ headers }: FastifyRequest, body: Buffer) => readForm(body, headers['content-encoding']),
+  );
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
+  });
+  app.addHook('onRequest', guardRequest(deps));
+  app.addHook('preValidation', answerInTime);
+  app.addHook('onResponse', logRequest(deps));
+  app.addHook('onResponse', timeRequest(deps));
+  app.setErrorHandler(handleError);
+  return app;
+}

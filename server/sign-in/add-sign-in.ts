@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { passkeyOptionsRoute } from '../factors/ceremony.ts';
+import { callRoutes } from '../http/call-routes.ts';
+import { recordsRefusedDestination } from '../sessions/record-refused-destination.ts';
+import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './forgotten-route.ts';
+import { linkFormAgain, linkRoutes } from './link-routes.ts';
+import { loginFormAgain, performLoginRoute, performLoginSchema } from './perform-login-route.ts';
+import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './sign-in-by-passkey.ts';
+
+/** Adds sign-in by password and passkey, and the links by which people choose how they sign in. */
+export function addSignIn(app: FastifyInstance, deps: Deps): void {
+  const add = callRoutes(app, deps);
+  const preHandler = recordsRefusedDestination(deps);
+  // The form says what is wrong with an entry.
+  const attachValidation = true;
+  const { change, beginPasskey, addPasskey } = linkRoutes(deps);
+  const login = { schema: performLoginSchema, attachValidation, formAgain: loginFormAgain(deps) };
+  add('performLogin', performLoginRoute(deps), login);
+  const forgotten = { schema: forgottenSchema, attachValidation, formAgain: forgottenFormAgain(deps) };
+  add('passwordForgotten', forgottenRoute(deps), { ...forgotten, preHandler });
+  add('passwordChange', change.handler, { schema: change.schema, formAgain: linkFormAgain(deps), preHandler });
+  add('passkeyInvitationOptions', beginPasskey.handler, { schema: beginPasskey.schema });
+  const invitation = { schema: addPasskey.schema, formAgain: linkFormAgain(deps, 'passkey') };
+  add('passkeyInvitation', addPasskey.handler, { ...invitation, preHandler });
+  add('passkeyOptions', passkeyOptionsRoute(deps, 'sign-in'));
+  add('passkeySignIn', passkeySignInRoute(deps), { schema: passkeySignInSchema, formAgain: passkeyFormAgain(deps) });
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { callRoutes } from '../http/call-routes.ts';
+import { noBrowser, onlyNavigation } from '../http/navigation.ts';
+import { limits } from '../limits.ts';
+import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './check-route.ts';
+import { leaveRoute } from './leave-route.ts';
+import { backchannelLogoutRoute, backchannelLogoutSchema } from './oidc/backchannel-logout-route.ts';
+import { dropFragment, oidcCallbackRoute } from './oidc/callback-route.ts';
+import { oidcKeysRoute } from './oidc/keys-route.ts';
+import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './perform-route.ts';
+import { samlAcsRoute, samlAnswerSchema } from './saml/acs-route.ts';
+import { samlFinishRoute } from './saml/finish-route.ts';
+import { samlLogoutRoute, samlLogoutSchema } from './saml/logout-route.ts';
+import { samlMetadataRoute } from './saml/metadata.ts';
+
+/** Adds single sign-on: the way to a provider, its answers, and its logouts. */
+export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
+  const add = callRoutes(app, deps);
+  add('checkSsoLogin', checkSsoRoute(deps), { schema: checkSsoSchema, formAgain: checkSsoFormAgain(deps) });
+  const perform = { schema: performSsoSchema, attachValidation: true, formAgain: performSsoFormAgain(deps) };
+  add('performSsoLogin', performSsoRoute(deps), perform);
+  add('ssoLeave', leaveRoute(deps));
+
+  // Reading an answer consumes it, which a HEAD must not do.
+  const answer = { below: '/:connection', exposeHeadRoute: false, onRequest: onlyNavigation(deps) };
+  add('oidcCallback', oidcCallbackRoute(deps), { ...answer, onSend: dropFragment });
+  const token = { below: '/:connection', schema: backchannelLogoutSchema, onRequest: noBrowser(deps) };
+  add('oidcBackchannelLogout', backchannelLogoutRoute(deps), token);
+  add('oidcKeys', oidcKeysRoute(deps));
+
+  const saml = { bodyLimit: limits.samlBodyBytes, schema: samlAnswerSchema, onRequest: onlyNavigation(deps) };
+  add('samlAnswer', samlAcsRoute(deps), saml);
+  add('samlFinish', samlFinishRoute(deps), saml);
+  const onRequest = onlyNavigation(deps, { inFrames: true });
+  const posted = { bodyLimit: limits.samlBodyBytes, schema: samlLogoutSchema, onRequest };
+  add('samlLogout', samlLogoutRoute(deps), { exposeHeadRoute: false, onRequest });
+  add('samlLogoutPosted', samlLogoutRoute(deps), posted);
+  add('samlMetadata', samlMetadataRoute(deps));
+}
