@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { configurationPage } from '../config/configuration-page.ts';
 import { eventsPage } from './events-page.ts';
 
-it('the documentation lists every event and reason (node server/audit/events-page.ts > docs/events.md)', async () => {
-  expect(await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8')).toBe(eventsPage());
+it.each([
+  ['events', 'node server/audit/events-page.ts', eventsPage],
+  ['configuration', 'node server/config/configuration-page.ts', configurationPage],
+])('docs/%s.md is what %s writes', async (name, _, page) => {
+  expect(await readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')).toBe(page());
 });

@@ -9,7 +9,6 @@ const logo = <const Description extends string>(description: Description) =>
 const textsOfLanguage = {
   type: 'object',
   additionalProperties: { type: 'string', minLength: 1, maxLength: 300 },
-  description: 'Texts that replace those of messages/, by their keys.',
 } as const;
 
 /** The settings of the configuration file that say how pages and emails look. */
@@ -39,6 +38,7 @@ export const brandSettings = {
   },
   texts: {
     type: 'object',
+    description: 'By language, such as texts.de: your own words for texts of messages/, by their keys.',
     properties: Object.fromEntries(languages.map((language) => [language, textsOfLanguage])) as Record<
       Language,
       typeof textsOfLanguage

@@ -5,12 +5,12 @@ import { brandSettings } from './brand-settings.ts';
 const only = <const Properties>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const;
 
-const header = <const Value extends string>(value: Value) =>
+const header = <const Value extends string>(value: Value, name: string) =>
   ({
     type: 'string',
     pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$',
     maxLength: 64,
-    description: `Header that tells the hub the user's ${value}.`,
+    description: `Header for the user's ${value}; it begins with X- or Remote- (default: ${name}).`,
   }) as const;
 
 /** A path as it is compared: no encoding, no empty segment, no dots that lead elsewhere. */
@@ -60,7 +60,7 @@ export const ConfigFile = only({
   trustedProxies: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Addresses or networks of proxies whose X-Forwarded-For is trusted.',
+    description: 'Addresses or networks of reverse proxies, whose X-Forwarded-For is trusted.',
   },
   hub: only({
     url: {
@@ -80,26 +80,26 @@ export const ConfigFile = only({
       type: 'array',
       items: path,
       maxItems: 100,
-      description: 'Of these, the prefixes that everybody may reach. Default: only whoever is signed in reaches any.',
+      description: 'Of these, the prefixes that everybody may reach; by default none.',
     },
     audience: {
       type: 'string',
       maxLength: 200,
-      description: 'Which of the audiences the application behind the portal is: it gets a token with every request.',
+      description: 'Name of one of hub.audiences: the application behind the portal gets its token with every request.',
     },
     answerSeconds: {
       type: 'integer',
       minimum: 1,
       maximum: 3600,
       default: 60,
-      description: 'How long the application may take to begin an answer.',
+      description: 'How many seconds the application may take to begin an answer.',
     },
     identityHeaders: only({
-      user: header('username'),
-      email: header('email address'),
-      customers: header('keys of the customers, separated by commas'),
-      language: header('language'),
-      token: header('token'),
+      user: header('username', 'X-Vestibule-User'),
+      email: header('email address', 'X-Vestibule-Email'),
+      customers: header('customers, by their keys', 'X-Vestibule-Customers'),
+      language: header('language', 'X-Vestibule-Language'),
+      token: header('signed token', 'X-Vestibule-Token'),
     }),
     audiences: {
       type: 'array',
@@ -137,7 +137,7 @@ export const ConfigFile = only({
       minimum: 1,
       maximum: 3650,
       default: 400,
-      description: 'How long audit events are kept.',
+      description: 'How long audit events are kept, in days.',
     },
   }),
   mail: only({
@@ -153,7 +153,7 @@ export const ConfigFile = only({
       minimum: 7,
       maximum: 64,
       default: 7,
-      description: 'Shortest new password, in characters.',
+      description: 'Shortest new password, in characters; NIST SP 800-63B-4 and OWASP ASVS require 8 or 15.',
     },
   }),
   session: only({
@@ -162,14 +162,14 @@ export const ConfigFile = only({
       minimum: 1,
       maximum: 1440,
       default: 30,
-      description: 'A session ends after this long without use.',
+      description: 'A session ends after this many minutes without use; requests of other origins’ pages are none.',
     },
     absoluteHours: {
       type: 'integer',
       minimum: 1,
       maximum: 168,
       default: 12,
-      description: 'A session ends this long after sign-in.',
+      description: 'A session ends this many hours after the sign-in.',
     },
   }),
 });
