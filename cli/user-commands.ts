@@ -8,7 +8,7 @@ import { hour, limits } from '#server/limits.ts';
 import { outboxOf } from '#server/mail/folder-transport.ts';
 import { listUsers, type User } from '#server/people/portal-user.ts';
 import { listSessionsOfUser } from '#server/sessions/session-list.ts';
-import { issueResetLink } from '#server/sign-in/make-link.ts';
+import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { findAccountWait } from '#server/throttle/throttle.ts';
 import { printEventTable } from './audit-commands.ts';
 import { failure } from './failure.ts';

@@ -8,7 +8,7 @@ import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp } from '#server/factors/stored-totp.ts';
 import { newTotpSecret } from '#server/factors/totp.ts';
 import { minute } from '#server/limits.ts';
-import { issueResetLink } from '#server/sign-in/make-link.ts';
+import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/add-connection.ts';
 import { newPassword } from './new-password.ts';
 import { connections, customers, emailOf, type Person, people } from './people.ts';

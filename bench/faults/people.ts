@@ -5,7 +5,7 @@ import { keysOf } from '#server/crypto/server-secret.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp } from '#server/factors/stored-totp.ts';
 import { newTotpSecret } from '#server/factors/totp.ts';
-import { makeLink } from '#server/sign-in/make-link.ts';
+import { makeLink } from '#server/sign-in/reset-link.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { portalSecret } from '#test/support/portal-process.ts';

@@ -4,8 +4,7 @@ import { tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { makeLink } from '../sign-in/make-link.ts';
-import { findResetUsersForUpdate, type ResetUser } from '../sign-in/reset-link.ts';
+import { findResetUsersForUpdate, makeLink, type ResetUser } from '../sign-in/reset-link.ts';
 
 type InviteUsersResult =
   /** Nobody was invited; why, for each name that stood in the way. */

@@ -13,7 +13,7 @@ import { signedInAs } from '#test/support/signed-in-as.ts';
 import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, verifyUrl } from '#test/support/two-factor-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
-import { issueResetLink } from '../sign-in/make-link.ts';
+import { issueResetLink } from '../sign-in/reset-link.ts';
 
 const portal = portalOfFile({
   async each(portal) {

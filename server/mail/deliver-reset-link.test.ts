@@ -12,7 +12,7 @@ import {
   tokenIn,
 } from '#test/support/reset-for-test.ts';
 import { jobFirstWait, jobsOf } from '../jobs/do-job.ts';
-import { resetQueue } from '../sign-in/answer-reset-request.ts';
+import { resetQueue } from '../sign-in/reset-request.ts';
 
 const second = 1000;
 const portal = portalOfFile({ each: startAfresh });

@@ -4,7 +4,7 @@ import { hubQueue, hubsToTell } from '../hub/tell-hubs.ts';
 import { jobsOf, type Queue } from '../jobs/do-job.ts';
 import { type Outcome, startWorker, type Worker } from '../jobs/worker.ts';
 import { second } from '../limits.ts';
-import { resetQueue } from '../sign-in/answer-reset-request.ts';
+import { resetQueue } from '../sign-in/reset-request.ts';
 import { mailQueue } from './deliver-mail.ts';
 
 /** How often the database is checked for jobs left by other processes. */

@@ -16,8 +16,16 @@ import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
-import { type LinkResult, linkOf, type OpenLink, readLink, refusalOfLink, refuseLink, stepsOfLink } from './link.ts';
 import { passwordReplaced } from './password-replaced.ts';
+import {
+  type LinkResult,
+  linkOf,
+  type OpenLink,
+  readLink,
+  refusalOfLink,
+  refuseLink,
+  stepsOfLink,
+} from './read-link.ts';
 import { spendResetLink } from './reset-link.ts';
 
 /** Whoever has the link of an invitation open; `token` as sent. */

@@ -11,7 +11,7 @@ import {
   startAfresh,
 } from '#test/support/reset-for-test.ts';
 import { jobLease, jobsOf } from '../jobs/do-job.ts';
-import { resetQueue } from './answer-reset-request.ts';
+import { resetQueue } from './reset-request.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 

@@ -9,9 +9,9 @@ import { updatePasswordHash } from '../people/portal-user.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
 import { changeKey, networksOf } from '../throttle/throttle-keys.ts';
-import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink } from './link.ts';
 import { newPasswordProblem, ownNames } from './new-password.ts';
 import { passwordReplaced, queuePasswordNotice, wasUsedBefore } from './password-replaced.ts';
+import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink } from './read-link.ts';
 import { spendResetLink } from './reset-link.ts';
 
 /** A new password. The page's language is used for the notice unless the user has chosen another. */

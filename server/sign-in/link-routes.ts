@@ -17,9 +17,9 @@ import { destinationFor, leadsToRegistration } from '../sessions/destination.ts'
 import { signOutHere } from '../sessions/sign-out-here.ts';
 import { type KnownVisitor, knownVisitorOf, visitorOf } from '../sessions/visitor.ts';
 import { addPasskeyByLink, beginPasskeyByLink } from './add-passkey-by-link.ts';
+import { letIn } from './answer-sign-in.ts';
 import { changePassword } from './change-password.ts';
-import { letIn } from './let-in.ts';
-import type { LinkResult } from './link.ts';
+import type { LinkResult } from './read-link.ts';
 import { signIn } from './sign-in.ts';
 
 /** The routes of the form of a link, by which somebody chooses how they sign in. */

@@ -6,17 +6,23 @@ import type { Deps } from '../deps.ts';
 import { findFactorsOfUser } from '../factors/factors-of-user.ts';
 import { noteDevice } from '../factors/note-device.ts';
 import { recallDevice } from '../factors/remembered-device.ts';
+import { type CodeReader, sendEmailCode } from '../factors/send-code.ts';
 import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { findSignInUser, type SignInUser } from '../people/sign-in-user.ts';
-import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
+import { deleteSessionOfBrowser, findSessionId, insertSession, noProvider } from '../sessions/session.ts';
+import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
 import { accountKey, deviceKey } from '../throttle/throttle-keys.ts';
-import { reasonToRefuse } from './reason-to-refuse.ts';
-import { sendFirstCode } from './send-first-code.ts';
-import type { SignInRequest, SignInResult } from './sign-in-result.ts';
-import { firstFactor, isSpared, whatIsAsked } from './what-is-asked.ts';
+import {
+  firstFactor,
+  isSpared,
+  reasonToRefuse,
+  type SignInRequest,
+  type SignInResult,
+  whatIsAsked,
+} from './sign-in-rules.ts';
 
 type Verified = { user: SignInUser; by: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
 
@@ -95,4 +101,25 @@ export async function openSession(
   if (first.factor === 'email')
     await sendFirstCode(deps, { ...user, customers, connectionId: null }, sessionToken, request);
   return { kind: 'secondFactor', ...first, sessionToken };
+}
+
+/** Sends the code of a half session, or records why it isn't sent; the page shows the reason too. */
+export async function sendFirstCode(
+  deps: Deps,
+  user: CodeReader & { customers: readonly { key: string }[] },
+  sessionToken: string,
+  visitor: KnownVisitor,
+): Promise<void> {
+  const { address, requestId } = visitor;
+  const hash = tokenHash(sessionToken);
+  const id = await findSessionId(deps.sql, hash);
+  if (id === null) return;
+  const result = await sendEmailCode(deps, id, user, placeOfVisitor(visitor));
+  if (result.kind === 'sent' || result.retryAfter === null) return;
+  const now = deps.now();
+  const until = new Date(now.getTime() + result.retryAfter).toISOString();
+  const steps = [{ step: 'throttle', outcome: `emails with a code to this account: wait until ${until}` }];
+  const { id: userId, username, connectionId } = user;
+  const who = { userId, username, ...customersOfEvent(user.customers), ...(connectionId !== null && { connectionId }) };
+  await insertAuditEvent(deps.sql, { event: 'code-not-sent', ...who, address, requestId, steps }, now);
 }

@@ -4,11 +4,11 @@ import { verifyPassword } from '../crypto/password-hash.ts';
 import type { Connection } from '../database/database.ts';
 import { countPasskeys } from '../factors/passkey.ts';
 import { deleteRememberedDevices } from '../factors/remembered-device.ts';
+import { limits } from '../limits.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { deleteDevicesOfUser } from '../people/device.ts';
 import { endSessionsOfUser } from '../sessions/session-list.ts';
 import { deleteThrottlesOfUser } from '../throttle/throttle.ts';
-import { insertFormerPassword, listFormerPasswords } from './former-password.ts';
 
 /** Whether a password is the current one of a user, or one of the nine before it. */
 export async function wasUsedBefore(
@@ -51,4 +51,22 @@ export async function queuePasswordNotice(
 ): Promise<void> {
   const passkeys = await countPasskeys(sql, user.id);
   await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });
+}
+
+/** Keeps a replaced hash, and forgets the oldest beyond the limit. */
+async function insertFormerPassword(sql: Connection, userId: string, passwordHash: string, now: Date): Promise<void> {
+  await sql`
+    insert into former_password (user_id, password_hash, replaced_at) values (${userId}, ${passwordHash}, ${now})`;
+  await sql`
+    delete from former_password where user_id = ${userId} and id not in (
+      select id from former_password where user_id = ${userId} order by id desc limit ${limits.passwordsRemembered - 1}
+    )`;
+}
+
+/** A user's hashes before the current one, newest first. */
+async function listFormerPasswords(sql: Connection, userId: string): Promise<string[]> {
+  const rows = await sql<{ hash: string }[]>`
+    select password_hash as hash from former_password where user_id = ${userId}
+    order by id desc limit ${limits.passwordsRemembered - 1}`;
+  return rows.map(({ hash }) => hash);
 }

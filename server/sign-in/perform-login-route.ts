@@ -9,10 +9,8 @@ import { isSsoRequired } from '../people/sso-domain.ts';
 import { leadsToRegistration } from '../sessions/destination.ts';
 import { destinationOfForm, keptForm, recordRefusedDestination } from '../sessions/destination-of-form.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
-import { letIn } from './let-in.ts';
+import { letIn, toSingleSignOn, turnAway } from './answer-sign-in.ts';
 import { signIn } from './sign-in.ts';
-import { toSingleSignOn } from './to-single-sign-on.ts';
-import { turnAway } from './turn-away.ts';
 
 export const performLoginSchema = { body: LoginForm };
 

@@ -1,6 +1,10 @@
-import type { Connection } from '../database/database.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { newToken, tokenHash } from '../crypto/token.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
 import { rowOrNull } from '../database/row-or-null.ts';
+import { limits } from '../limits.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { admits } from '../people/admits.ts';
 import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from '../people/passkey-policy.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from '../people/sso-domain.ts';
@@ -80,7 +84,7 @@ export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Pro
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 
-export async function insertResetLink(
+async function insertResetLink(
   sql: Connection,
   link: { tokenHash: Buffer; userId: string; purpose: LinkPurpose; madeAt: Date; endsAt: Date },
 ): Promise<void> {
@@ -120,4 +124,50 @@ export async function startResetLink(sql: Connection, tokenHash: Buffer, endsAt:
 /** Deletes links that ended before a time; returns how many. */
 export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
   return await deleteInParts(sql, 'reset_link', sql`ends_at < ${before}`);
+}
+
+const lifetimes: Record<LinkPurpose, number> = { reset: limits.resetLink, invitation: limits.invitation };
+
+/**
+ * Makes a link for a user, in place of those made before for the same purpose. Only a hash of the token is stored.
+ * `replaced`: how many there were.
+ */
+export async function makeLink(
+  sql: Connection,
+  userId: string,
+  now: Date,
+  purpose: LinkPurpose = 'reset',
+): Promise<{ token: string; replaced: number }> {
+  const replaced = await endLinksOfUser(sql, userId, purpose);
+  const token = newToken();
+  const endsAt = new Date(now.getTime() + lifetimes[purpose]);
+  await insertResetLink(sql, { tokenHash: tokenHash(token), userId, purpose, madeAt: now, endsAt });
+  return { token, replaced };
+}
+
+type IssueResetLinkResult =
+  | { kind: 'notFound' }
+  /** A change by link would be refused. */
+  | { kind: 'useless'; username: string; problem: string }
+  | { kind: 'issued'; username: string; token: string };
+
+/** Makes a reset link for an operator to hand over, by a user's username or email. */
+export async function issueResetLink(sql: Database, name: string, now: Date): Promise<IssueResetLinkResult> {
+  return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
+    const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], { address: null, rpId: null })).values();
+    if (!user) return { kind: 'notFound' };
+    const { id: userId, username } = user;
+    const useless = (problem: string) => ({ kind: 'useless', username, problem }) as const;
+    if (!user.active) return useless('the user is inactive');
+    if (user.passkeyRequired)
+      return useless(
+        `a customer of the user takes passkeys only; vestibule user invite ${username} mails a link to make one`,
+      );
+    if (user.ssoRequired) return useless('the domain of the user allows single sign-on only');
+    if (!user.mayChangePassword) return useless('the user may not change the password');
+    if (user.customers.length === 0) return useless('the user has no active customer');
+    const { token } = await makeLink(sql, userId, now);
+    await insertAuditEvent(sql, { event: 'reset-link-made', userId, username }, now);
+    return { kind: 'issued', username, token };
+  });
 }

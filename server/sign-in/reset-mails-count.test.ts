@@ -16,7 +16,7 @@ import { connect } from '../database/connect.ts';
 import { MailNotSent } from '../deps.ts';
 import { jobsOf } from '../jobs/do-job.ts';
 import { hour, limits } from '../limits.ts';
-import { resetQueue } from './answer-reset-request.ts';
+import { resetQueue } from './reset-request.ts';
 
 let portal: PortalForTest;
 beforeEach(async () => {

@@ -18,7 +18,7 @@ import {
 import { runsAll } from '#test/support/runs-all.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import type { Connection } from '../database/database.ts';
-import { makeLink } from './make-link.ts';
+import { makeLink } from './reset-link.ts';
 
 // Hashing is instant and readable here, so that the changes of a test meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({

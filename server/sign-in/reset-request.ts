@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '../database/database.ts';
-import { insertJob } from '../jobs/job.ts';
-import { limits } from '../limits.ts';
+import { languageOfTag } from '#contract/languages.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { customersOfEvent, type ResetOutcome } from '../audit/audit-events.ts';
+import { tokenHash } from '../crypto/token.ts';
+import { type Connection, RollBack } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import type { Queue } from '../jobs/do-job.ts';
+import { deleteJob, insertJob } from '../jobs/job.ts';
+import { hour, limits } from '../limits.ts';
+import { isMailWaiting, queueMail } from '../mail/queue-mail.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
+import { findResetUsersForUpdate, makeLink, type ResetUser } from './reset-link.ts';
 
-export const resetQueueName = 'reset-request';
+const resetQueueName = 'reset-request';
 
 /** A request for a link, before its name is looked up. */
-export type ResetRequest = {
+type ResetRequest = {
   fold: string;
   /** Of the page on which it was asked; the user's own comes first. */
   language: string;
@@ -51,4 +59,87 @@ async function isNameOfDevice(
     select n.fold from device d join login_name n on n.user_id = d.user_id
     where d.token_hash = ${deviceHash} and d.by_password and d.last_used_at > ${since}`;
   return names.some((name) => name.fold === fold);
+}
+
+/**
+ * The requests for a link: each is answered by looking up the name and queueing an email that helps. The requester got the
+ * same answer long before, so neither its time nor its words depend on this.
+ */
+export function resetQueue(deps: Deps): Queue<ResetRequest> {
+  return {
+    name: resetQueueName,
+    atOnce: 1,
+
+    async perform({ id, payload }) {
+      const { fold, address } = payload;
+      const outcome = await deps.sql.begin(async (sql) => {
+        const seen = { address, rpId: deps.config.passkeys?.id ?? null };
+        const user = (await findResetUsersForUpdate(sql, [fold], seen)).get(fold);
+        const outcome = user ? await help(deps, sql, user, payload) : 'unknown-user';
+        await insertAuditEvent(sql, eventOf(payload, outcome, user), deps.now());
+        // Another instance has answered it, if this one stood still for longer than its lease.
+        return (await deleteJob(sql, id)) ? outcome : new RollBack(null);
+      });
+      if (outcome?.endsWith('-mailed')) deps.wake.mails();
+      return 'done';
+    },
+
+    async giveUp(sql, { payload }) {
+      await insertAuditEvent(sql, eventOf(payload, 'given-up'), deps.now());
+    },
+  };
+}
+
+function eventOf({ address, requestId }: ResetRequest, reason: ResetOutcome, user?: ResetUser) {
+  const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
+  return { event: 'password-forgotten', reason, address, requestId, ...who } as const;
+}
+
+type Help = 'resetLink' | 'singleSignOnHint' | 'passkeyHint' | 'noReset';
+
+/** What helps: a link, unless the person signs in another way, or may not choose a password. */
+function helpFor(user: ResetUser): Help {
+  if (!user.active || user.customers.length === 0) return 'noReset';
+  if (user.ssoRequired) return 'singleSignOnHint';
+  if (user.passkeyRequired) return 'passkeyHint';
+  if (user.passwordHash === null && (user.ssoPossible || !user.mayChangePassword)) return 'singleSignOnHint';
+  return user.mayChangePassword ? 'resetLink' : 'noReset';
+}
+
+const outcomes = {
+  resetLink: 'link-mailed',
+  singleSignOnHint: 'single-sign-on-mailed',
+  passkeyHint: 'passkey-mailed',
+  noReset: 'no-reset-mailed',
+} as const satisfies Record<Help, ResetOutcome>;
+
+/** Queues the email, unless one is on its way, or the account has had enough of them in an hour, whoever asks. */
+async function help(
+  { now: clock, keys }: Deps,
+  sql: Connection,
+  user: ResetUser,
+  { address, language, destination }: ResetRequest,
+): Promise<ResetOutcome> {
+  const now = clock();
+  const kind = helpFor(user);
+  const isAdmitted = async (what: string, freeFailures: number, time: number) => {
+    const limit = { freeFailures, leakEvery: time, firstWait: time, longestWait: time };
+    return (await countAttempt(sql, [{ key: `${what}:${user.id}`, limit }], now)) === null;
+  };
+  const isOnItsWay = await isMailWaiting(sql, user.id, kind);
+  if (isOnItsWay || !(await isAdmitted('reset-press', 1, limits.samePress))) return 'on-its-way';
+  if (!(await isAdmitted('reset-mail', limits.resetMailsAnHour, hour))) return 'too-many-mails';
+
+  const content = {
+    kind,
+    now,
+    address,
+    language: languageOfTag(language) ?? 'en',
+    ...(destination && { destination }),
+  };
+  if (kind === 'resetLink') {
+    const { token } = await makeLink(sql, user.id, now);
+    await queueMail(sql, user, content, { token, tokenHash: tokenHash(token), keys: keys.seal });
+  } else await queueMail(sql, user, content);
+  return outcomes[kind];
 }

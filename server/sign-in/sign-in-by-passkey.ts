@@ -19,8 +19,7 @@ import {
 } from '../sessions/destination-of-form.ts';
 import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
-import { letIn } from './let-in.ts';
-import { turnAway } from './turn-away.ts';
+import { letIn, turnAway } from './answer-sign-in.ts';
 
 export const passkeySignInSchema = { body: PasskeyForm };
 

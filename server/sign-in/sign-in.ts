@@ -13,8 +13,8 @@ import { findSignInUser, insertRefusal, type SignInUser } from '../people/sign-i
 import { countGuess, originWait } from '../throttle/throttle.ts';
 import { accountKey, deviceKey, networksOf, originKeys, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
 import { openSession } from './open-session.ts';
-import { reasonToRefuse, stepsOf } from './reason-to-refuse.ts';
-import type { SignInRequest, SignInResult } from './sign-in-result.ts';
+import type { SignInRequest, SignInResult } from './sign-in-rules.ts';
+import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
 
 /**
  * Checks a username or email and a password, and opens a session (decisions §7). Every refusal but that of an address which has to

@@ -15,7 +15,7 @@ import { asksForFreshSignIn, forgetConnection, freshSignInAsked } from '../sessi
 import { insertVisit, visitPlace } from '../sessions/visit.ts';
 import { markBrowser } from '../sessions/visit-cookie.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
-import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
+import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { fail } from './fail.ts';
 import { type Refusal, refusalFor } from './identity.ts';
 import { startOidc } from './oidc/start.ts';

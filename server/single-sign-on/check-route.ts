@@ -5,7 +5,7 @@ import type { FormKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { keptForm } from '../sessions/destination-of-form.ts';
 import { rememberedConnection } from '../sessions/remembered-connection.ts';
-import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
+import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit, travellerOf } from './begin.ts';
 import { findSsoConnection } from './sso-connection.ts';
 

@@ -7,7 +7,7 @@ import { secondFactorUrl } from '../factors/second-factor-url.ts';
 import { endVisit, findVisitByState, takeVisit, type Visit } from '../sessions/visit.ts';
 import { visitTokenHash } from '../sessions/visit-cookie.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
-import { turnAway } from '../sign-in/turn-away.ts';
+import { turnAway } from '../sign-in/answer-sign-in.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './identity.ts';
 import { findSsoConnection, type SsoConnection } from './sso-connection.ts';

@@ -5,7 +5,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { forgetConnection } from '../sessions/remembered-connection.ts';
 import { updateVisitFailure, type Visit } from '../sessions/visit.ts';
-import { turnAway } from '../sign-in/turn-away.ts';
+import { turnAway } from '../sign-in/answer-sign-in.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { slowDownForFailure } from './slow-down.ts';

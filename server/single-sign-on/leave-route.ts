@@ -8,7 +8,7 @@ import { isUuid } from '../names/is-uuid.ts';
 import { findVisit } from '../sessions/visit.ts';
 import { visitTokenHash } from '../sessions/visit-cookie.ts';
 import { visitorOf } from '../sessions/visitor.ts';
-import { toSingleSignOn } from '../sign-in/to-single-sign-on.ts';
+import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { findSsoConnection } from './sso-connection.ts';
 import { detailsOf } from './visit-details.ts';
 

@@ -15,9 +15,9 @@ import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../sessions
 import { endVisitsOfBrowser, lockVisit, updateVisitFailure, type Visit } from '../sessions/visit.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 import type { Who } from '../sessions/who.ts';
-import { sendFirstCode } from '../sign-in/send-first-code.ts';
-import type { SignInResult } from '../sign-in/sign-in-result.ts';
-import { firstFactor, isSpared, whatIsAsked } from '../sign-in/what-is-asked.ts';
+import { sendFirstCode } from '../sign-in/open-session.ts';
+import type { SignInResult } from '../sign-in/sign-in-rules.ts';
+import { firstFactor, isSpared, whatIsAsked } from '../sign-in/sign-in-rules.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';

@@ -12,7 +12,7 @@ import { createLog } from '#server/log.ts';
 import { mailQueue } from '#server/operations/deliver-mail.ts';
 import { createMetrics } from '#server/operations/metrics.ts';
 import type { WordedMail } from '#server/people/mail-kinds.ts';
-import { resetQueue } from '#server/sign-in/answer-reset-request.ts';
+import { resetQueue } from '#server/sign-in/reset-request.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
 /** A portal on its own copy of a migrated database, with a clock and logs that tests control. */

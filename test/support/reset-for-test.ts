@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { screenUrl } from '#contract/screens.ts';
-import { makeLink } from '#server/sign-in/make-link.ts';
+import { makeLink } from '#server/sign-in/reset-link.ts';
 import { addAttackFixtures } from './accounts-for-test.ts';
 import { emptyDatabase } from './empty-tables.ts';
 import type { PortalForTest, SentMail, TestRequest } from './portal-for-test.ts';

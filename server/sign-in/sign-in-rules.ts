@@ -1,6 +1,57 @@
+import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import type { FactorsOfUser } from '../factors/factors-of-user.ts';
 import type { Customer } from '../people/customer.ts';
 import type { Asked, OpenFactor, SecondFactor } from '../people/second-factor.ts';
+import type { SignInUser } from '../people/sign-in-user.ts';
+import type { KnownVisitor } from '../sessions/visitor.ts';
+
+/** What a visitor signs in with; `isToRegister`: on the way to the page that sets up an app. */
+export type SignInRequest = KnownVisitor & { username: string; password: string; isToRegister: boolean };
+
+/** Every outcome of a sign-in; `retryAfter` in milliseconds; visitors read out `reference` to the operator. */
+export type SignInResult =
+  | { kind: 'signedIn'; sessionToken: string; deviceToken: string }
+  | { kind: 'secondFactor'; factor: SecondFactor; mustRegister: boolean; sessionToken: string }
+  | { kind: 'refused'; reference: string }
+  | { kind: 'networkRefused'; reference: string }
+  | { kind: 'throttled'; retryAfter: number; reference: string };
+
+/** Why the attempt is refused, or null. Checks follow the order of the steps an operator reads. */
+export function reasonToRefuse(user: SignInUser | null, isRight: boolean): RefusalReason | null {
+  if (!user) return 'unknown-user';
+  if (user.passwordHash === null) return 'no-password';
+  if (!isRight) return 'wrong-password';
+  if (!user.active) return 'inactive';
+  if (user.customers.length === 0) return 'no-customer';
+  if (user.ssoRequired) return 'single-sign-on-required';
+  if (user.passkeyRequired) return 'passkey-required';
+  if (!user.customers.some(({ admits }) => admits)) return 'network';
+  return null;
+}
+
+/** The decisions as `vestibule explain` shows them to an operator. */
+export function stepsOf(
+  user: SignInUser | null,
+  { mayTry, isRight, address }: { mayTry: boolean; isRight: boolean; address: string },
+): AuditStep[] {
+  const looked = user?.passwordHash == null ? 'the user has none' : isRight ? 'right' : 'wrong';
+  return [
+    { step: 'account', outcome: user ? `found: ${user.username}` : 'no user has this name' },
+    { step: 'browser', outcome: user?.deviceKnown ? 'signed in before as this user' : 'not known' },
+    { step: 'throttle', outcome: mayTry ? 'may continue' : 'too many failures, must wait' },
+    ...(user ? [{ step: 'password', outcome: mayTry ? looked : 'not checked' }] : []),
+    ...(user && isRight
+      ? [
+          { step: 'active', outcome: user.active ? 'yes' : 'no' },
+          { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
+          ...user.customers.map(({ key, admits }) => ({
+            step: `networks of ${key}`,
+            outcome: admits ? `admit ${address}` : `do not admit ${address}`,
+          })),
+        ]
+      : []),
+  ];
+}
 
 export type Situation = FactorsOfUser & {
   /** Of the customers that admit the sign-in. */

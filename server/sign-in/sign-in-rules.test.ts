@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Asked } from '../people/second-factor.ts';
-import { type Situation, whatIsAsked } from './what-is-asked.ts';
+import { type Situation, whatIsAsked } from './sign-in-rules.ts';
 
 const nothing = {
   hasApp: false,

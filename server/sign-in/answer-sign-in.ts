@@ -1,14 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDefaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import type { Notice } from '#contract/notices.ts';
+import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-url.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { limits } from '../limits.ts';
+import { destinationToKeep } from '../sessions/destination-of-form.ts';
 import { endVisits } from '../sessions/visit-cookie.ts';
-import type { SignInResult } from './sign-in-result.ts';
+import type { SignInResult } from './sign-in-rules.ts';
 
 /**
  * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, ends the browser's visits to providers, and
@@ -52,4 +56,59 @@ export async function letIn(
     const query = { [queryNames.notice]: 'cookiesNeeded', [queryNames.destination]: asked, lang };
     return screenUrl(config.basePath, 'login', query);
   }
+}
+
+/**
+ * Answers a refused sign-in: the page of its type, which keeps reference, typed name and destination. `first` is one of
+ * our addresses, which redirects there.
+ */
+export function turnAway(
+  reply: FastifyReply,
+  config: Config,
+  {
+    type,
+    reference,
+    username,
+    notice,
+    unknownPasskey = null,
+  }: {
+    type: LoginFailType;
+    reference: string;
+    username: string;
+    notice?: Notice;
+    /** The id of a passkey that nobody has: the page tells what keeps it. */
+    unknownPasskey?: string | null;
+  },
+  {
+    destination,
+    lang,
+    address,
+    first,
+  }: { destination: string; lang: string | undefined; address: string; first?: string | undefined },
+): FastifyReply {
+  const query = {
+    [queryNames.ipAddress]: type === 'ip' ? address : undefined,
+    [queryNames.notice]: notice,
+    [queryNames.destination]: destinationToKeep(config.basePath, destination),
+    lang,
+  };
+  const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
+  setLastRefusal(reply, config, { reference, username, url, unknownPasskey });
+  return reply.redirect(first ?? url, 303);
+}
+
+/** Redirects to the single sign-on form, with the typed address kept in the browser. */
+export function toSingleSignOn(
+  reply: FastifyReply,
+  config: Config,
+  { notice, username }: { notice?: Notice; username: string | null },
+  { destination, lang }: { destination: string; lang: string | undefined },
+): FastifyReply {
+  if (username !== null) setLastRefusal(reply, config, { reference: null, username });
+  const query = {
+    [queryNames.notice]: notice,
+    [queryNames.destination]: destinationToKeep(config.basePath, destination),
+    lang,
+  };
+  return reply.redirect(screenUrl(config.basePath, 'singleSignOn', query), 303);
 }
