@@ -27,7 +27,7 @@ export function addConformanceCommand(program: Command): void {
     .option('--email <address>', 'an address with an account: it is sent a reset link')
     .option('--sso-email <address>', 'an address whose domain signs in through a provider')
     .option('--json', 'print the checks as JSON: {call, what, kind}, and expected and got, or why')
-    .addHelpText('after', '\nThe exit code is 0 if nothing differs. See docs/pages-only.md.')
+    .addHelpText('after', '\nThe exit code is 0 if nothing differs. See docs/branding.md.')
     .action(runConformance);
 }
 

@@ -17,7 +17,7 @@ export function addPagesCommand(program: Command): void {
     .addOption(repeatable('--provider <origin>', 'an origin that the backend redirects the sign-in forms to'))
     .option('--force', 'write into a folder that holds other files; those stay, unless one of ours has their name')
     .option('--json', 'print what was written as JSON')
-    .addHelpText('after', '\nHow a web server serves them: deploy/nginx/pages-only.conf and docs/pages-only.md.')
+    .addHelpText('after', '\nHow a web server serves them: deploy/nginx/pages-only.conf and docs/branding.md.')
     .action(runPages);
 }
 

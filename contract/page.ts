@@ -99,7 +99,7 @@ export type Page = {
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs; a script that runs fetches it again. */
   registration?: RegistrationAnswer;
-  /** Written to a file, for a backend that isn't ours (docs/pages-only.md): what only our server knows is left out. */
+  /** Written to a file, for a backend that isn't ours (docs/branding.md): what only our server knows is left out. */
   isStatic?: true;
   /** Screens of a link only: it is an invitation, for this, and the document has the words of one. */
   invitation?: InvitedFor;

@@ -30,7 +30,7 @@ ${table('reason', refusalReasons)}
 
 ## Reasons of a refused passkey
 
-The visitor sees \`/loginfail/passkey\` with a reference, or one notice on the page where the passkey was asked for. [Passkeys](passkeys.md)
+The visitor sees \`/loginfail/passkey\` with a reference, or one notice on the page where the passkey was asked for. [The account page](account.md#a-refused-passkey)
 says what to do about each.
 
 ${table('reason', passkeyRefusalReasons)}
