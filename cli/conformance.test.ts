@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fault, faultyBackend } from '#test/support/faulty-backend.ts';
-import { type BackendData, fortyLineBackend } from '#test/support/forty-line-backend.ts';
+import { type BackendData, type Fault, faultyBackend, fortyLineBackend } from '#test/support/forty-line-backend.ts';
 import { type CommandResult, runVestibule } from '#test/support/run-vestibule.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import { inWords } from './verdict.ts';

@@ -11,8 +11,8 @@ import { migrate } from '#server/database/migrate.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { connectionPlace, findSsoConnectionByKey } from '#server/single-sign-on/sso-connection.ts';
 import { type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
 
 let dataFolder: string;

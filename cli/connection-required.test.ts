@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer } from '#server/accounts/customers.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
 
 let database: DatabaseForTest;

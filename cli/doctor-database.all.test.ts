@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { type DebianPostgresql, debianPostgresql } from '#test/support/debian-postgresql.ts';
-import { testAuthorityFile } from '#test/support/mail-server-for-test.ts';
+import { testAuthorityFile } from '#test/support/mail-for-test.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
 import { runVestibuleProcess } from '#test/support/run-vestibule.ts';
 

@@ -8,7 +8,7 @@ import {
   type MailServerOptions,
   mailServerForTest,
   testAuthorityFile,
-} from '#test/support/mail-server-for-test.ts';
+} from '#test/support/mail-for-test.ts';
 import { ignoredParameters, pgbouncerForTest } from '#test/support/pgbouncer-for-test.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
 import { runVestibuleProcess } from '#test/support/run-vestibule.ts';

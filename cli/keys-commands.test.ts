@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { databaseForTest } from '#test/support/database-for-test.ts';
+import { sharedByFile } from '#test/support/portal-of-file.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
 
 const database = sharedByFile(databaseForTest);
 const wire = sharedByFile(() => cuttableDatabase(database));

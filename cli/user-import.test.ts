@@ -7,9 +7,9 @@ import { connect } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { type EmbeddedPostgres, openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { hashesByOthers } from '#test/support/password-hash-vectors.ts';
+import { hashesByOthers } from '#test/support/import-for-test.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { type CommandResult, runVestibule } from '#test/support/run-vestibule.ts';
 
 let dataFolder: string;

@@ -10,8 +10,8 @@ import { type EmbeddedPostgres, openEmbedded } from '#server/database/embedded/e
 import { migrate } from '#server/database/migrate.ts';
 import { insertRememberedDevice } from '#server/factors/remembered-device.ts';
 import { insertTotp } from '#server/factors/stored-totp.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
 
 let dataFolder: string;

@@ -17,9 +17,8 @@ import { findPostgresProcess } from '#server/database/embedded/process.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { limits } from '#server/limits.ts';
 import { accountKey } from '#server/throttle/throttle-keys.ts';
-import { countThrottleAttempt } from '#test/support/count-throttle-attempt.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
+import { countThrottleAttempt, emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runVestibule, runVestibuleProcess } from '#test/support/run-vestibule.ts';
 
 const canary = 'Canary-of-the-mine-8';

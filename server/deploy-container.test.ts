@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { type Image, layOut, readImage } from '#test/support/deployment-for-test.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { type Image, layOut, readImage } from '#test/support/production-layout.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));

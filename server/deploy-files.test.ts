@@ -14,8 +14,7 @@ import { ConfigMap, Secret, Service } from 'kubernetes-models/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { bringPackages } from '#test/support/bring-packages.ts';
-import { configOfDeployment } from '#test/support/config-of-deployment.ts';
-import { readImage } from '#test/support/production-layout.ts';
+import { configOfDeployment, readImage } from '#test/support/deployment-for-test.ts';
 import { clientAddress } from './http/client-address.ts';
 import { limits } from './limits.ts';
 

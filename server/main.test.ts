@@ -3,7 +3,7 @@ import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { portalProcess } from '#test/support/portal-process.ts';
+import { portalProcess } from '#test/support/run-vestibule.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;

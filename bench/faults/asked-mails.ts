@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MailServerForTest } from '#test/support/mail-server-for-test.ts';
+import type { MailServerForTest } from '#test/support/mail-for-test.ts';
 import type { TwoPortals } from '#test/support/two-portals.ts';
 import { report } from '../figures.ts';
 import { formHeaders } from '../sign-in-form.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Behaviour } from '#test/support/mail-server-for-test.ts';
+import type { Behaviour } from '#test/support/mail-for-test.ts';
 import { formHeaders, formOf } from '../sign-in-form.ts';
 import { askForReset } from './asked-mails.ts';
 import type { Fault, World } from './fault.ts';

@@ -1,5 +1,5 @@
 import type { OpenIdProvider } from '#test/providers/openid-provider-for-test.ts';
-import type { MailServerForTest } from '#test/support/mail-server-for-test.ts';
+import type { MailServerForTest } from '#test/support/mail-for-test.ts';
 import type { TwoPortals, TwoPortalsOnOne } from '#test/support/two-portals.ts';
 import type { AskedMails } from './asked-mails.ts';
 import type { Crowd } from './crowd.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PortalProcess } from '#test/support/portal-process.ts';
+import type { PortalProcess } from '#test/support/run-vestibule.ts';
 
 /**
  * Runs first in an instance: SIGWINCH has it collect garbage and print the bytes of the objects that are left. Several

@@ -8,7 +8,7 @@ import { newTotpSecret } from '#server/factors/totp.ts';
 import { makeLink } from '#server/sign-in/reset-link.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
-import { portalSecret } from '#test/support/portal-process.ts';
+import { portalSecret } from '#test/support/run-vestibule.ts';
 import type { TwoPortals } from '#test/support/two-portals.ts';
 import { report } from '../figures.ts';
 import { type Crowd, countedCrowd } from './crowd.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
+import { mailServerForTest } from '#test/support/mail-for-test.ts';
 import { twoPortals } from '#test/support/two-portals.ts';
 import { residentMemory } from '../memory.ts';
 import type { World } from './fault.ts';

@@ -5,7 +5,7 @@ import { limits } from '#server/limits.ts';
 import { type OpenIdProvider, startOpenIdProvider, walkProvider } from '#test/providers/openid-provider-for-test.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
-import { portalSecret } from '#test/support/portal-process.ts';
+import { portalSecret } from '#test/support/run-vestibule.ts';
 import { addOidcConnection } from '#test/support/sso-for-test.ts';
 import type { TwoPortals } from '#test/support/two-portals.ts';
 import { type Crowd, countedCrowd } from './crowd.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import texts from '#messages/en.json' with { type: 'json' };
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 
 const portal = portalOfFile();
 

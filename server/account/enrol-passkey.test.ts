@@ -5,8 +5,7 @@ import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sessionByConnection } from '#test/support/session-by-connection.ts';
-import { browserForTest } from '#test/support/sso-for-test.ts';
+import { browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 

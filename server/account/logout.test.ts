@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
 import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 
 let cookies: Record<string, string>;

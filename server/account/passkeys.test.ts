@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sessionIdOf } from '#test/support/account-page-for-test.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 import { withFault } from '#test/support/two-factor-for-test.ts';
 import { keepHouse } from '../operations/housekeeping.ts';

@@ -7,10 +7,10 @@ import {
   signedIn,
   startAccountAfresh,
 } from '#test/support/account-page-for-test.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { newPassword } from '#test/support/reset-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountEvents, postAccount, startAccountAfresh } from '#test/support/account-page-for-test.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { assertionOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
 import {
   challengeFor,
@@ -11,7 +11,6 @@ import {
 } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, signInWithApp, withFault } from '#test/support/two-factor-for-test.ts';
 

@@ -7,11 +7,10 @@ import {
   signedIn,
   startAccountAfresh,
 } from '#test/support/account-page-for-test.ts';
-import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { addCustomer, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   type Browser,
   codeNow,

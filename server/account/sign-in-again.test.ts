@@ -1,11 +1,9 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 import { codeByMail, halfSession, verify } from '#test/support/two-factor-for-test.ts';
 

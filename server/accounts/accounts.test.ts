@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { countThrottleAttempt } from '#test/support/count-throttle-attempt.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { countThrottleAttempt, emptyDatabase } from '#test/support/rows-for-test.ts';
 import { listAuditEvents } from '../audit/audit-event.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/fold-name.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { importLines } from '#test/support/import-for-test.ts';
-import { hashesByOthers } from '#test/support/password-hash-vectors.ts';
+import { hashesByOthers, importLines } from '#test/support/import-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { readAspnet } from './aspnet-source.ts';
 import { readAuth0 } from './auth0-source.ts';
 import { readDjango } from './django-source.ts';

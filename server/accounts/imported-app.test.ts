@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { importLines } from '#test/support/import-for-test.ts';
 import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { step, verify } from '#test/support/two-factor-for-test.ts';
 import { readAspnet } from './aspnet-source.ts';
 import { readKeycloak } from './keycloak-source.ts';

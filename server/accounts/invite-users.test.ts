@@ -1,10 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { invitationFor, invite } from '#test/support/invite-for-test.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { askForReset, changeTo, newPassword, startAfresh, storedHash, tokenIn } from '#test/support/reset-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import {
+  askForReset,
+  changeTo,
+  invitationFor,
+  invite,
+  newPassword,
+  startAfresh,
+  storedHash,
+  tokenIn,
+} from '#test/support/reset-for-test.ts';
 import { limits } from '../limits.ts';
 import { changeUser } from './change-user.ts';
 

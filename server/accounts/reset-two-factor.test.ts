@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   codeByMail,
   codeNow,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { connect } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
 import { findUser } from '../people/portal-user.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
 import { cookiesOf, testAddress, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, changeTo, linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import {
   codeByMail,
   codeNow,

@@ -4,11 +4,11 @@ import { hour } from '#server/limits.ts';
 import { senderOf } from '#server/mail/message.ts';
 import { smtpTransport } from '#server/mail/smtp-transport.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { expectNowhere } from '#test/support/expect-nowhere.ts';
-import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
+import { mailServerForTest } from '#test/support/mail-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, changeTo, tokenIn } from '#test/support/reset-for-test.ts';
+import { expectNowhere } from '#test/support/rows-for-test.ts';
 import {
   codeByMail,
   codeNow,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logoForTest } from '#test/support/logo-for-test.ts';
+import { logoForTest } from '#test/support/brand-for-test.ts';
 import { readBrand } from './brand.ts';
 import { logoBytes } from './read-logo.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { logoForTest } from '#test/support/logo-for-test.ts';
+import { logoForTest } from '#test/support/brand-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { type Config, placeholderWarning, readConfig } from './config.ts';

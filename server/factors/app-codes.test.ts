@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   codeNow,
   giveApp,

@@ -1,11 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { addUser } from '#test/support/accounts-for-test.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { whilePasswordIsVerified } from '#test/support/paused-verification.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
   type Browser,
   codeByMail,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { codeAnswerHeaders } from '#contract/headers.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,

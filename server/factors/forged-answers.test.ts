@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { assertionForgeries, enrolmentForgeries } from '#test/forgeries/passkey-forgeries.ts';
-import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures, signedInAs } from '#test/support/accounts-for-test.ts';
 import {
   assertionOf,
   enrolmentOf,
@@ -18,7 +18,6 @@ import {
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   type Browser,
   codeNow,

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
   codeNow,
   giveApp,

@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addUser } from '#test/support/accounts-for-test.ts';
-import { invitationFor } from '#test/support/invite-for-test.ts';
-import { makeByLink } from '#test/support/passkey-by-invitation-for-test.ts';
+import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import type { Tweak } from '#test/support/passkey-for-test.ts';
-import { challengeFor, givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { challengeFor, givePasskey, makeByLink, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { startAfresh } from '#test/support/reset-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import { invitationFor, startAfresh } from '#test/support/reset-for-test.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 
 const id = 'acme.example';

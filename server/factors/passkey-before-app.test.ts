@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { addCustomer } from '#test/support/accounts-for-test.ts';
+import { addCustomer, signedInAs } from '#test/support/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sessionByConnection } from '#test/support/session-by-connection.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
-import { browserForTest } from '#test/support/sso-for-test.ts';
+import { browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,

@@ -1,16 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { invitationFor, invite } from '#test/support/invite-for-test.ts';
-import { beginByLink, makeByLink } from '#test/support/passkey-by-invitation-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
-import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
+import {
+  beginByLink,
+  givePasskey,
+  makeByLink,
+  signInWithPasskey,
+  userHandle,
+} from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { askForReset, changeTo, linkFor, newPassword, storedHash } from '#test/support/reset-for-test.ts';
-import { sessionByConnection } from '#test/support/session-by-connection.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
-import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
+import {
+  askForReset,
+  changeTo,
+  invitationFor,
+  invite,
+  linkFor,
+  newPassword,
+  storedHash,
+} from '#test/support/reset-for-test.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { type BrowserForTest, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, verifyUrl } from '#test/support/two-factor-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { issueResetLink } from '../sign-in/reset-link.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changeTo, linkFor, newPassword } from '#test/support/reset-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,

@@ -8,7 +8,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import {
   type Browser,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 import {
   type Browser,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logoForTest, svgForTest } from '#test/support/logo-for-test.ts';
+import { logoForTest, svgForTest } from '#test/support/brand-for-test.ts';
 import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 import { readBrand } from '../config/brand.ts';
 

@@ -4,7 +4,7 @@ import { readConfig } from '#server/config/config.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-for-test.ts';
 import { registrationUrl } from '#test/support/two-factor-for-test.ts';
 
 /** A portal as in production, behind https. */

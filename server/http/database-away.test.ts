@@ -4,21 +4,16 @@ import { screenPaths } from '#contract/screens.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { invitationFor } from '#test/support/invite-for-test.ts';
 import { listeningPortal } from '#test/support/listening-portal.ts';
-import {
-  beginByLink,
-  type InvitationOptions,
-  makeByLink,
-  postByLink,
-} from '#test/support/passkey-by-invitation-for-test.ts';
 import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
+import { beginByLink, type InvitationOptions, makeByLink, postByLink } from '#test/support/passkey-sign-in-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
   changeTo,
   hiddenHash,
+  invitationFor,
   linkFor,
   newPassword,
   storedHash,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-for-test.ts';
 
 const portal = portalOfFile({
   each: async (portal) => {

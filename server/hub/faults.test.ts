@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { type GateForTest, gateForTest } from '#test/support/gate-for-test.ts';
+import { type GateForTest, gateForTest } from '#test/support/hub-for-test.ts';
 
 // GT-11: a hub that answers as no server should, byte by byte.
 let gate: GateForTest;

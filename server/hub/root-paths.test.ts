@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type GateForTest, gateForTest } from '#test/support/gate-for-test.ts';
+import { type GateForTest, gateForTest } from '#test/support/hub-for-test.ts';
 
 describe('a hub that has every address but the portal’s', () => {
   let gate: GateForTest;

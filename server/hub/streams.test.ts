@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type GateForTest, gateForTest, headersOf } from '#test/support/gate-for-test.ts';
+import { type GateForTest, gateForTest, headersOf } from '#test/support/hub-for-test.ts';
 import { answerOn } from '#test/support/listening-portal.ts';
 
 // The portal's own limits are far shorter than what is tested here takes.

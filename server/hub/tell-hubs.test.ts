@@ -1,10 +1,9 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { type LogoutHub, logoutHubForTest } from '#test/support/logout-hub-for-test.ts';
-import { queueMailTo } from '#test/support/mails-for-test.ts';
+import { type LogoutHub, logoutHubForTest } from '#test/support/hub-for-test.ts';
+import { queueMailTo } from '#test/support/mail-for-test.ts';
 import {
   configFrom,
   cookiesOf,
@@ -12,6 +11,7 @@ import {
   portalForTest,
   testPassword,
 } from '#test/support/portal-for-test.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import { removeUser, signOutUser } from '../accounts/act-on-user.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { connect } from '../database/connect.ts';

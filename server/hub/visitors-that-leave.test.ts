@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GateForTest, gateForTest } from '#test/support/gate-for-test.ts';
+import { type GateForTest, gateForTest } from '#test/support/hub-for-test.ts';
 
 let gate: GateForTest;
 let session: string;

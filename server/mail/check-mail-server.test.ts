@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MailServerOptions, mailServerForTest, testAuthority } from '#test/support/mail-server-for-test.ts';
+import { type MailServerOptions, mailServerForTest, testAuthority } from '#test/support/mail-for-test.ts';
 import { readSmtpUrl } from '../config/smtp-url.ts';
 import { checkMailServer } from './check-mail-server.ts';
 

@@ -2,8 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 import {
   codeByMail,

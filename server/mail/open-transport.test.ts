@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
+import { mailServerForTest } from '#test/support/mail-for-test.ts';
 import { readConfig } from '../config/config.ts';
 import { openTransport } from './open-transport.ts';
 

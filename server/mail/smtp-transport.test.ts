@@ -6,7 +6,7 @@ import {
   type MailServerOptions,
   mailServerForTest,
   testAuthority,
-} from '#test/support/mail-server-for-test.ts';
+} from '#test/support/mail-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import { readSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import { MailNotSent, type MailTransport } from '../deps.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { mailServerForTest } from '#test/support/mail-server-for-test.ts';
-import { queueMailTo, waitingMails } from '#test/support/mails-for-test.ts';
+import { mailServerForTest, queueMailTo, waitingMails } from '#test/support/mail-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { startAfresh } from '#test/support/reset-for-test.ts';
 import { readSmtpUrl } from '../config/smtp-url.ts';

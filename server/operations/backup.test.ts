@@ -23,7 +23,7 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import { browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 import {
   codeNow,

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cuttableDatabase } from '#test/support/cuttable-database.ts';
-import { letLeave, queueMailTo, waitingMails } from '#test/support/mails-for-test.ts';
+import { letLeave, queueMailTo, waitingMails } from '#test/support/mail-for-test.ts';
 import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { startAfresh, userId } from '#test/support/reset-for-test.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
 import { MailNotSent } from '../deps.ts';
 import { jobFirstWait, jobGivenUpAfter, jobLease, jobsOf } from '../jobs/do-job.ts';
 import { type Outcome, startWorker } from '../jobs/worker.ts';

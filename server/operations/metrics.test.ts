@@ -9,7 +9,7 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verify } from '#test/support/two-factor-for-test.ts';
 import { addMissingHubKeys } from '../hub/hub-keys.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { queueMailTo, waitingMails } from '#test/support/mails-for-test.ts';
+import { queueMailTo, waitingMails } from '#test/support/mail-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#test/support/reset-for-test.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';

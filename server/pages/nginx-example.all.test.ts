@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
+import { siteOfPages } from '#test/support/proxy-for-test.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
-import { siteOfPages } from '#test/support/site-of-pages.ts';
 
 // deploy/nginx/pages-only.conf, served by nginx.
 

@@ -1,13 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { postAccount, sessionIdOf, signedIn, startAccountAfresh } from '#test/support/account-page-for-test.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sessionByConnection } from '#test/support/session-by-connection.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import {
+  addOidcConnection,
+  browserForTest,
+  departFor,
+  pathOf,
+  sessionByConnection,
+} from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verifyByForm } from '#test/support/two-factor-for-test.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { updateHubReceivers } from '../hub/hub-logout.ts';

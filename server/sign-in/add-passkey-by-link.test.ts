@@ -1,19 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { enrolmentForgeries } from '#test/forgeries/passkey-forgeries.ts';
-import { addUser } from '#test/support/accounts-for-test.ts';
-import { invitationFor, invite } from '#test/support/invite-for-test.ts';
+import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
 import {
   beginByLink,
+  givePasskey,
   type InvitationOptions,
   makeByLink,
   postByLink,
-} from '#test/support/passkey-by-invitation-for-test.ts';
-import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
-import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+  signInWithPasskey,
+} from '#test/support/passkey-sign-in-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { changeTo, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
+import { changeTo, invitationFor, invite, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
 

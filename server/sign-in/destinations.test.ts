@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testAddress, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 
 const origin = 'http://localhost:8080';

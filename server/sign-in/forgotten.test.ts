@@ -1,9 +1,8 @@
 import type { Response } from 'light-my-request';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, startAfresh } from '#test/support/reset-for-test.ts';
 
 const portal = portalOfFile({ each: startAfresh });

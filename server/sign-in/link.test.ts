@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addUser } from '#test/support/accounts-for-test.ts';
-import { invitationFor, invite } from '#test/support/invite-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
@@ -11,6 +10,8 @@ import {
   failedPage,
   hiddenHash,
   hiddenUsername,
+  invitationFor,
+  invite,
   linkFor,
   newPassword,
   startAfresh,

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
 import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 import {
   askForReset,
@@ -12,6 +11,7 @@ import {
   startAfresh,
   tokenIn,
 } from '#test/support/reset-for-test.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { connect } from '../database/connect.ts';
 import { MailNotSent } from '../deps.ts';
 import { jobsOf } from '../jobs/do-job.ts';

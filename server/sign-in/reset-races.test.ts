@@ -1,20 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
 import { addUser } from '#test/support/accounts-for-test.ts';
-import { untilWaiting } from '#test/support/held-rows.ts';
-import { invite } from '#test/support/invite-for-test.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
 import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
   failedPage,
+  invite,
   linkFor,
   newPassword,
   startAfresh,
   storedHash,
   userId,
 } from '#test/support/reset-for-test.ts';
+import { untilWaiting } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import type { Connection } from '../database/database.ts';

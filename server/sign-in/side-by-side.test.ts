@@ -2,9 +2,9 @@ import type { Response } from 'light-my-request';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
 import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());

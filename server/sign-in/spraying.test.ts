@@ -2,11 +2,9 @@ import type { Response } from 'light-my-request';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
-import { countThrottleAttempt } from '#test/support/count-throttle-attempt.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { countThrottleAttempt, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 import { originKeys, originLimits } from '../throttle/throttle-keys.ts';
 

@@ -4,10 +4,9 @@ import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { otherInstanceOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 
 // Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that

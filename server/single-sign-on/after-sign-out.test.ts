@@ -1,14 +1,11 @@
 import { inflateRawSync } from 'node:zlib';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyTables, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

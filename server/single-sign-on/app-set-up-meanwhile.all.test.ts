@@ -1,18 +1,15 @@
 import { beforeEach, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/act-on-user.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+} from '#test/support/saml-for-test.ts';
 import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, verdict, verify } from '#test/support/two-factor-for-test.ts';
 import { tokenHash } from '../crypto/token.ts';

@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor, unlockUser } from '#server/accounts/act-on-user.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import {
   codeByMail,

@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
@@ -12,8 +10,7 @@ import {
   samlProvider,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+} from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 import {
   codeNow,

@@ -1,10 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
 import { forger } from '#test/forgeries/forged-saml.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import {
   acs,
   addSamlConnection,
@@ -13,8 +13,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+} from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import { registerApp, registrationUrl, verify } from '#test/support/two-factor-for-test.ts';
 

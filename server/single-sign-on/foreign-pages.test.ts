@@ -5,9 +5,9 @@ import { type LogoutScene, logoutXml, redirected } from '#test/forgeries/forged-
 import { logoutToken, postLogoutToken } from '#test/forgeries/logout-token.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import type { TestRequest } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -15,8 +15,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+} from '#test/support/saml-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

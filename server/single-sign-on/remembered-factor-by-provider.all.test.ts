@@ -1,9 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 import { codeByMail, registrationUrl } from '#test/support/two-factor-for-test.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-for-test.ts';
 import { addOidcConnection } from '#test/support/sso-for-test.ts';
 import { day } from '../limits.ts';
 import { updateMetadataDifferences } from './saml-metadata-reading.ts';

@@ -2,10 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

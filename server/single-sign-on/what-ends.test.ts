@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { day } from '#server/limits.ts';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { addSamlConnection, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-for-test.ts';
 import { addOidcConnection } from '#test/support/sso-for-test.ts';
 import { warnOfEnds } from '../operations/housekeeping.ts';
 import { listEnds, warningsOf } from './what-ends.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { countThrottleAttempt } from '#test/support/count-throttle-attempt.ts';
 import { databaseForTest } from '#test/support/database-for-test.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { sharedByFile } from '#test/support/portal-of-file.ts';
+import { countThrottleAttempt } from '#test/support/rows-for-test.ts';
 import { limits } from '../limits.ts';
 import { unknownNameKey } from './throttle-keys.ts';
 

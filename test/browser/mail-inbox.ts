@@ -7,7 +7,7 @@ import {
   mailServerForTest,
   type ReceivedMail,
   testAuthorityFile,
-} from '../support/mail-server-for-test.ts';
+} from '../support/mail-for-test.ts';
 import { textsOf } from './texts.ts';
 
 /** An email as its reader sees it. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BackendData, fortyLineBackend } from '../support/forty-line-backend.ts';
 import { freePort } from '../support/free-port.ts';
+import { siteOfPages } from '../support/proxy-for-test.ts';
 import { runVestibule } from '../support/run-vestibule.ts';
-import { siteOfPages } from '../support/site-of-pages.ts';
 import { password } from './test.ts';
 
 /** Of the app that `tom` has. */

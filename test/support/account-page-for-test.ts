@@ -1,7 +1,7 @@
 import type { Response } from 'light-my-request';
 import { addCustomer, addUser } from './accounts-for-test.ts';
-import { emptyDatabase } from './empty-tables.ts';
 import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from './portal-for-test.ts';
+import { emptyDatabase } from './rows-for-test.ts';
 import type { Browser } from './two-factor-for-test.ts';
 
 /** The account page of a portal, empty but for alice and bob at acme, without second factors. */

@@ -52,3 +52,9 @@ export async function addAttackFixtures(portal: PortalForTest): Promise<void> {
   await addUser(portal, { username: 'frank', mayChangePassword: false });
   await addUser(portal, { username: 'sso-only', passwordHash: null, mayChangePassword: false });
 }
+
+/** Who is signed in with these cookies, or null. */
+export async function signedInAs(portal: PortalForTest, cookies: Record<string, string>): Promise<string | null> {
+  const answer = await portal.send({ url: '/portal/session', cookies });
+  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
+}

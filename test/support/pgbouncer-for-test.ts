@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { accountForPostgres } from '#server/database/embedded/binaries.ts';
+import { bringPackages } from './bring-packages.ts';
 import { cuttableDatabase } from './cuttable-database.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
-import { bringPgbouncer, pgbouncer } from './find-pgbouncer.ts';
 import { freePort, isListening } from './free-port.ts';
 
 /** A PgBouncer in front of a database, and a pool on it. */
@@ -69,4 +70,16 @@ export async function pgbouncerForTest(
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Debian's path; PGBOUNCER overrides it. */
+export const pgbouncer = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
+
+/** Null if PgBouncer is here or could be installed; else one sentence that says how to install it. */
+export async function bringPgbouncer(): Promise<string | null> {
+  return await bringPackages(
+    ['pgbouncer'],
+    () => existsSync(pgbouncer),
+    'The tests of poolers need PgBouncer: install it (Debian: apt-get install pgbouncer) or set PGBOUNCER to the program.',
+  );
 }

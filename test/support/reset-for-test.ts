@@ -1,9 +1,10 @@
 import type { Response } from 'light-my-request';
 import { screenUrl } from '#contract/screens.ts';
+import { inviteUsers } from '#server/accounts/invite-users.ts';
 import { makeLink } from '#server/sign-in/reset-link.ts';
 import { addAttackFixtures } from './accounts-for-test.ts';
-import { emptyDatabase } from './empty-tables.ts';
 import type { PortalForTest, SentMail, TestRequest } from './portal-for-test.ts';
+import { emptyDatabase } from './rows-for-test.ts';
 
 /** A password that satisfies every rule. */
 export const newPassword = 'Harbour-Lantern-77';
@@ -105,4 +106,17 @@ export async function comesOf(
     to: portal.mails.map(({ recipient }) => recipient),
     events: events.map(({ reason, username }) => [reason, username]),
   };
+}
+
+/** Does what `vestibule user invite` does after parsing. */
+export async function invite({ sql, deps }: PortalForTest, ...names: string[]) {
+  return await inviteUsers(sql, { keys: deps.keys, rpId: deps.config.passkeys?.id ?? null }, names, deps.now());
+}
+
+/** Invites a user at acme.test; returns the token in the email. */
+export async function invitationFor(portal: PortalForTest, username: string): Promise<string> {
+  const result = await invite(portal, username);
+  if (result.kind === 'refused') throw new Error(result.refusals[0]?.problem);
+  await portal.workOff();
+  return tokenIn(portal.mails.findLast(({ recipient }) => recipient === `${username}@acme.test`));
 }

@@ -1,14 +1,16 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '#cli/program.ts';
+import { freePort } from './free-port.ts';
 
 export type CommandResult = { code: number; out: string; err: string };
 type Surroundings = { env: Record<string, string>; input?: string | Buffer };
 
-const entry = join(import.meta.dirname, '../../cli/vestibule.ts');
+const root = join(import.meta.dirname, '../..');
+const entry = join(root, 'cli/vestibule.ts');
 /** Not the time zone that the product writes times in. */
 const always = { PATH: '/usr/bin:/bin', TZ: 'Europe/Berlin' };
 
@@ -77,4 +79,60 @@ async function runHere(args: readonly string[], { env, input = '' }: Surrounding
 /** What a command writes to, as far as commands use it. */
 function collector(add: (part: string) => void) {
   return { on() {}, write: add };
+}
+
+/** The product as an operator starts it, in a separate process. */
+export type PortalProcess = {
+  origin: string;
+  child: ChildProcess;
+  /** Its output so far. */
+  output: () => string;
+  /** How it ended. */
+  exit: Promise<{ code: number | null; signal: string | null }>;
+};
+
+/** What keys are made of, in each of these processes. */
+export const portalSecret = 'x'.repeat(43);
+
+/**
+ * Starts a portal on a database; `preload` is a module's source that runs in it first, `env` what it is told besides.
+ * Throws if it ends early.
+ */
+export async function portalProcess(
+  databaseUrl: string,
+  { preload = '', env = {} }: { preload?: string; env?: Record<string, string> } = {},
+): Promise<PortalProcess> {
+  const port = env.PORT ?? String(await freePort());
+  const child = spawn(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, entry, 'serve'],
+    {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        PORT: port,
+        DATABASE_URL: databaseUrl,
+        VESTIBULE_SECRET: portalSecret,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  const listens = new Promise<void>((resolve) =>
+    child.stdout?.on('data', () => output.includes('Vestibule is listening at') && resolve()),
+  );
+  await Promise.race([
+    listens,
+    exit.then(() => {
+      throw new Error(`the portal did not start: ${output}`);
+    }),
+  ]);
+  return { origin: `http://localhost:${port}`, child, output: () => output, exit };
 }

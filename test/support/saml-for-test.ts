@@ -1,15 +1,19 @@
+import { inflateRawSync } from 'node:zlib';
+import type { Response } from 'light-my-request';
 import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
 import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
 import { readSamlAnswer } from '#server/single-sign-on/saml/saml.ts';
-import type { SamlConnection } from '#server/single-sign-on/sso-connection.ts';
-import type { SamlSettings } from '#server/single-sign-on/sso-settings.ts';
+import type { NewSsoConnection, SamlConnection } from '#server/single-sign-on/sso-connection.ts';
+import type { SamlLogoutService, SamlSettings } from '#server/single-sign-on/sso-settings.ts';
 import type { SamlKept } from '#server/single-sign-on/visit-details.ts';
-import { type Forger, type ForgerKey, forger } from '../forgeries/forged-saml.ts';
+import { type AssertionParts, type Forger, type ForgerKey, field, forger } from '../forgeries/forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
+import { sharedByFile } from './portal-of-file.ts';
+import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.ts';
 
-export const samlProvider = 'https://idp.corp-b.example/saml';
+export const samlEntityId = 'https://idp.corp-b.example/saml';
 export const keptForTest: SamlKept = { requestId: '_request-1' };
 
 /** A handmade provider, and the portal's side of a connection with it. */
@@ -33,7 +37,7 @@ export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest>
     ({
       protocol: 'saml',
       settings: {
-        entityId: samlProvider,
+        entityId: samlEntityId,
         signOnUrl: 'https://idp.corp-b.example/sso',
         certificates: [ended.certificate, provider.certificate],
         metadataUrl: null,
@@ -49,7 +53,7 @@ export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest>
       forger({
         key: provider,
         now: deps.now(),
-        entityId: samlProvider,
+        entityId: samlEntityId,
         acs: publicAddress(deps.config, 'samlAnswer'),
         audience: entityId(deps.config),
         requestId,
@@ -58,4 +62,107 @@ export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest>
     read: (samlResponse, to = connection(), kept = keptForTest) =>
       readSamlAnswer(deps, to, { field: samlResponse, kept }),
   };
+}
+
+export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
+export const ownEntityId = 'http://localhost:8080/portal/authenticate/saml/metadata';
+
+/** A SAML provider that signs anything it is given. */
+export type SamlProviderForTest = { entityId: string; key: ForgerKey };
+
+export async function samlProvider(name: string, now: Date): Promise<SamlProviderForTest> {
+  return { entityId: `https://${name}/idp`, key: await makeCertificate(name, now) };
+}
+
+/** One that the tests of a file share. */
+export function samlProviderOfFile(portal: PortalForTest, name: string): SamlProviderForTest {
+  return sharedByFile(async () => ({ ...(await samlProvider(name, portal.deps.now())), close: async () => {} }));
+}
+
+export async function addSamlConnection(
+  portal: PortalForTest,
+  { entityId, key }: SamlProviderForTest,
+  more: Partial<NewSsoConnection> & { customerKey?: string; mayBegin?: boolean; logout?: SamlLogoutService } = {},
+): Promise<string> {
+  const { mayBegin = false, logout, ...rest } = more;
+  return await addConnection(portal, {
+    key: 'acme-saml',
+    trustsEmail: true,
+    protocol: 'saml',
+    settings: {
+      entityId,
+      signOnUrl: `${entityId}/sign-on`,
+      logout,
+      certificates: [key.certificate],
+      metadataUrl: null,
+      mayBegin,
+      wantsEncryption: false,
+    },
+    ...rest,
+  });
+}
+
+/** What an address asks of a provider. */
+export function samlRequestAt(address: string): { id: string; state: string } {
+  const asked = new URL(address).searchParams;
+  const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest') ?? '', 'base64')).toString();
+  return { id: / ID="([^"]+)"/.exec(xml)?.[1] ?? '', state: asked.get('RelayState') ?? '' };
+}
+
+let answers = 0;
+
+/** The form that a provider has the browser post: a genuine answer, except for what is given. */
+export function samlAnswer(
+  { deps }: PortalForTest,
+  { entityId, key }: SamlProviderForTest,
+  request: { id: string; state: string } | null,
+  {
+    email = 'alice@acme.test',
+    nameId = email,
+    ...parts
+  }: { email?: string; nameId?: string } & Omit<AssertionParts, 'nameId'> = {},
+): Record<string, string> {
+  answers += 1;
+  const made = forger({ key, now: deps.now(), entityId, acs, audience: ownEntityId, requestId: request?.id ?? null });
+  const id = parts.id ?? `_assertion${answers}`;
+  const assertion = made.assertion({
+    nameId: made.nameId(nameId),
+    attributes: made.attributes({ email }),
+    ...parts,
+    id,
+  });
+  const xml = made.sign(made.response(assertion), id);
+  return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
+}
+
+/** The headers browsers send for a link from the provider's page to us. */
+export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
+
+/** The form of our page that posts an answer on: what a provider's page has a browser post, without our Lax cookies. */
+export async function bounced(
+  portal: PortalForTest,
+  form: Record<string, string>,
+): Promise<{ page: Response; url: string; form: Record<string, string> }> {
+  const page = await portal.send({ method: 'POST', url: new URL(acs).pathname, form, ...crossSite });
+  const [, url = ''] = /<form method="post" action="([^"]+)">/.exec(page.body) ?? [];
+  const fields = [...page.body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+  return { page, url, form: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)])) };
+}
+
+/** A browser brings an answer: the provider's page has it posted, and our page posts it on, with the browser's cookies. */
+export async function postSamlAnswer(
+  portal: PortalForTest,
+  browser: BrowserForTest,
+  form: Record<string, string>,
+): Promise<Response> {
+  const { page, ...next } = await bounced(portal, form);
+  if (page.statusCode !== 200) return page;
+  const answer = await portal.send({ method: 'POST', ...next, cookies: browser.cookies });
+  keepCookies(browser, answer);
+  return answer;
+}
+
+function unescaped(text: string): string {
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(code));
 }

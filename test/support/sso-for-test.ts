@@ -1,7 +1,18 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { seal } from '#server/crypto/sealed.ts';
-import { connectionPlace, insertSsoConnection, type NewSsoConnection } from '#server/single-sign-on/sso-connection.ts';
+import type { Deps } from '#server/deps.ts';
+import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
+import { readOidcAnswer } from '#server/single-sign-on/oidc/redeem.ts';
+import { startOidc } from '#server/single-sign-on/oidc/start.ts';
+import {
+  connectionPlace,
+  insertSsoConnection,
+  type NewSsoConnection,
+  type OidcConnection,
+} from '#server/single-sign-on/sso-connection.ts';
+import type { OidcSettings } from '#server/single-sign-on/sso-settings.ts';
+import type { OidcKept } from '#server/single-sign-on/visit-details.ts';
 import type { ForgedProvider } from '../providers/forged-openid-provider.ts';
 import { cookiesOf, type PortalForTest, type TestRequest } from './portal-for-test.ts';
 
@@ -106,4 +117,69 @@ export async function lastFailure({
   const [row] = await sql<{ reason: string; username: string | null; steps: { outcome: string }[] }[]>`
     select reason, username, steps from audit_event where event = 'sso-refused' order by id desc limit 1`;
   return row ?? null;
+}
+
+type Provider = Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>;
+
+/** A connection as stored. */
+export function oidcConnection(
+  { keys, now }: Deps,
+  { issuer, clientId, clientSecret }: Provider,
+  { settings, ...more }: Partial<Omit<OidcConnection, 'settings'>> & { settings?: Partial<OidcSettings> } = {},
+): OidcConnection {
+  const id = randomUUID();
+  return {
+    id,
+    key: 'customer',
+    name: 'Customer',
+    customerId: randomUUID(),
+    customerKey: 'customer',
+    active: true,
+    required: false,
+    makesUsers: false,
+    trustsEmail: false,
+    secondFactorValues: [],
+    attributes: {},
+    domains: ['customer.example'],
+    sealedSecret: seal(keys.seal, clientSecret, connectionPlace(id)),
+    secretEndsAt: null,
+    providerNetworks: ['127.0.0.0/8', '::1/128'],
+    createdAt: now(),
+    version: 1,
+    protocol: 'oidc',
+    settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'], ...settings },
+    ...more,
+  };
+}
+
+/** A visitor at the provider: where the portal redirected them, and what it keeps of that. */
+export type Visit = { url: string; state: string; kept: OidcKept };
+
+export async function startVisit(deps: Deps, connection: OidcConnection): Promise<Visit> {
+  const state = randomBytes(16).toString('base64url');
+  const started = await startOidc(deps, connection, { state, loginHint: null, language: 'en' });
+  if (started.kind === 'refused') throw new Error(`${started.reason}: ${started.words}`);
+  return { ...started, state };
+}
+
+/** One visit from the portal to the provider and back. */
+export async function visitProvider(
+  deps: Deps,
+  connection: OidcConnection,
+  provider: Pick<ForgedProvider, 'visit'>,
+): Promise<ProviderAnswer> {
+  const { url, state, kept } = await startVisit(deps, connection);
+  return await readOidcAnswer(deps, connection, { url: provider.visit(url), state, kept });
+}
+
+/** Makes the sessions of a user, half ones too, sessions by a new connection of a customer, proven when they began. */
+export async function sessionByConnection({ sql }: PortalForTest, username: string, customer = 'acme'): Promise<void> {
+  await sql`
+    with made as (
+      insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
+      select 'idp-' || key, 'Acme Login', id, 'oidc', '{}', now() from customer where key = ${customer}
+      on conflict (key) do update set name = excluded.name returning id, customer_id
+    )
+    update session s set connection_id = made.id, customer_ids = array[made.customer_id], proof = 'provider', proven_at = s.created_at
+    from made, portal_user u where u.id = s.user_id and u.username = ${username}`;
 }

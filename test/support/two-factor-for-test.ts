@@ -13,9 +13,9 @@ import { insertTotp } from '#server/factors/stored-totp.ts';
 import { newTotpSecret } from '#server/factors/totp.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from './accounts-for-test.ts';
-import { emptyDatabase } from './empty-tables.ts';
 import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from './portal-for-test.ts';
 import { userId } from './reset-for-test.ts';
+import { emptyDatabase } from './rows-for-test.ts';
 
 /** The cookies of one browser. */
 export type Browser = Record<string, string>;

@@ -14,9 +14,9 @@ import { type ConstantLoad, constantLoad } from './constant-load.ts';
 import { type CuttableDatabase, cuttableDatabase } from './cuttable-database.ts';
 import { freePort } from './free-port.ts';
 import { type PortalForTest, testPassword } from './portal-for-test.ts';
-import { type PortalProcess, portalProcess } from './portal-process.ts';
 import { startProxy } from './proxy-for-test.ts';
 import { quickFolder } from './quick-folder.ts';
+import { type PortalProcess, portalProcess } from './run-vestibule.ts';
 
 /** Two instances behind nginx, as processes, while people sign in, sign out and use the hub. */
 export type TwoPortals = {

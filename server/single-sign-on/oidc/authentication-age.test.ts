@@ -2,9 +2,8 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

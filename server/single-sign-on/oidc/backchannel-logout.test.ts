@@ -3,10 +3,9 @@ import { limits } from '#server/limits.ts';
 import { postLogoutToken } from '#test/forgeries/logout-token.ts';
 import { newKey, signed, startForgedProvider, unsigned } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

@@ -6,8 +6,8 @@ import {
   startOpenIdProvider,
   walkProvider,
 } from '#test/providers/openid-provider-for-test.ts';
-import { oidcConnection, startVisit } from '#test/support/oidc-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { oidcConnection, startVisit } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import { redirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';

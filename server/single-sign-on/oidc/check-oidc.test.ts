@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bend, type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#test/providers/openid-provider-for-test.ts';
-import { oidcConnection } from '#test/support/oidc-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { oidcConnection } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import { publicAddress, redirectUri as redirectUriOf } from '../addresses.ts';
 import type { OidcConnection } from '../sso-connection.ts';

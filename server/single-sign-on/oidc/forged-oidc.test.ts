@@ -9,10 +9,9 @@ import {
   startForgedProvider,
   unsigned,
 } from '#test/providers/forged-openid-provider.ts';
-import { oidcConnection, startVisit, visitProvider } from '#test/support/oidc-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { oidcConnection, startVisit, visitProvider } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import type { OidcConnection } from '../sso-connection.ts';
 import { readOidcAnswer } from './redeem.ts';

@@ -10,9 +10,9 @@ import {
   newKey,
   startForgedProvider,
 } from '#test/providers/forged-openid-provider.ts';
-import { oidcConnection, startVisit, visitProvider } from '#test/support/oidc-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { runsAll } from '#test/support/runs-all.ts';
+import { oidcConnection, startVisit, visitProvider } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { oidcLogout } from '../sign-out-at-provider.ts';

@@ -2,10 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
 import { type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
-import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { otherInstanceOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

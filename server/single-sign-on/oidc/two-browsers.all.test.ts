@@ -1,11 +1,8 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
-import { holdRows, untilWaiting } from '#test/support/held-rows.ts';
-import { poolOfFile } from '#test/support/pool-of-file.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { sharedByFile } from '#test/support/shared-by-file.ts';
+import { poolOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyTables, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

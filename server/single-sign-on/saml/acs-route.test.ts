@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { acs, bounced, crossSite } from '#test/support/saml-sign-in-for-test.ts';
+import { acs, bounced, crossSite } from '#test/support/saml-for-test.ts';
 
 const portal = portalOfFile({
   config: {

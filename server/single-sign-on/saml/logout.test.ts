@@ -13,8 +13,8 @@ import {
   whom,
 } from '#test/forgeries/forged-saml-logout.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
 import {
   addSamlConnection,
@@ -23,7 +23,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 import { tokenHash } from '../../crypto/token.ts';
 import { updateHubReceivers } from '../../hub/hub-logout.ts';

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { day, hour, limits, minute, second } from '#server/limits.ts';
 import { forger } from '#test/forgeries/forged-saml.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import {
   acs,
   addSamlConnection,
@@ -13,7 +13,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import {
   type BrowserForTest,
   browserForTest,

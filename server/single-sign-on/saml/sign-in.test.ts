@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import {
   acs,
@@ -14,7 +14,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
+} from '#test/support/saml-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { field, forger } from '#test/forgeries/forged-saml.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { emptyDatabase } from '#test/support/empty-tables.ts';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import {
   acs,
   addSamlConnection,
@@ -14,8 +14,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
-} from '#test/support/saml-sign-in-for-test.ts';
-import { signedInAs } from '#test/support/signed-in-as.ts';
+} from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();

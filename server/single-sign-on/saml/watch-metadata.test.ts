@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { day } from '#server/limits.ts';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
-import { emptyTables } from '#test/support/empty-tables.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#test/support/saml-sign-in-for-test.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
+import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#test/support/saml-for-test.ts';
 import { ProviderFailure } from '../../http/provider-failure.ts';
 import { warnOfEnds } from '../../operations/housekeeping.ts';
 import { changeConnection } from '../change-connection.ts';

@@ -3,8 +3,36 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import PostalMime, { type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
+import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import { type MailContent, queueMail } from '#server/mail/queue-mail.ts';
+import type { PortalForTest } from './portal-for-test.ts';
+import { userId } from './reset-for-test.ts';
+
+/** Queues an email to a user at acme.test. */
+export async function queueMailTo(
+  portal: PortalForTest,
+  username: string,
+  more: Partial<MailContent> & { own?: string | null } = {},
+): Promise<void> {
+  const { own = null, ...content } = more;
+  const reader = { id: await userId(portal, username), username, email: `${username}@acme.test`, language: own };
+  await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now(), ...content });
+}
+
+/** The queued emails. */
+export async function waitingMails({ sql }: PortalForTest) {
+  return [
+    ...(await sql<{ kind: string; tries: number; problem: string | null }[]>`
+      select payload->>'kind' as kind, tries, problem from job where queue = 'mail'`),
+  ];
+}
+
+/** Lets emails be sent again. */
+export function letLeave({ onSend, mails }: PortalForTest): void {
+  onSend(async ({ id, recipient }, words) => void mails.push({ id, recipient, ...words }));
+}
 
 /** A real mail server on its own port, which keeps received emails and misbehaves on request. */
 export type MailServerForTest = {
@@ -64,7 +92,7 @@ export type MailServerOptions = {
   options?: SMTPServerOptions;
 };
 
-const path = (name: string) => fileURLToPath(new URL(`../../test/support/test-only-${name}.pem`, import.meta.url));
+const path = (name: string) => fileURLToPath(new URL(`test-only-${name}.pem`, import.meta.url));
 
 /** The CA of the certificates, for NODE_EXTRA_CA_CERTS of a process; its own key was discarded. */
 export const testAuthorityFile = path('authority');
