@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts';
-import { type Assertion, checkAssertion, readAnswer } from '#server/factors/check-answer.ts';
+import { type Assertion, checkAssertion, readAnswer } from '#server/factors/take-passkey.ts';
 import { cbor } from '#test/forgeries/cbor-for-test.ts';
 import { assertionOf, newPasskey, type PasskeyForTest } from '#test/support/passkey-for-test.ts';
 import { median, report } from './figures.ts';

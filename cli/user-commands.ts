@@ -7,7 +7,7 @@ import { patientRead } from '#server/database/patient-read.ts';
 import { hour, limits } from '#server/limits.ts';
 import { outboxOf } from '#server/mail/folder-transport.ts';
 import { listUsers, type User } from '#server/people/portal-user.ts';
-import { listSessionsOfUser } from '#server/sessions/session-list.ts';
+import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { findAccountWait } from '#server/throttle/throttle.ts';
 import { printEventTable } from './audit-commands.ts';

@@ -5,7 +5,7 @@ import { reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
-import { toSignIn } from '../sessions/to-sign-in.ts';
+import { toSignIn } from '../sessions/destination.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { mayProveByPasskey, needsInvitation, proofToAsk } from './proof-to-ask.ts';

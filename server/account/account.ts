@@ -1,6 +1,6 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import { rowOrNull } from '../database/row-or-null.ts';
-import { speaksForLess } from '../factors/factor-scope.ts';
+import { speaksForLess } from '../factors/may-change-factors.ts';
 import { hasEmailToProve } from '../people/email-before-app.ts';
 import { hasPasskey, isPasskeyRequiredOf } from '../people/passkey-policy.ts';
 import { isSsoRequiredOf } from '../people/sso-domain.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountPath, accountSections } from '#contract/account.ts';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
-import { recordsRefusedDestination } from '../sessions/record-refused-destination.ts';
+import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
 import { app as appSection } from './app.ts';

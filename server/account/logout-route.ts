@@ -14,8 +14,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
 import { leadsToRegistration } from '../sessions/destination.ts';
-import { signOutHere } from '../sessions/sign-out-here.ts';
-import { isSignOutQuestion, signOutQuestionUrl } from '../sessions/sign-out-question.ts';
+import { isSignOutQuestion, signOutHere, signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 

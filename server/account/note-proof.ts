@@ -3,8 +3,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { nextToken } from '../sessions/next-token.ts';
-import { type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
+import { nextToken, type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
 /**

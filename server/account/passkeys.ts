@@ -1,9 +1,14 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
-import { userHandleOf } from '../factors/ceremony.ts';
-import { listCredentials, listPasskeys, standingOfPasskey, updatePasskeyName } from '../factors/passkey.ts';
-import { providerName } from '../factors/provider-name.ts';
-import { removePasskey } from '../factors/remove-passkey.ts';
+import {
+  listCredentials,
+  listPasskeys,
+  providerName,
+  removePasskey,
+  standingOfPasskey,
+  updatePasskeyName,
+} from '../factors/passkey.ts';
+import { userHandleOf } from '../factors/passkey-ceremony.ts';
 import { limits } from '../limits.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { readPasskeyName } from '../names/read-name.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { beginCeremony, browserToBegin, optionsOfSignIn } from '../factors/ceremony.ts';
+import { beginCeremony, browserToBegin, optionsOfSignIn } from '../factors/passkey-ceremony.ts';
 import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { sendProblem } from '../http/refuse.ts';

@@ -5,7 +5,7 @@ import { queryNames } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts';
-import { findTotp } from '../factors/stored-totp.ts';
+import { findTotp } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, countChange, type Outcome, type Section } from './section.ts';

@@ -3,7 +3,7 @@ import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { isUuid } from '../names/is-uuid.ts';
-import { endSessionsOfUser, listSessionsOfUser } from '../sessions/session-list.ts';
+import { endSessionsOfUser, listSessionsOfUser } from '../sessions/end-sessions.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 

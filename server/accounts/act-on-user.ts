@@ -1,13 +1,13 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Connection, Database } from '../database/database.ts';
+import { deleteRememberedDevices } from '../factors/devices.ts';
 import { deleteEmailFactor } from '../factors/email-code.ts';
-import { deleteRecoveryCodes } from '../factors/recovery-code.ts';
-import { deleteRememberedDevices } from '../factors/remembered-device.ts';
-import { deleteTotp } from '../factors/stored-totp.ts';
+import { deleteRecoveryCodes } from '../factors/recovery-codes.ts';
+import { deleteTotp } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { deleteUser, findUserForUpdate, type User } from '../people/portal-user.ts';
-import { endSessionsOfUser } from '../sessions/session-list.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../throttle/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { deleteOldPasskeyChallenges } from '../factors/passkey-challenge.ts';
+import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
 import { deletedAtOnce } from './delete-in-parts.ts';
 import { migrate } from './migrate.ts';
 

@@ -3,12 +3,11 @@ import { PasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
 import { readCodesIn } from '../http/code-body.ts';
-import { recordsRefusedDestination } from '../sessions/record-refused-destination.ts';
-import { passkeyOptionsRoute } from './ceremony.ts';
-import { passkeyEndpointsRoute } from './endpoints-route.ts';
+import { recordsRefusedDestination } from '../sessions/destination.ts';
+import { sendRoute } from './email-code.ts';
+import { passkeyEndpointsRoute, passkeyOptionsRoute } from './passkey-ceremony.ts';
 import { recoveryCodesRoute } from './recovery-codes.ts';
 import { registrationRoute } from './registration.ts';
-import { sendRoute } from './send-code.ts';
 import { twoFactorFormAgain, verifyRoutes, verifySchema } from './verify-routes.ts';
 
 /** Adds the second factors: codes of an app or by email, recovery codes, passkeys. */

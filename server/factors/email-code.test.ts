@@ -14,7 +14,7 @@ import {
 import { MailNotSent } from '../deps.ts';
 import { jobFirstWait } from '../jobs/do-job.ts';
 import { limits } from '../limits.ts';
-import { newEmailCode } from './send-code.ts';
+import { newEmailCode } from './email-code.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 

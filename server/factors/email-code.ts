@@ -1,5 +1,20 @@
+import { randomInt } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '#contract/notices.ts';
+import { codeLength } from '#contract/one-time-code.ts';
+import type { SendForm } from '#contract/payloads.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { codeDigest } from '../crypto/code-digest.ts';
 import type { Connection } from '../database/database.ts';
 import { rowOrNull } from '../database/row-or-null.ts';
+import type { Deps } from '../deps.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { type MailPlace, type MailReader, queueMail } from '../mail/queue-mail.ts';
+import { placeOfVisitor, visitorOf } from '../sessions/visitor.ts';
+import { countAttempt, findWait } from '../throttle/throttle.ts';
+import { codeMailKey, type WayIn } from '../throttle/throttle-keys.ts';
 
 type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
@@ -55,4 +70,145 @@ export async function insertEmailFactor(sql: Connection, userId: string, now: Da
 
 export async function deleteEmailFactor(sql: Connection, userId: string): Promise<boolean> {
   return (await sql`delete from email_factor where user_id = ${userId}`).count > 0;
+}
+
+/**
+ * What has to wait for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more;
+ * or the account, which got too many. `retryAfter` in milliseconds.
+ */
+type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
+
+/** The outcome of sending a code. */
+export type SendResult = { kind: 'sent' } | SendWait;
+
+/** Where a code was requested from; `endsBy` is when the half session and all its codes end. */
+type Circumstances = MailPlace & { endsBy?: Date };
+
+/** Who gets a code, and how they came in. */
+export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
+
+/**
+ * Sends a half session a code by email, replacing the previous one. Requests that come too soon or too often have to
+ * wait; so does an account that got too many within the hour, by the same way in.
+ */
+export async function sendEmailCode(
+  deps: Deps,
+  sessionId: string,
+  reader: CodeReader,
+  { endsBy, ...place }: Circumstances,
+): Promise<SendResult> {
+  const now = deps.now();
+  const way = { userId: reader.id, connectionId: reader.connectionId };
+  const wait = await waitBeforeSend(deps, sessionId, way, now);
+  if (wait) return wait;
+  const until = await countAttempt(deps.sql, [codeMailKey(way)], now);
+  if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
+  const code = newEmailCode();
+  const codeHash = codeDigest(deps.keys.code, code, sessionId);
+  const validFor = Math.min(limits.emailCode, (endsBy?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime());
+  const endsAt = new Date(now.getTime() + validFor);
+  const sent = await deps.sql.begin(async (sql) => {
+    const put = await putEmailCode(
+      sql,
+      { sessionId, codeHash, madeAt: now, endsAt },
+      { mostSends: limits.emailCodeSends, lastBefore: new Date(now.getTime() - limits.emailCodeSendEvery) },
+    );
+    if (put)
+      await queueMail(
+        sql,
+        reader,
+        { kind: 'signInCode', now, validFor, ...place },
+        {
+          token: code,
+          tokenHash: codeHash,
+          keys: deps.keys.seal,
+        },
+      );
+    return put;
+  });
+  if (!sent)
+    return (await waitBeforeSend(deps, sessionId, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
+  deps.wake.mails();
+  return { kind: 'sent' };
+}
+
+/** Six uniformly random digits, including leading zeros. */
+export function newEmailCode(): string {
+  return String(randomInt(10 ** codeLength)).padStart(codeLength, '0');
+}
+
+/** How long a half session has to wait for its next code, because of itself or its account; null if it needn't. */
+export async function waitBeforeSend(
+  { sql }: Deps,
+  sessionId: string,
+  way: WayIn,
+  now: Date,
+): Promise<SendWait | null> {
+  const last = await findEmailCode(sql, sessionId);
+  if (last && last.sent >= limits.emailCodeSends) return { kind: 'wait', of: 'session', retryAfter: null };
+  const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
+  const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();
+  const retryAfter = Math.max(own, account);
+  // If the session just had a code, the page says that, even if the account waits longer.
+  return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
+}
+
+/** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
+export function sendRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
+    const result = await sendAnother(request);
+    if (wantsPage(request)) return answerPerson(request, reply, result);
+    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
+    if (result.kind === 'sent') {
+      return reply
+        .code(204)
+        .header('retry-after', String(limits.emailCodeSendEvery / 1000))
+        .send();
+    }
+    const { retryAfter } = result;
+    if (retryAfter !== null) reply.header('retry-after', String(Math.ceil(retryAfter / 1000)));
+    const notice = noticeOf(result);
+    return sendProblem(reply, 429, notice === undefined ? {} : { notice });
+  };
+
+  /** Null if no half session waits for a code by email. */
+  async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
+    const { address, userAgent, language, who } = visitorOf(deps, request);
+    const found = await who();
+    if (!address || found.kind !== 'half') return null;
+    const { half } = found;
+    if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
+    const reader = { ...half, id: half.userId };
+    const way = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
+    return await sendEmailCode(deps, half.id, reader, way);
+  }
+
+  function answerPerson(
+    request: FastifyRequest<{ Body: SendForm | null }>,
+    reply: FastifyReply,
+    result: SendResult | null,
+  ): FastifyReply {
+    const asked = request.body?.redirectURL || undefined;
+    const lang = languageOverride(request);
+    if (!result) {
+      const over = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: asked, lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', over), 303);
+    }
+    const query = {
+      [queryNames.redirectUrl]: asked,
+      [queryNames.codeSentViaEmail]: 'true',
+      [queryNames.notice]: noticeOf(result),
+      lang,
+    };
+    return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
+  }
+}
+
+/** The notice about it; if no more are sent, the page itself says so. */
+function noticeOf(result: SendResult): Notice | undefined {
+  if (result.kind === 'sent') return 'codeSent';
+  if (result.of === 'account') return 'codeNotSent';
+  return result.retryAfter === null ? undefined : 'codeTooSoon';
 }

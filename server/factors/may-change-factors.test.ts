@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { limits } from '../limits.ts';
-import type { AccountOfSession, SessionOfAccount } from './factor-scope.ts';
+import type { AccountOfSession, SessionOfAccount } from './may-change-factors.ts';
 import { type MayChangeFactors, mayChangeFactors } from './may-change-factors.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');

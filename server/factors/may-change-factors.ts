@@ -1,8 +1,12 @@
-import type { Connection } from '../database/database.ts';
+import type { Connection, Fragment } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import type { FullSession } from '../sessions/session.ts';
-import { type AccountOfSession, findAccountOfSession, type SessionOfAccount } from './factor-scope.ts';
+import type { Customer } from '../people/customer.ts';
+import { hasEmailToProve, isEmailConfirmed } from '../people/email-before-app.ts';
+import { hasPasskey, isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from '../people/passkey-policy.ts';
+import type { Asked } from '../people/second-factor.ts';
+import { isSsoRequiredOf } from '../people/sso-domain.ts';
+import type { FullSession, SessionStage } from '../sessions/session.ts';
 
 /**
  * Whether a session may set up a factor, which counts for the whole account, or why not: the user has to sign in again, or with
@@ -53,4 +57,126 @@ export function isFreshProof({ proof, provenAt }: Pick<FullSession, 'proof' | 'p
   if (provenAt === null || proof === 'remembered') return false;
   const age = now.getTime() - provenAt.getTime();
   return age >= -limits.providerClock && age <= limits.freshSignIn;
+}
+
+/** Of a session, what its right to set up a factor depends on. */
+export type SessionOfAccount = Pick<FullSession, 'connectionId' | 'proof' | 'provenAt'> & {
+  stage: SessionStage;
+  waitsFor: Asked[];
+  customerIds: string[];
+};
+
+/** Of its user's account, likewise. A disabled customer is one of them: it may be enabled again. */
+export type AccountOfSession = {
+  /** Of their own, that sign in; a passkey that opens nothing now counts, too, as it may again. */
+  hasPassword: boolean;
+  hasPasskey: boolean;
+  /** A code by email has reached the user. */
+  isEmailConfirmed: boolean;
+  customers: Pick<Customer, 'id' | 'twoFactor' | 'passkeys'>[];
+  /** The customer of the connection that the session came by. */
+  connectionCustomerId: string | null;
+};
+
+export async function findAccountOfSession(
+  sql: Connection,
+  sessionId: string,
+): Promise<{ session: SessionOfAccount; account: AccountOfSession } | null> {
+  const [row] = await sql<(SessionOfAccount & AccountOfSession)[]>`
+    select s.stage, s.connection_id as "connectionId", s.proof, s.proven_at as "provenAt", s.waits_for as "waitsFor",
+      s.customer_ids as "customerIds",
+      u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)}
+        as "hasPassword",
+      not ${isSsoRequiredOf(sql, sql`u.id`)} and ${hasPasskey(sql, sql`u.id`)} as "hasPasskey",
+      ${isEmailConfirmed(sql, sql`u.id`)} as "isEmailConfirmed",
+      (select customer_id from sso_connection where id = s.connection_id) as "connectionCustomerId",
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'twoFactor', c.two_factor, 'passkeys', c.passkeys)), '[]')
+        from membership m join customer c on c.id = m.customer_id where m.user_id = u.id
+      ) as customers
+    from session s join portal_user u on u.id = s.user_id
+    where s.id = ${sessionId}`;
+  return row ? { session: row, account: row } : null;
+}
+
+/** Full sessions of a user stay, but a code that they have proven no longer counts for another factor. */
+export async function updateProvenByCode(sql: Connection, userId: string): Promise<void> {
+  await sql`
+    update session set proof = 'remembered' where user_id = ${userId} and stage = 'full' and proof = 'code'`;
+}
+
+/** A condition on a session `s`: it comes from a connection and may not set up a factor. */
+export function speaksForLess(sql: Connection, s: Fragment): Fragment {
+  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasOwnWay(sql, s)}))`;
+}
+
+/** A condition: the session's user belongs to another customer than that of its connection. */
+function isElsewhere(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    exists (
+      select from membership m
+      where m.user_id = ${s}.user_id and m.customer_id is distinct from (select customer_id from sso_connection where id = ${s}.connection_id)
+    )`;
+}
+
+/**
+ * A condition: the session's user can sign in by a password or passkey of their own. A passkey that opens nothing now counts, too,
+ * as it may again: once its customer takes passkeys, or the portal is back at its domain.
+ */
+function hasOwnWay(sql: Connection, s: Fragment): Fragment {
+  return isWayOf(sql, sql`${s}.user_id`, hasPasskey(sql, sql`${s}.user_id`));
+}
+
+/** Whether a user can sign in by a password or passkey of their own as things are. `rpId`: what usable passkeys are made for. */
+export async function hasOwnWayNow(
+  sql: Connection,
+  { userId, rpId }: { userId: string; rpId: string | null },
+): Promise<boolean> {
+  const id = sql`${userId}::uuid`;
+  const byPasskey = sql`(${isPasskeyTakenOf(sql, id)} and ${usablePasskeysOf(sql, id, rpId)} > 0)`;
+  return (await sql`select where ${isWayOf(sql, id, byPasskey)}`).length > 0;
+}
+
+function isWayOf(sql: Connection, userId: Fragment, byPasskey: Fragment): Fragment {
+  return sql`
+    exists (
+      select from portal_user whose
+      where whose.id = ${userId} and not ${isSsoRequiredOf(sql, sql`whose.id`)} and (
+        whose.password_hash is not null and not ${isPasskeyRequiredOf(sql, sql`whose.id`)}
+        or ${byPasskey})
+    )`;
+}
+
+/** What a user can prove, and set up, at a sign-in. */
+export type FactorsOfUser = {
+  hasApp: boolean;
+  /** A code by email has reached them before. */
+  isEmailConfirmed: boolean;
+  /** The same, or one of their customers requires such codes, even while it is disabled. */
+  hasEmailToProve: boolean;
+  /** A passkey that one of their customers takes for the app that it requires. */
+  hasPasskeyForApp: boolean;
+  /** False at a provider that speaks for less than the whole account. */
+  maySetUp: boolean;
+};
+
+/** Of a sign-in by a connection, or by password: null. `rpId`: what usable passkeys are made for. */
+export async function findFactorsOfUser(
+  sql: Connection,
+  userId: string,
+  { connectionId, rpId }: { connectionId: string | null; rpId: string | null },
+): Promise<FactorsOfUser> {
+  const [row] = await sql<[FactorsOfUser]>`
+    select exists (select from totp where totp.user_id = s.user_id) as "hasApp",
+      ${isEmailConfirmed(sql, sql`s.user_id`)} as "isEmailConfirmed",
+      ${hasEmailToProve(sql, sql`s.user_id`)} as "hasEmailToProve",
+      not ${speaksForLess(sql, sql`s`)} as "maySetUp",
+      s.connection_id is null
+        and exists (select from passkey p where p.user_id = s.user_id and p.rp_id = ${rpId}::text)
+        and exists (
+          select from membership m join customer c on c.id = m.customer_id
+          where m.user_id = s.user_id and c.two_factor = 'app' and c.passkeys <> 'off'
+        ) as "hasPasskeyForApp"
+    from (values (${userId}::uuid, ${connectionId}::uuid)) as s (user_id, connection_id)`;
+  return row;
 }

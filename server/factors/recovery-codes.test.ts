@@ -25,7 +25,7 @@ import { resetTwoFactor } from '../accounts/act-on-user.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
-import { countRecoveryCodes } from './recovery-code.ts';
+import { countRecoveryCodes } from './recovery-codes.ts';
 
 /** Alice has just registered an app. */
 let cookies: Browser;

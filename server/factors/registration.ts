@@ -12,8 +12,7 @@ import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { findMayChangeFactors, type MayChangeFactors } from './may-change-factors.ts';
-import { findPendingTotp, findTotp, putPendingTotp } from './stored-totp.ts';
-import { newTotpSecret, totpUri } from './totp.ts';
+import { findPendingTotp, findTotp, newTotpSecret, putPendingTotp, totpUri } from './totp.ts';
 
 /**
  * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It creates a secret, so

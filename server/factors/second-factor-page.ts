@@ -5,18 +5,17 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import { isDatabaseAway, nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
+import type { SecondFactor } from '../people/second-factor.ts';
 import { destinationFor } from '../sessions/destination.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { screenOfFactor, standingOf, wayOf } from '../sessions/ways.ts';
 import type { Who } from '../sessions/who.ts';
-import { findEmailCode } from './email-code.ts';
-import { hasOwnWayNow } from './factor-scope.ts';
+import { findEmailCode, waitBeforeSend } from './email-code.ts';
+import { hasOwnWayNow } from './may-change-factors.ts';
 import { hasPasskey } from './passkey.ts';
-import { countRecoveryCodes } from './recovery-code.ts';
+import { countRecoveryCodes } from './recovery-codes.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
-import { secondFactorUrl } from './second-factor-url.ts';
-import { waitBeforeSend } from './send-code.ts';
 
 type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
 type Shown = Partial<Page> | { redirect: string };
@@ -178,4 +177,22 @@ function isFlaggedAsEmail(request: FastifyRequest): boolean {
 
 function askedFor(request: FastifyRequest): string | undefined {
   return queryValue(request, queryNames.redirectUrl) ?? undefined;
+}
+
+/** The address of a half session's screen (decisions §6), with its parameters. */
+export function secondFactorUrl(
+  basePath: string,
+  { factor, mustRegister }: { factor: SecondFactor; mustRegister: boolean },
+  {
+    destination,
+    lang,
+    ...more
+  }: { destination: string | undefined; lang: string | undefined; [name: string]: string | undefined },
+): string {
+  return screenUrl(basePath, mustRegister ? 'twoFactorRegistration' : 'twoFactor', {
+    [queryNames.redirectUrl]: destination,
+    [queryNames.codeSentViaEmail]: factor === 'email' ? 'true' : undefined,
+    ...more,
+    lang,
+  });
 }

@@ -1,13 +1,18 @@
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import {
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from '@simplewebauthn/server/helpers';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import type { RelyingParty } from '../config/relying-party.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../people/passkey-user.ts';
-import { type Ceremony, takeChallenge } from './ceremony.ts';
-import { checkAssertion, checkEnrolment, readAnswer } from './check-answer.ts';
-import { findPasskeyToVerify, updatePasskeyUsed } from './passkey.ts';
+import { findPasskeyToVerify, type NewPasskey, type PasskeyToVerify, updatePasskeyUsed } from './passkey.ts';
+import { type Ceremony, offeredAlgorithms, takeChallenge, userHandleOf } from './passkey-ceremony.ts';
 import type { RefusedUser } from './refuse-passkey.ts';
 
 type TakenPasskey = {
@@ -99,4 +104,113 @@ function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep
       passkeys === 'off' ? [{ step: `passkeys of ${key}`, outcome: 'off' }] : [],
     ),
   ];
+}
+
+/** What a browser says of a ceremony (Web Authentication Level 3, §5.8.1), as far as it is read here. */
+type ClientData = { challenge: string; crossOrigin?: boolean; topOrigin?: string };
+type Answer<Json> = { json: Json; clientData: ClientData };
+export type Assertion = Answer<AuthenticationResponseJSON>;
+export type Enrolment = Answer<RegistrationResponseJSON>;
+
+/** Reads the answer of an authenticator (§5.1, `toJSON`) as far as its challenge; null if it has none. The library reads the rest. */
+export function readAnswer<Json extends Assertion['json'] | Enrolment['json']>(text: string): Answer<Json> | null {
+  try {
+    const json = JSON.parse(text) as Json;
+    const clientData: ClientData = decodeClientDataJSON(json.response.clientDataJSON);
+    return typeof json.id === 'string' && typeof clientData.challenge === 'string' ? { json, clientData } : null;
+  } catch {
+    return null;
+  }
+}
+
+type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
+
+/**
+ * Checks an assertion (§7.2) whose challenge has been taken. The library leaves out three things: a frame of another origin whose
+ * page the browser does not name, the user that the authenticator names, and whether the passkey may be backed up as before.
+ */
+export async function checkAssertion(
+  { json, clientData }: Assertion,
+  passkey: PasskeyToVerify,
+  { id, origin }: RelyingParty,
+  steps: AuditStep[],
+): Promise<{ kind: 'right'; counter: number; backedUp: boolean } | Refused> {
+  try {
+    refuseFrame(clientData);
+    if (json.response.userHandle !== userHandleOf(passkey.userId)) return { kind: 'refused', reason: 'other-user' };
+    const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
+      response: json,
+      expectedChallenge: clientData.challenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      // Below any: an unsigned count says nothing, and the statement that records the use compares it.
+      credential: { id: json.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
+    });
+    if (!verified) return { kind: 'refused', reason: 'wrong-signature' };
+    if ((info.credentialDeviceType === 'multiDevice') !== passkey.backupEligible)
+      throw new Error('The passkey may be backed up, which it was not, or the reverse');
+    steps.push({ step: 'signature', outcome: 'right' });
+    return { kind: 'right', counter: info.newCounter, backedUp: info.credentialBackedUp };
+  } catch (error) {
+    return invalid(error, steps);
+  }
+}
+
+/** How a browser reaches an authenticator (§5.8.4); others are ignored. */
+const knownTransports = ['usb', 'nfc', 'ble', 'smart-card', 'hybrid', 'internal'] as const;
+
+export type EnrolledKey = Pick<
+  NewPasskey,
+  'credentialId' | 'publicKey' | 'counter' | 'backupEligible' | 'backedUp' | 'aaguid' | 'transports'
+>;
+
+/**
+ * Checks an enrolment (§7.1) whose challenge has been taken. No attestation is asked for: of the two that browsers pass on all the
+ * same, the library asks nobody about a certificate.
+ */
+export async function checkEnrolment(
+  { json, clientData }: Enrolment,
+  { id, origin }: RelyingParty,
+  steps: AuditStep[],
+): Promise<{ kind: 'right'; key: EnrolledKey } | Refused> {
+  try {
+    refuseFrame(clientData);
+    const format = decodeAttestationObject(isoBase64URL.toBuffer(json.response.attestationObject)).get('fmt');
+    if (format !== 'none' && format !== 'packed') throw new Error(`Attestation ${format}, which nobody asked for`);
+    const { verified, registrationInfo: info } = await verifyRegistrationResponse({
+      response: json,
+      expectedChallenge: clientData.challenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      supportedAlgorithmIDs: [...offeredAlgorithms],
+    });
+    if (!verified) throw new Error('Attestation with a wrong signature');
+    const credentialId = Buffer.from(info.credential.id, 'base64url');
+    if (credentialId.length < 16 || credentialId.length > 1023) throw new Error('Credential ID of 16 to 1023 bytes');
+    const given: unknown = json.response.transports;
+    const key = {
+      credentialId,
+      publicKey: Buffer.from(info.credential.publicKey),
+      counter: info.credential.counter,
+      backupEligible: info.credentialDeviceType === 'multiDevice',
+      backedUp: info.credentialBackedUp,
+      aaguid: info.aaguid,
+      transports: Array.isArray(given) ? knownTransports.filter((transport) => given.includes(transport)) : [],
+    };
+    return { kind: 'right', key };
+  } catch (error) {
+    return invalid(error, steps);
+  }
+}
+
+/** No page of ours is framed (frame-ancestors), so nobody's passkey is asked for in a frame. */
+function refuseFrame({ crossOrigin, topOrigin }: ClientData): void {
+  if (crossOrigin || topOrigin !== undefined) throw new Error('Made in a frame on a page of another origin');
+}
+
+/** The steps have the library's own words, of which an answer may have put some there. */
+function invalid(error: unknown, steps: AuditStep[]): Refused {
+  const words = error instanceof Error ? error.message : 'unknown';
+  steps.push({ step: 'check', outcome: words.slice(0, 200).replace(/[^\x20-\x7e]/g, '?') });
+  return { kind: 'refused', reason: 'answer-invalid' };
 }

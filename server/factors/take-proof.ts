@@ -5,18 +5,24 @@ import { codeDigests } from '../crypto/code-digest.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { endLesserSessions } from '../sessions/end-sessions.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
-import { endLesserSessions } from '../sessions/session-list.ts';
 import type { KnownVisitor, Visitor } from '../sessions/visitor.ts';
+import { deleteRememberedDevices } from './devices.ts';
 import { insertEmailFactor, takeEmailCode } from './email-code.ts';
 import { findMayChangeFactors } from './may-change-factors.ts';
-import { takeRecoveryCode } from './recovery-code.ts';
-import { makeRecoveryCodes } from './recovery-codes.ts';
+import { makeRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
 import { findPendingSecret, totpPlace } from './registration.ts';
-import { deleteRememberedDevices } from './remembered-device.ts';
-import { deletePendingTotp, findTotp, findTotpForUpdate, insertTotp, spendTotpStep } from './stored-totp.ts';
 import { takePasskey } from './take-passkey.ts';
-import { offsetOf, totpStep } from './totp.ts';
+import {
+  deletePendingTotp,
+  findTotp,
+  findTotpForUpdate,
+  insertTotp,
+  offsetOf,
+  spendTotpStep,
+  totpStep,
+} from './totp.ts';
 
 /** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
@@ -117,4 +123,13 @@ export async function offsetOfCode(deps: Deps, prover: Omit<Prover, 'sessionId'>
     ? await findPendingSecret(deps, deps.sql, { ...prover, sessionId })
     : secretOf(deps, await findTotp(deps.sql, userId), userId);
   return secret && offsetOf(secret, code, deps.now());
+}
+
+/** Counts an attempt at a code in a half session, up to `most`; returns its number, or null if they are used up or it is gone. */
+export async function countCodeTry(sql: Connection, sessionId: string, most: number): Promise<number | null> {
+  const [row] = await sql<{ tries: number }[]>`
+    update session set code_tries = code_tries + 1
+    where id = ${sessionId} and stage = 'half' and code_tries < ${most}
+    returning code_tries as tries`;
+  return row?.tries ?? null;
 }

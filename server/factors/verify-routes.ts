@@ -17,9 +17,9 @@ import { limits } from '../limits.ts';
 import type { OpenFactor } from '../people/second-factor.ts';
 import { destinationFor } from '../sessions/destination.ts';
 import { rememberConnection } from '../sessions/remembered-connection.ts';
-import { endVisits } from '../sessions/visit-cookie.ts';
+import { endVisits } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
-import { secondFactorUrl } from './second-factor-url.ts';
+import { secondFactorUrl } from './second-factor-page.ts';
 import { type VerifyRequest, type VerifyResult, verify } from './verify.ts';
 
 /** A script sends only the code, a form sends it as a field. */

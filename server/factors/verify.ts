@@ -11,22 +11,27 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import { findHalfSessionForUpdate, type HalfSession, updateHalfSessionProven } from '../sessions/half-session.ts';
-import { nextToken, tokenOfFirstPress } from '../sessions/next-token.ts';
-import { type FullSession, isSessionThereForUpdate, putProof, updateSessionToken } from '../sessions/session.ts';
+import {
+  type FullSession,
+  isSessionThereForUpdate,
+  nextToken,
+  putProof,
+  tokenOfFirstPress,
+  updateSessionToken,
+} from '../sessions/session.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 import { placeOfVisitor } from '../sessions/visitor.ts';
 import { type Who, whoHas } from '../sessions/who.ts';
 import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
-import { countCodeTry } from './code-try.ts';
+import { noteDevice, rememberDevice } from './devices.ts';
 import { findMayChangeFactors } from './may-change-factors.ts';
-import { noteDevice, rememberDevice } from './note-device.ts';
-import { findShownRecoveryCodes } from './recovery-code.ts';
+import { findShownRecoveryCodes } from './recovery-codes.ts';
 import { refusePasskey } from './refuse-passkey.ts';
 import { findPendingSecret } from './registration.ts';
-import { findTotp } from './stored-totp.ts';
 import type { RefusedPasskey } from './take-passkey.ts';
-import { offsetOfCode, type Proof, takePasskeyOf, takeProof } from './take-proof.ts';
+import { countCodeTry, offsetOfCode, type Proof, takePasskeyOf, takeProof } from './take-proof.ts';
+import { findTotp } from './totp.ts';
 
 export type VerifyRequest = KnownVisitor & {
   sessionToken: string;

@@ -14,7 +14,7 @@ import { splitUrl, wantsPage } from '../http/request-url.ts';
 import { isFromOwnOrigin } from '../http/same-origin.ts';
 import { letTakeTime } from '../http/unreadable-request.ts';
 import { limits } from '../limits.ts';
-import { toSignIn } from '../sessions/to-sign-in.ts';
+import { toSignIn } from '../sessions/destination.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
 import { headersForHub } from './headers.ts';
 import { readPath } from './hub-path.ts';

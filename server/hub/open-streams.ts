@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { findFullSessions } from '../sessions/visitor-session.ts';
+import { findFullSessions } from '../sessions/who.ts';
 
 /** A request or a WebSocket that is passed on. */
 export type OpenStream = {

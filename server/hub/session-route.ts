@@ -8,7 +8,7 @@ import { isTrustedProxy } from '../http/client-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
-import { toSignIn } from '../sessions/to-sign-in.ts';
+import { toSignIn } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { hubTokens } from './hub-tokens.ts';
 import { identityHeaders, identityOf } from './identity.ts';

@@ -1,9 +1,9 @@
 import { deleteOldAuditEvents } from '../audit/audit-event.ts';
 import type { DepsWithoutWake } from '../deps.ts';
-import { deleteOldPasskeyChallenges } from '../factors/passkey-challenge.ts';
-import { deleteShownRecoveryCodes } from '../factors/recovery-code.ts';
-import { deleteEndedRememberedDevices } from '../factors/remembered-device.ts';
-import { deleteEndedPendingTotp } from '../factors/stored-totp.ts';
+import { deleteEndedRememberedDevices } from '../factors/devices.ts';
+import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
+import { deleteShownRecoveryCodes } from '../factors/recovery-codes.ts';
+import { deleteEndedPendingTotp } from '../factors/totp.ts';
 import { deleteOldHubKeys } from '../hub/hub-key.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits, minute } from '../limits.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { toSignIn } from '../sessions/to-sign-in.ts';
+import { toSignIn } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { standingOf, wayOf } from '../sessions/ways.ts';
 

@@ -4,8 +4,8 @@ import { isEmailConfirmed } from '../people/email-before-app.ts';
 import { isPasskeyRequiredOf } from '../people/passkey-policy.ts';
 import type { Asked, OpenFactor } from '../people/second-factor.ts';
 import { isSsoRequiredOf } from '../people/sso-domain.ts';
-import { deleteOldestSessions } from './oldest-sessions.ts';
 import type { FullSession, SessionStage } from './session.ts';
+import { deleteOldestSessions } from './session.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits more, as seen from an address. It opens nothing else. A right

@@ -1,6 +1,9 @@
+import { codeDigests } from '../crypto/code-digest.ts';
+import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
 import type { Asked } from '../people/second-factor.ts';
-import { deleteOldestSessions } from './oldest-sessions.ts';
 
 export type SessionStage = 'half' | 'full';
 
@@ -142,4 +145,50 @@ export async function findSessionId(sql: Connection, tokenHash: Buffer): Promise
 /** Binding (additional data) for the provider's proof stored with a session. */
 export function idTokenPlace(userId: string): string {
   return `id-token:${userId}`;
+}
+
+/** A session's token, and what was given for its next one: a code, a password, or a passkey's answer. */
+type Press = { token: string; given: string };
+
+/**
+ * The token by which a session goes on. It is computed from the server's key, the token before and what was given, so that a
+ * form that is pressed twice finds the session that its first press made, and the token before alone finds nothing.
+ */
+export function nextToken(deps: Pick<Deps, 'keys'>, press: Press): string {
+  return nextTokens(deps, press)[0] as string;
+}
+
+/** The token that the first press of a form gave to its session within ten seconds; null if none did. */
+export async function tokenOfFirstPress(
+  deps: Pick<Deps, 'sql' | 'keys' | 'now'>,
+  press: Press,
+): Promise<string | null> {
+  const since = new Date(deps.now().getTime() - limits.sameCodePress);
+  for (const token of nextTokens(deps, press))
+    if (await isRotatedSince(deps.sql, tokenHash(token), since)) return token;
+  return null;
+}
+
+/** With the current key and with older ones. */
+function nextTokens({ keys }: Pick<Deps, 'keys'>, { token, given }: Press): string[] {
+  return codeDigests(keys.code, given, `next token\n${token}`).map((digest) => digest.toString('base64url'));
+}
+
+/**
+ * Ends those sessions of a user that were used longest ago, as far as there are too many with the one that was just made. A full
+ * session counts against those by the same way in, since a provider ends nothing that it could not have opened; a half one also
+ * has to come from the same address, so that somebody elsewhere who knows the password keeps nobody from entering their code.
+ */
+export async function deleteOldestSessions(
+  sql: Connection,
+  made: { tokenHash: Buffer; userId: string; connectionId: string | null; stage: 'half' | 'full'; address: string },
+): Promise<void> {
+  const { tokenHash, userId, connectionId, stage, address } = made;
+  const most = stage === 'full' ? limits.sessionsOfUser : limits.halfSessionsOfUser;
+  await sql`
+    delete from session where id in (
+      select id from session
+      where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = ${stage}
+        and (stage = 'full' or address = ${address}::inet) and token_hash <> ${tokenHash}
+      order by last_seen_at desc, created_at desc offset ${most - 1})`;
 }

@@ -1,6 +1,12 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.ts';
+import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
 import { rowOrNull } from '../database/row-or-null.ts';
+import type { Deps } from '../deps.ts';
+import { clearCookie, readCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
+import { limits } from '../limits.ts';
 
 /** A visitor who was sent to a provider. It belongs to one browser and is used once. */
 export type Visit = {
@@ -122,4 +128,30 @@ export async function deleteVisitsOfBrowser(sql: Connection, cookieHash: Buffer)
 /** Deletes visits that ended before a time; returns how many. */
 export async function deleteOldVisits(sql: Connection, before: Date): Promise<number> {
   return await deleteInParts(sql, 'visit', sql`ends_at <= ${before}`);
+}
+
+/** The hash of the token by which this browser shows that it began its visits to providers; null if it has none. */
+export function visitTokenHash({ headers }: FastifyRequest, config: Config): Buffer | null {
+  const token = readTokenCookie(headers, config, 'visit');
+  return token === null ? null : tokenHash(token);
+}
+
+/** Marks the browser that begins a visit; its tabs share the token. Returns the token's hash. */
+export function markBrowser({ headers }: FastifyRequest, reply: FastifyReply, config: Config): Buffer {
+  const token = readTokenCookie(headers, config, 'visit') ?? newToken();
+  setCookie(reply, config, 'visit', token, limits.visit + limits.visitRemembered);
+  return tokenHash(token);
+}
+
+/** Somebody signed in: an answer that comes later signs in nobody, and leads the tab on. */
+export async function endVisits({ config, sql, now }: Deps, request: FastifyRequest): Promise<void> {
+  const cookieHash = visitTokenHash(request, config);
+  if (cookieHash) await endVisitsOfBrowser(sql, cookieHash, now());
+}
+
+/** Somebody signed out: nothing of their visits is left. */
+export async function forgetVisits({ config, sql }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const cookieHash = visitTokenHash(request, config);
+  if (cookieHash) await deleteVisitsOfBrowser(sql, cookieHash);
+  if (readCookie(request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
 }

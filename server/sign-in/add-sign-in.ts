@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { passkeyOptionsRoute } from '../factors/ceremony.ts';
+import { passkeyOptionsRoute } from '../factors/passkey-ceremony.ts';
 import { callRoutes } from '../http/call-routes.ts';
-import { recordsRefusedDestination } from '../sessions/record-refused-destination.ts';
+import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './forgotten-route.ts';
 import { linkFormAgain, linkRoutes } from './link-routes.ts';
 import { loginFormAgain, performLoginRoute, performLoginSchema } from './perform-login-route.ts';

@@ -6,12 +6,12 @@ import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
-import { secondFactorUrl } from '../factors/second-factor-url.ts';
+import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { limits } from '../limits.ts';
-import { destinationToKeep } from '../sessions/destination-of-form.ts';
-import { endVisits } from '../sessions/visit-cookie.ts';
+import { destinationToKeep } from '../sessions/destination.ts';
+import { endVisits } from '../sessions/visit.ts';
 import type { SignInResult } from './sign-in-rules.ts';
 
 /**

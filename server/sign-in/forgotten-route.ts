@@ -11,7 +11,7 @@ import { formAgain, formKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { keptForm } from '../sessions/destination-of-form.ts';
+import { keptForm } from '../sessions/destination.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
 import { recordKey, resetKeys } from '../throttle/throttle-keys.ts';
 import { insertResetRequest } from './reset-request.ts';

@@ -5,7 +5,7 @@ import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { isToken } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { browserToBegin } from '../factors/ceremony.ts';
+import { browserToBegin } from '../factors/passkey-ceremony.ts';
 import { clearCookie, setCookie } from '../http/cookies.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { formAgain, formKeeper } from '../http/form-again.ts';
@@ -14,7 +14,7 @@ import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { destinationFor, leadsToRegistration } from '../sessions/destination.ts';
-import { signOutHere } from '../sessions/sign-out-here.ts';
+import { signOutHere } from '../sessions/end-sessions.ts';
 import { type KnownVisitor, knownVisitorOf, visitorOf } from '../sessions/visitor.ts';
 import { addPasskeyByLink, beginPasskeyByLink } from './add-passkey-by-link.ts';
 import { letIn } from './answer-sign-in.ts';

@@ -2,12 +2,12 @@ import type { Language } from '#contract/languages.ts';
 import type { Origin } from '../crypto/fair-line.ts';
 import { verifyPassword } from '../crypto/password-hash.ts';
 import type { Connection } from '../database/database.ts';
+import { deleteRememberedDevices } from '../factors/devices.ts';
 import { countPasskeys } from '../factors/passkey.ts';
-import { deleteRememberedDevices } from '../factors/remembered-device.ts';
 import { limits } from '../limits.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { deleteDevicesOfUser } from '../people/device.ts';
-import { endSessionsOfUser } from '../sessions/session-list.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteThrottlesOfUser } from '../throttle/throttle.ts';
 
 /** Whether a password is the current one of a user, or one of the nine before it. */

@@ -5,18 +5,13 @@ import { insertAuditEvent } from '../audit/audit-event.ts';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { noteDevice } from '../factors/note-device.ts';
+import { noteDevice } from '../factors/devices.ts';
 import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserName } from '../names/browser-name.ts';
-import {
-  destinationOfForm,
-  destinationToKeep,
-  keptForm,
-  recordRefusedDestination,
-} from '../sessions/destination-of-form.ts';
+import { destinationOfForm, destinationToKeep, keptForm, recordRefusedDestination } from '../sessions/destination.ts';
 import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
 import { letIn, turnAway } from './answer-sign-in.ts';

@@ -1,5 +1,5 @@
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
-import type { FactorsOfUser } from '../factors/factors-of-user.ts';
+import type { FactorsOfUser } from '../factors/may-change-factors.ts';
 import type { Customer } from '../people/customer.ts';
 import type { Asked, OpenFactor, SecondFactor } from '../people/second-factor.ts';
 import type { SignInUser } from '../people/sign-in-user.ts';

@@ -3,7 +3,7 @@ import { CheckSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
-import { keptForm } from '../sessions/destination-of-form.ts';
+import { keptForm } from '../sessions/destination.ts';
 import { rememberedConnection } from '../sessions/remembered-connection.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit, travellerOf } from './begin.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
+import { signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { forgetConnection, rememberConnection } from '../sessions/remembered-connection.ts';
-import { signOutQuestionUrl } from '../sessions/sign-out-question.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 import { letIn, turnAway } from '../sign-in/answer-sign-in.ts';
 import { tooLongAgo } from './authentication-age.ts';

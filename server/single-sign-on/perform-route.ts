@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
-import { destinationToKeep, keptForm } from '../sessions/destination-of-form.ts';
+import { destinationToKeep, keptForm } from '../sessions/destination.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit, cannotBegin, travellerOf } from './begin.ts';
 import { refusalFor } from './identity.ts';

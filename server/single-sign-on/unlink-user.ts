@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Database } from '../database/database.ts';
-import { listRememberedDevices } from '../factors/remembered-device.ts';
+import { listRememberedDevices } from '../factors/devices.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { findUserForUpdate } from '../people/portal-user.ts';
 import { deleteSessionsOfUserBy } from './provider-sessions.ts';

@@ -11,7 +11,7 @@ startEnrolment();
 startProof((optionsUrl) => askForPasskey(optionsUrl));
 reportUnknown();
 
-/** What the server asks for, in base64url (server/factors/ceremony.ts). */
+/** What the server asks for, in base64url (server/factors/passkey-ceremony.ts). */
 type Options = { challenge: string; rpId: string; timeout: number; userVerification: UserVerificationRequirement };
 
 /** A little less than the five minutes that the server gives a ceremony. */

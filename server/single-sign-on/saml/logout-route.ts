@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { sendFormPolicy } from '../../http/form-policy.ts';
 import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
-import { signOutQuestionUrl } from '../../sessions/sign-out-question.ts';
+import { signOutQuestionUrl } from '../../sessions/end-sessions.ts';
 import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { recordKey } from '../../throttle/throttle-keys.ts';
 import { portalKeys } from '../portal-keys.ts';

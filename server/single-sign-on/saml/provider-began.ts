@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Connection } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
-import { countOpenVisits } from '../../sessions/visit.ts';
-import { forgetVisits, visitTokenHash } from '../../sessions/visit-cookie.ts';
+import { countOpenVisits, forgetVisits, visitTokenHash } from '../../sessions/visit.ts';
 import { beginVisit, travellerOf } from '../begin.ts';
 import { fail } from '../fail.ts';
 import { type Refusal, refusalFor } from '../identity.ts';

@@ -1,15 +1,43 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountFields, accountUrl } from '#contract/account.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
+import type { Config } from '../config/config.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { insertPasskeyChallenge, takePasskeyChallenge } from './passkey-challenge.ts';
 import { type BrowserToCount, keysOfBegun } from './refuse-passkey.ts';
+
+/** Stores a challenge until `endsAt`; `ownerHash` says who may answer it, and for what. */
+export async function insertPasskeyChallenge(
+  sql: Connection,
+  { challengeHash, ownerHash, endsAt }: { challengeHash: Buffer; ownerHash: Buffer; endsAt: Date },
+): Promise<void> {
+  await sql`
+    insert into passkey_challenge (challenge_hash, owner_hash, ends_at)
+    values (${challengeHash}, ${ownerHash}, ${endsAt})`;
+}
+
+/** Takes a challenge of this owner; of several answers at once one gets it. False if it is over, taken, or another's. */
+export async function takePasskeyChallenge(
+  sql: Connection,
+  { challengeHash, ownerHash, now }: { challengeHash: Buffer; ownerHash: Buffer; now: Date },
+): Promise<boolean> {
+  const { count } = await sql`
+    delete from passkey_challenge
+    where challenge_hash = ${challengeHash} and owner_hash = ${ownerHash} and ends_at > ${now}`;
+  return count > 0;
+}
+
+/** Deletes challenges that have expired at `now`; returns how many. */
+export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
+  return await deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
+}
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
 export type Ceremony = {
@@ -121,5 +149,19 @@ export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-fac
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
     return reply.send(optionsOfSignIn(await beginCeremony(deps, { purpose, browserToken }), rp.id));
+  };
+}
+
+/**
+ * `GET /.well-known/passkey-endpoints`: where people add passkeys and look after them, for the programs that keep them (W3C:
+ * Passkey Endpoints, §3). The same for everybody; 404 where no passkey can be made.
+ */
+export function passkeyEndpointsRoute({ passkeys, publicUrl, basePath }: Config) {
+  const urlOf = (query?: Record<string, string>) => publicUrl.origin + accountUrl(basePath, 'passkeys', query);
+  const body = JSON.stringify({ enroll: urlOf({ [accountFields.action]: 'enrol' }), manage: urlOf() });
+
+  return async function passkeyEndpoints(_request: FastifyRequest, reply: FastifyReply) {
+    if (!passkeys) return sendProblem(reply, 404);
+    return reply.header('content-type', 'application/json').send(body);
   };
 }

@@ -1,7 +1,61 @@
-import { tokenHash as hashOf } from '../crypto/token.ts';
+import { tokenHash as hashOf, newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
+import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { browserName } from '../names/browser-name.ts';
+import { putDevice } from '../people/device.ts';
 import type { SecondFactor } from '../people/second-factor.ts';
+import type { HalfSession } from '../sessions/half-session.ts';
+import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
+
+/**
+ * Records the browser of a sign-in, and tells the user of a new one; returns its token. Only by a password does it get attempts of
+ * its own for one (docs/decisions/0008).
+ */
+export async function noteDevice(
+  sql: Connection,
+  user: { id: string; username: string; email: string; language: string | null },
+  visitor: KnownVisitor,
+  { passkey, byPassword, now }: { passkey?: string; byPassword: boolean; now: Date },
+): Promise<string> {
+  const { deviceToken, isNew } = await putDevice(sql, visitor.deviceToken, { userId: user.id, byPassword, now });
+  if (isNew && (await wantsNewDeviceMail(sql, user.id)))
+    await queueMail(sql, user, { kind: 'newDevice', now, ...placeOfVisitor(visitor), ...(passkey && { passkey }) });
+  return deviceToken;
+}
+
+/** The token of a browser that is to skip the code from now on; null if it is not, or a customer forbids it. */
+export async function rememberDevice(
+  sql: Connection,
+  { remember, userAgent, address }: KnownVisitor & { remember: boolean },
+  { userId, factor, customers }: Pick<HalfSession, 'userId' | 'factor'> & { customers: { rememberDevices: boolean }[] },
+  now: Date,
+): Promise<string | null> {
+  if (!remember || !customers.every(({ rememberDevices }) => rememberDevices)) return null;
+  const token = newToken();
+  await insertRememberedDevice(sql, {
+    tokenHash: tokenHash(token),
+    userId,
+    factor,
+    browser: browserName(userAgent) ?? null,
+    address,
+    madeAt: now,
+    endsAt: new Date(now.getTime() + limits.rememberedDevice),
+  });
+  return token;
+}
+
+/**
+ * Whether an active customer of the user wants a sign-in from a new browser reported, even one that the sign-in is not
+ * for: after any sign-in the browser is known, and this mail would never be sent.
+ */
+export async function wantsNewDeviceMail(sql: Connection, userId: string): Promise<boolean> {
+  const wanting = await sql`
+    select from membership m join customer c on c.id = m.customer_id
+    where m.user_id = ${userId} and c.active and c.new_device_mail limit 1`;
+  return wanting.length > 0;
+}
 
 type RememberedDevice = {
   id: string;
