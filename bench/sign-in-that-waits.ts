@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
+import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { seal } from '#server/crypto/sealed.ts';
-import { keysOf, secretsOfDataFolder } from '#server/crypto/server-secret.ts';
 import { newToken, tokenHash } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
 import { totpPlace } from '#server/factors/registration.ts';

@@ -9,15 +9,15 @@ import {
   accountRefusalReasons,
   auditEvents,
   changeRefusalReasons,
+  passkeyRefusalReasons,
   refusalReasons,
   resetOutcomes,
   ssoRefusalReasons,
 } from '#server/audit/audit-events.ts';
-import { passkeyRefusalReasons } from '#server/audit/passkey-reasons.ts';
 import { referenceOfText, requestIdStart } from '#server/audit/reference.ts';
 import type { Database } from '#server/database/database.ts';
-import { patientRead } from '#server/database/patient-read.ts';
-import { foldLoginName } from '#server/names/fold-name.ts';
+import { patientRead } from '#server/database/large-tables.ts';
+import { foldLoginName } from '#server/names/read-name.ts';
 import { findUser } from '#server/people/portal-user.ts';
 import { failure } from './failure.ts';
 import { pastMoment, positiveNumber } from './options.ts';

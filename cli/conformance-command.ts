@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loopbackNames } from '#server/config/loopback-names.ts';
+import { loopbackNames } from '#server/config/public-url.ts';
 import { askPassword, canAsk, readStdin } from './ask.ts';
 import type { Account, Finding } from './conformance-checks.ts';
 import { exitCodes, failure } from './failure.ts';

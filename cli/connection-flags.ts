@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { ProviderFailure } from '#server/http/provider-failure.ts';
-import { openConversation } from '#server/http/provider-fetch.ts';
+import { openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
+import { readNetwork } from '#server/names/network.ts';
 import { type Reading, readCustomerName } from '#server/names/read-name.ts';
-import { readNetwork } from '#server/names/read-network.ts';
 import type { ChangeOfConnection } from '#server/single-sign-on/change-connection.ts';
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '#server/single-sign-on/read-connection.ts';
 import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { addCustomer, changeCustomer, removeCustomer } from '#server/accounts/customers.ts';
 import type { Config } from '#server/config/config.ts';
-import type { RelyingParty } from '#server/config/relying-party.ts';
+import type { RelyingParty } from '#server/config/public-url.ts';
 import type { Connection } from '#server/database/database.ts';
+import { readNetwork } from '#server/names/network.ts';
 import { readCustomerName, readShortName } from '#server/names/read-name.ts';
-import { readNetwork } from '#server/names/read-network.ts';
 import {
   type Customer,
   countUsersWithoutPasskey,

@@ -1,6 +1,6 @@
 import type { Config } from '#server/config/config.ts';
 import type { Hub } from '#server/config/hub.ts';
-import type { FailureKind } from '#server/http/provider-failure.ts';
+import type { FailureKind } from '#server/http/provider-fetch.ts';
 import { askHub } from '#server/hub/ask-hub.ts';
 import { checkLogoutUrl } from '#server/hub/check-logout-url.ts';
 import { listUntoldHubs, type UntoldHub } from '#server/hub/hub-logout.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { placeholderWarning } from '#server/config/config.ts';
-import { hostAndPort } from '#server/config/smtp-url.ts';
-import { outboxOf } from '#server/mail/folder-transport.ts';
+import { hostAndPort } from '#server/config/server-urls.ts';
+import { outboxOf } from '#server/mail/transport.ts';
 import { exitCodes, failure } from './failure.ts';
 import { printFacts, printJson, printLine, printWarning } from './print.ts';
 import { checkConfig, withDatabase } from './with-database.ts';

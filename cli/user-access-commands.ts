@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { resetTwoFactor, revokeDevices, signOutUser } from '#server/accounts/act-on-user.ts';
 import type { Config } from '#server/config/config.ts';
+import { isUuid } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
 import { listRememberedDevices } from '#server/factors/devices.ts';
 import { listPasskeys, providerName, removePasskey } from '#server/factors/passkey.ts';
-import { isUuid } from '#server/names/is-uuid.ts';
 import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
 import { failure } from './failure.ts';
 import { type JsonFlag, nameArgument } from './options.ts';

@@ -1,6 +1,6 @@
 import { type Config, type ConfigResult, readConfig } from '#server/config/config.ts';
 import type { Keys } from '#server/crypto/keys.ts';
-import { keysOf, secretsOfDataFolder } from '#server/crypto/server-secret.ts';
+import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { isDatabaseAway } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { migrate } from '#server/database/migrate.ts';

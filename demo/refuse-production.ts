@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loopbackNames } from '#server/config/loopback-names.ts';
+import { loopbackNames } from '#server/config/public-url.ts';
 
 /** What the demo makes for itself, and only a real portal is given. */
 const ofRealPortals = {

@@ -1,9 +1,9 @@
 import { buildStalePages } from '#server/build-pages.ts';
-import { keysOf, secretsOfDataFolder } from '#server/crypto/server-secret.ts';
+import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { openStorage } from '#server/database/open-storage.ts';
-import { createLog } from '#server/log.ts';
-import { outboxOf } from '#server/mail/folder-transport.ts';
+import { createLog } from '#server/http/request-log.ts';
+import { outboxOf } from '#server/mail/transport.ts';
 import { caseGroups } from './cases.ts';
 import { type Closings, closeAll } from './closings.ts';
 import { makeDemoFolder } from './demo-folder.ts';

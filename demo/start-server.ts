@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { loopbackNames } from '#server/config/loopback-names.ts';
+import { loopbackNames } from '#server/config/public-url.ts';
 import type { Html } from './html.ts';
 
 /** A server of the demo; it listens on 127.0.0.1 alone. */

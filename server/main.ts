@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { buildStalePages } from './build-pages.ts';
 import { readConfig } from './config/config.ts';
 import { openStorage } from './database/open-storage.ts';
-import { createLog } from './log.ts';
+import { createLog } from './http/request-log.ts';
 
 /** Runs the server until it is told to stop. Throws an error with one readable sentence if it cannot start. */
 export async function serve(): Promise<void> {

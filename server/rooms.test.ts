@@ -29,7 +29,6 @@ const rooms = [
   'jobs',
   // requests and responses: guards, cookies, pages, refusals; requests to others
   'http',
-  'log.ts',
   // composing and sending emails
   'mail',
   // a session's life, who makes a request and where they are sent

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
-import { keysOf } from '#server/crypto/server-secret.ts';
+import { keysOf } from '#server/crypto/keys.ts';
 import { limits } from '#server/limits.ts';
 import { type OpenIdProvider, startOpenIdProvider, walkProvider } from '#test/providers/openid-provider-for-test.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';

@@ -1,9 +1,8 @@
 import type { Connection, Fragment } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { rowOrNull } from '../database/database.ts';
 import { speaksForLess } from '../factors/may-change-factors.ts';
-import { hasEmailToProve } from '../people/email-before-app.ts';
-import { hasPasskey, isPasskeyRequiredOf } from '../people/passkey-policy.ts';
-import { isSsoRequiredOf } from '../people/sso-domain.ts';
+import { hasEmailToProve } from '../people/second-factor.ts';
+import { hasPasskey, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 
 /** The account of a full session, as far as its account page depends on it. */
 export type Account = {

@@ -1,12 +1,12 @@
 import { longestPasswordInput } from '#contract/payloads.ts';
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { AccountRefusalReason } from '../audit/audit-events.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { keyedDigest } from '../crypto/keys.ts';
 import { refuseWhenHashesWait, verifyPassword } from '../crypto/password-hash.ts';
-import { keyedDigest } from '../crypto/server-secret.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { findSignInUser, insertRefusal } from '../people/sign-in-user.ts';
 import { countGuess, deleteThrottle, findWait, originWait } from '../throttle/throttle.ts';
 import { accountKey, deviceKey, networksOf, originKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';

@@ -1,9 +1,8 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { tokenHash } from '../crypto/token.ts';
+import { isUuid, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { deleteRememberedDevices, findRememberedDeviceId, listRememberedDevices } from '../factors/devices.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { isUuid } from '../names/is-uuid.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accountFields } from '#contract/account.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
-import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import type { AuditStep, PasskeyRefusalReason } from '../audit/audit-events.ts';
 import type { Connection } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -17,7 +16,7 @@ import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
-import { canOpenByPasskey } from '../people/passkey-user.ts';
+import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personForChange, personOf, placeOf } from './account-visit.ts';

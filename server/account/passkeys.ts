@@ -1,4 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import { isUuid } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import {
   listCredentials,
@@ -10,9 +11,8 @@ import {
 } from '../factors/passkey.ts';
 import { userHandleOf } from '../factors/passkey-ceremony.ts';
 import { limits } from '../limits.ts';
-import { isUuid } from '../names/is-uuid.ts';
 import { readPasskeyName } from '../names/read-name.ts';
-import { isPasskeyRequired } from '../people/passkey-policy.ts';
+import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { enrolPasskey, standingOf } from './enrol-passkey.ts';
 import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';

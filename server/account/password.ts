@@ -1,11 +1,10 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import { insertAuditEvent } from '../audit/audit-event.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { hashPassword } from '../crypto/password-hash.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
+import { listKeysOfCustomers } from '../people/customer.ts';
 import { putDevice } from '../people/device.ts';
-import { listKeysOfCustomers } from '../people/keys-of-customers.ts';
 import { updatePasswordHash } from '../people/portal-user.ts';
 import { nextToken, updateSessionToken } from '../sessions/session.ts';
 import { newPasswordProblem, newPasswordRules } from '../sign-in/new-password.ts';

@@ -2,7 +2,7 @@ import type { AskedProof } from '#contract/account-page.ts';
 import type { Deps } from '../deps.ts';
 import { isFreshProof } from '../factors/may-change-factors.ts';
 import { hasPasskey } from '../factors/passkey.ts';
-import { canOpenByPasskey } from '../people/passkey-user.ts';
+import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
-import { insertAuditEvent } from '../audit/audit-event.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { takeProof } from '../factors/take-proof.ts';
 import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';

@@ -1,7 +1,7 @@
 import type { AccountSection } from '#contract/account.ts';
 import type { AccountNotice, AccountView } from '#contract/account-page.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { countAttempt } from '../throttle/throttle.ts';

@@ -1,8 +1,8 @@
 import type { AccountSession } from '#contract/account-page.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import { isUuid } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { isUuid } from '../names/is-uuid.ts';
 import { endSessionsOfUser, listSessionsOfUser } from '../sessions/end-sessions.ts';
 import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
 import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';

@@ -3,7 +3,7 @@ import { type DatabaseForTest, databaseForTest } from '#test/support/database-fo
 import { countThrottleAttempt, emptyDatabase } from '#test/support/rows-for-test.ts';
 import { listAuditEvents } from '../audit/audit-event.ts';
 import { limits } from '../limits.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { findCustomer, listCustomers } from '../people/customer.ts';
 import { findUser, listUsers } from '../people/portal-user.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';

@@ -5,7 +5,7 @@ import { deleteEmailFactor } from '../factors/email-code.ts';
 import { deleteRecoveryCodes } from '../factors/recovery-codes.ts';
 import { deleteTotp } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { deleteUser, findUserForUpdate, type User } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../throttle/throttle.ts';

@@ -1,10 +1,14 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Database } from '../database/database.ts';
-import { listUnknownCustomerKeys } from '../people/customer.ts';
-import { lockLoginNames, updateLoginNames } from '../people/login-name.ts';
-import { updateMemberships } from '../people/membership.ts';
-import { foldsOfUser, takenField } from '../people/names-of-user.ts';
-import { insertUser, type NewUser } from '../people/portal-user.ts';
+import { listUnknownCustomerKeys, updateMemberships } from '../people/customer.ts';
+import {
+  foldsOfUser,
+  insertUser,
+  lockLoginNames,
+  type NewUser,
+  takenField,
+  updateLoginNames,
+} from '../people/portal-user.ts';
 
 type AddUserResult =
   | { kind: 'added'; id: string }

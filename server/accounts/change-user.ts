@@ -4,13 +4,20 @@ import { type Connection, type Database, RollBack } from '../database/database.t
 import { deleteDevicesRememberedBy } from '../factors/devices.ts';
 import { updateProvenByCode } from '../factors/may-change-factors.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
-import { foldLoginName } from '../names/fold-name.ts';
-import { listUnknownCustomerKeys } from '../people/customer.ts';
-import { lockLoginNames, updateLoginNames } from '../people/login-name.ts';
-import { updateMemberships } from '../people/membership.ts';
-import { foldsOfUser, takenField } from '../people/names-of-user.ts';
-import { isPasskeyRequired } from '../people/passkey-policy.ts';
-import { findPasswordHash, findUserForUpdate, type User, type UserChanges, updateUser } from '../people/portal-user.ts';
+import { foldLoginName } from '../names/read-name.ts';
+import { listUnknownCustomerKeys, updateMemberships } from '../people/customer.ts';
+import {
+  findPasswordHash,
+  findUserForUpdate,
+  foldsOfUser,
+  lockLoginNames,
+  takenField,
+  type User,
+  type UserChanges,
+  updateLoginNames,
+  updateUser,
+} from '../people/portal-user.ts';
+import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/password-replaced.ts';

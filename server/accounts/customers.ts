@@ -7,10 +7,10 @@ import {
   deleteCustomer,
   findCustomerForUpdate,
   insertCustomer,
+  listUsersOfOnly,
   type NewCustomer,
   updateCustomer,
 } from '../people/customer.ts';
-import { listUsersOfOnly } from '../people/membership.ts';
 import { type NotAgreed, withAgreement } from '../people/what-follows.ts';
 import { deleteHalfSessionsOfCustomer } from '../sessions/half-session.ts';
 import { changedSteps } from './changed-steps.ts';

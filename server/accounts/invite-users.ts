@@ -3,7 +3,7 @@ import type { Keys } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { findResetUsersForUpdate, makeLink, type ResetUser } from '../sign-in/reset-link.ts';
 
 type InviteUsersResult =

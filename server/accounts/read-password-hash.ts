@@ -1,5 +1,10 @@
-import { type Digest, type ForeignHash, foreignHashText, readForeignHash } from '../crypto/foreign-hash.ts';
-import { costProblem } from '../crypto/foreign-hash-cost.ts';
+import {
+  costProblem,
+  type Digest,
+  type ForeignHash,
+  foreignHashText,
+  readForeignHash,
+} from '../crypto/foreign-hash.ts';
 import type { Reading } from '../names/read-name.ts';
 import { isGiven, refusedValue } from './read-value.ts';
 

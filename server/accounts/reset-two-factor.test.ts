@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { composeText } from '#server/mail/compose-text.ts';
 import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
@@ -18,6 +17,7 @@ import {
   verify,
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
+import { composeText } from '../mail/compose-mail.ts';
 import { resetTwoFactor } from './act-on-user.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });

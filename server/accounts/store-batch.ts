@@ -5,8 +5,7 @@ import type { Connection, Database } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { period } from '../factors/totp.ts';
-import { lockLoginNames } from '../people/login-name.ts';
-import { foldsOfUser } from '../people/names-of-user.ts';
+import { foldsOfUser, lockLoginNames } from '../people/portal-user.ts';
 import {
   insertAuditEvents,
   insertUsers,

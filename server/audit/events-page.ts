@@ -2,11 +2,11 @@ import {
   accountRefusalReasons,
   auditEvents,
   changeRefusalReasons,
+  passkeyRefusalReasons,
   refusalReasons,
   resetOutcomes,
   ssoRefusalReasons,
 } from './audit-events.ts';
-import { passkeyRefusalReasons } from './passkey-reasons.ts';
 
 /** `docs/events.md`, written by `node server/audit/events-page.ts > docs/events.md`. */
 export function eventsPage(): string {

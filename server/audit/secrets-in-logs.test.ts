@@ -1,8 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { readSmtpUrl } from '#server/config/smtp-url.ts';
 import { hour } from '#server/limits.ts';
 import { senderOf } from '#server/mail/message.ts';
-import { smtpTransport } from '#server/mail/smtp-transport.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { mailServerForTest } from '#test/support/mail-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
@@ -22,6 +20,8 @@ import {
   verify,
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
+import { readSmtpUrl } from '../config/server-urls.ts';
+import { smtpTransport } from '../mail/smtp-transport.ts';
 import { housekeepingEvery, startHousekeeping } from '../operations/housekeeping.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { logoForTest } from '#test/support/brand-for-test.ts';
-import { readBrand } from './brand.ts';
-import { logoBytes } from './read-logo.ts';
+import { logoBytes, readBrand } from './brand.ts';
 
 function problemsOf(settings: Parameters<typeof readBrand>[0]): string[] {
   const problems: string[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
 import { readConfig } from './config.ts';
-import { configSchemaFile, configSchemaText } from './config-schema.ts';
+import { configSchemaFile, configSchemaText } from './config-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -88,7 +88,7 @@ describe('the configuration file', () => {
       },
     ));
 
-  it('has an up-to-date JSON Schema file (node server/config/config-schema.ts)', () => {
+  it('has an up-to-date JSON Schema file (node server/config/config-file.ts)', () => {
     expect(readFileSync(configSchemaFile, 'utf8')).toBe(configSchemaText());
   });
 });

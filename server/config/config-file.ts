@@ -1,5 +1,53 @@
+import { writeFileSync } from 'node:fs';
 import type { XStatic as Static } from 'typebox/schema';
-import { brandSettings } from './brand-settings.ts';
+import { type Language, languages } from '#contract/languages.ts';
+
+const link = <const Description extends string>(description: Description) =>
+  ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
+
+const logo = <const Description extends string>(description: Description) =>
+  ({ type: 'string', pattern: '\\.(?:svg|png|webp|jpe?g)$', maxLength: 1000, description }) as const;
+
+const textsOfLanguage = {
+  type: 'object',
+  additionalProperties: { type: 'string', minLength: 1, maxLength: 300 },
+} as const;
+
+/** The settings of the configuration file that say how pages and emails look. */
+export const brandSettings = {
+  name: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
+    description: 'Name of the hub, shown in header, titles and emails.',
+  },
+  logo: logo('Path of an SVG, PNG, WebP or JPEG file that replaces the mark and the name in the header.'),
+  logoDark: logo('The same for dark screens (default: logo).'),
+  accentColour: {
+    type: 'string',
+    pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
+    description: 'The one colour of the pages, such as #21489c; contrast is computed from it.',
+  },
+  links: {
+    type: 'object',
+    properties: {
+      support: link('Target of "Contact support".'),
+      imprint: link('Target of "Legal notice".'),
+      solutions: link('Target of the tagline.'),
+    },
+    additionalProperties: false,
+  },
+  texts: {
+    type: 'object',
+    description: 'By language, such as texts.de: your own words for texts of messages/, by their keys.',
+    properties: Object.fromEntries(languages.map((language) => [language, textsOfLanguage])) as Record<
+      Language,
+      typeof textsOfLanguage
+    >,
+    additionalProperties: false,
+  },
+} as const;
 
 /** An object with no other settings than these. */
 const only = <const Properties>(properties: Properties) =>
@@ -174,3 +222,18 @@ export const ConfigFile = only({
   }),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
+
+export const configSchemaFile = new URL('../../vestibule.config.schema.json', import.meta.url);
+
+/** The JSON Schema of the configuration file, for completion and checks in editors. */
+export function configSchemaText(): string {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration of Vestibule',
+    ...ConfigFile,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+// `node server/config/config-file.ts` rewrites the file.
+if (import.meta.main) writeFileSync(configSchemaFile, configSchemaText());

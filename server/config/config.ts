@@ -3,17 +3,20 @@ import { resolve } from 'node:path';
 import type { DestinationRules } from '#contract/destination.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
 import { day, hour, minute } from '../limits.ts';
-import { parseNetworkList } from '../names/network-list.ts';
+import { parseNetworkList } from '../names/network.ts';
 import { type Reading, readEmail } from '../names/read-name.ts';
 import { type Brand, placeholderLinks, readBrand } from './brand.ts';
-import { readDatabaseUrl } from './database-url.ts';
-import { type Hub, readHub } from './hub.ts';
-import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
-import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
-import { loopbackNames } from './loopback-names.ts';
+import {
+  type Hub,
+  type HubAudience,
+  type IdentityHeaders,
+  readHub,
+  readHubAudiences,
+  readIdentityHeaders,
+} from './hub.ts';
+import { loopbackNames, type RelyingParty, readRelyingParty } from './public-url.ts';
 import { readConfigFile, withSecretFiles } from './read-config-file.ts';
-import { type RelyingParty, readRelyingParty } from './relying-party.ts';
-import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { readDatabaseUrl, readSmtpUrl, type SmtpServer } from './server-urls.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
 export type Config = {

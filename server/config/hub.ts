@@ -1,8 +1,9 @@
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { second } from '../limits.ts';
+import { parseNetworkList } from '../names/network.ts';
 import type { ConfigFile } from './config-file.ts';
-import type { HubAudience } from './hub-audiences.ts';
+import { loopbackNames } from './public-url.ts';
 
 /** The application behind the gate. */
 export type Hub = {
@@ -81,4 +82,65 @@ function isPortals(path: string, basePath: string): boolean {
 
 function overlap(one: string, other: string): boolean {
   return isAtOrBelow(one, other) || isAtOrBelow(other, one);
+}
+
+/** The algorithms of hub tokens (RFC 7518 §3.4, RFC 8037 §3.1). */
+export type HubAlgorithm = 'EdDSA' | 'ES256';
+
+/** A hub that gets tokens: its name is their audience. */
+export type HubAudience = {
+  name: string;
+  algorithm: HubAlgorithm;
+  /** Where it is told about sign-outs; null: it is not told. */
+  logoutUrl: string | null;
+  /** Networks besides the public ones that this address may be in. */
+  logoutNetworks: string[];
+};
+
+type FromFile = NonNullable<NonNullable<ConfigFile['hub']>['audiences']>;
+
+/** The hubs that get tokens, in the order of the file. Adds what is wrong with them to `problems`. */
+export function readHubAudiences(file: FromFile | undefined, problems: string[]): HubAudience[] {
+  const names = new Set<string>();
+  return (file ?? []).map(({ name, algorithm = 'ES256', logoutUrl = null, logoutNetworks = [] }, index) => {
+    const setting = `hub.audiences.${index}`;
+    if (names.has(name)) problems.push(`${setting}.name: ${name} is there twice`);
+    names.add(name);
+    if (logoutUrl !== null && !isLogoutUrl(logoutUrl))
+      problems.push(`${setting}.logoutUrl: must be https, without user or fragment; plain http is for localhost only`);
+    for (const text of parseNetworkList(logoutNetworks).invalid)
+      problems.push(`${setting}.logoutNetworks: ${JSON.stringify(text)} is not an address or a network`);
+    return { name, algorithm, logoutUrl, logoutNetworks: [...logoutNetworks] };
+  });
+}
+
+function isLogoutUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || url.username || url.password || text.includes('#')) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopbackNames.includes(url.hostname));
+}
+
+/** The names of the headers that tell a hub who is signed in. */
+export type IdentityHeaders = Record<'user' | 'email' | 'customers' | 'language' | 'token', string>;
+
+const defaults: IdentityHeaders = {
+  user: 'X-Vestibule-User',
+  email: 'X-Vestibule-Email',
+  customers: 'X-Vestibule-Customers',
+  language: 'X-Vestibule-Language',
+  token: 'X-Vestibule-Token',
+};
+
+/** Headers that the portal answers or reads itself. */
+const taken = ['x-content-type-options', 'x-frame-options', 'x-forwarded-for', 'x-forwarded-method', 'x-forwarded-uri'];
+
+/** The names, with defaults for those that the configuration file omits. Adds what is wrong with them to `problems`. */
+export function readIdentityHeaders(file: Partial<IdentityHeaders> | undefined, problems: string[]): IdentityHeaders {
+  const names = { ...defaults, ...file };
+  const seen = new Set(taken);
+  for (const [setting, name] of Object.entries(names)) {
+    if (seen.has(name.toLowerCase())) problems.push(`hub.identityHeaders.${setting}: ${name} has another use`);
+    seen.add(name.toLowerCase());
+  }
+  return names;
 }

@@ -1,3 +1,9 @@
+import { createCipheriv, createHash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { verify as verifyArgon2 } from '@node-rs/argon2';
+import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+import { limits } from '../limits.ts';
+
 /** A password hash that another system made. Buffers are the decoded salt and key. */
 export type ForeignHash =
   | { kind: 'argon2'; text: string; memory: number; passes: number; lanes: number; version: number }
@@ -128,3 +134,75 @@ const unpadded = (text: string) => Buffer.from(text, 'base64');
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 
 const bytesPart = ({ salt, key }: { salt: Buffer; key: Buffer }) => `$${base64(salt)}$${base64(key)}`;
+
+/** Why verifying a hash would occupy a core for longer than a sign-in may, about two seconds; null if it does not. */
+export function costProblem(hash: ForeignHash): string | null {
+  const { bcryptCost, argon2Memory, argon2Work, scryptMemory, scryptWork, pbkdf2Rounds } = limits.foreignHash;
+  const tooMuch = (what: string, most: number | string) => `verifying it would take too long: ${what} is above ${most}`;
+  switch (hash.kind) {
+    case 'bcrypt':
+      return hash.cost > bcryptCost ? tooMuch(`cost ${hash.cost}`, bcryptCost) : null;
+    case 'argon2':
+      if (hash.memory > argon2Memory) return tooMuch(`memory ${hash.memory} KiB`, argon2Memory);
+      return hash.memory * hash.passes > argon2Work
+        ? tooMuch(`memory × passes ${hash.memory * hash.passes}`, argon2Work)
+        : null;
+    case 'pbkdf2': {
+      const { digest } = hash;
+      const most = pbkdf2Rounds[digest];
+      // Each block of the key takes all rounds (RFC 8018 §5.2).
+      const rounds = hash.rounds * Math.ceil(hash.key.length / digestBytes[digest]);
+      return rounds > most ? tooMuch(`rounds × blocks ${rounds}`, most) : null;
+    }
+    case 'scrypt':
+    case 'firebase': {
+      const cost = 2 ** hash.log2Cost * hash.block;
+      const work = cost * (hash.kind === 'scrypt' ? hash.lanes : 1);
+      if (cost * 128 > scryptMemory) return tooMuch(`memory ${cost * 128} bytes`, scryptMemory);
+      return work > scryptWork ? tooMuch(`N × r × p ${work}`, scryptWork) : null;
+    }
+  }
+}
+
+const digestBytes = { sha1: 20, sha256: 32, sha512: 64 };
+
+/** Whether a password, as typed, matches a hash that another system made. The work does not depend on the answer. */
+export async function verifyForeignHash(hash: ForeignHash, password: string): Promise<boolean> {
+  switch (hash.kind) {
+    case 'argon2':
+      return await verifyArgon2(hash.text, password);
+    case 'bcrypt':
+      return await verifyBcrypt(hash.over === 'password' ? password : sha256Hex(password), hash.text);
+    case 'pbkdf2': {
+      const { salt, rounds, key, digest } = hash;
+      const made = await promisify(pbkdf2)(Buffer.from(password), salt, rounds, key.length, digest);
+      return timingSafeEqual(made, key);
+    }
+    case 'scrypt': {
+      const { salt, key } = hash;
+      const made = await scryptKey(Buffer.from(password), salt, key.length, hash);
+      return timingSafeEqual(made, key);
+    }
+    case 'firebase': {
+      const made = await scryptKey(Buffer.from(password), hash.salt, 32, { ...hash, lanes: 1 });
+      const stream = createCipheriv('aes-256-ctr', made, Buffer.alloc(16)).update(Buffer.alloc(hash.key.length));
+      return timingSafeEqual(stream, hash.key);
+    }
+  }
+}
+
+function scryptKey(
+  password: Buffer,
+  salt: Buffer,
+  length: number,
+  { log2Cost, block, lanes }: { log2Cost: number; block: number; lanes: number },
+): Promise<Buffer> {
+  const options = { N: 2 ** log2Cost, r: block, p: lanes, maxmem: 2 * limits.foreignHash.scryptMemory };
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+function sha256Hex(password: string): string {
+  return createHash('sha256').update(password).digest('hex');
+}

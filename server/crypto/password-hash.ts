@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
-import type { Origin } from './fair-line.ts';
-import { readForeignHash } from './foreign-hash.ts';
-import { verifyForeignHash } from './verify-foreign-hash.ts';
+import { readForeignHash, verifyForeignHash } from './foreign-hash.ts';
+import type { Origin } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { connect, isDatabaseAway } from './connect.ts';
-import type { Place } from './database.ts';
+import { type Connection, type Place, RollBack } from './database.ts';
 
 let database: DatabaseForTest;
 beforeAll(async () => {
@@ -177,4 +177,58 @@ test('a missing file is a bug, a missing socket is not', () => {
   expect(isDatabaseAway(Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'connect' }))).toBe(true);
   expect(isDatabaseAway('text')).toBe(false);
   expect(isDatabaseAway(null)).toBe(false);
+});
+
+beforeEach(async () => {
+  await database.sql`drop table if exists fruit`;
+  await database.sql`create table fruit (name text)`;
+});
+
+const add = (sql: Connection) => sql`insert into fruit values ('pear')`;
+const stored = async () => (await database.sql`select from fruit`).length;
+
+describe('a transaction', () => {
+  it('is committed with its result', async () => {
+    const result = await database.sql.begin(async (sql) => {
+      await add(sql);
+      return { kind: 'added' };
+    });
+    expect(result).toEqual({ kind: 'added' });
+    expect(await stored()).toBe(1);
+  });
+
+  it('is rolled back with a result too', async () => {
+    const result = await database.sql.begin(async (sql) => {
+      await add(sql);
+      return new RollBack({ kind: 'refused' });
+    });
+    expect(result).toEqual({ kind: 'refused' });
+    expect(await stored()).toBe(0);
+  });
+
+  it('is rolled back by an error, which is thrown on', async () => {
+    const work = database.sql.begin(async (sql) => {
+      await add(sql);
+      throw new Error('broken');
+    });
+    await expect(work).rejects.toThrow('broken');
+    expect(await stored()).toBe(0);
+  });
+
+  it('is an error if one of its statements failed, even if nobody minded', async () => {
+    const work = database.sql.begin(async (sql) => {
+      await add(sql);
+      await sql`select 1 / 0`.catch(() => null);
+    });
+    await expect(work).rejects.toThrow('nothing of it is stored');
+    expect(await stored()).toBe(0);
+  });
+
+  it('sends at the same time what is asked for at the same time', async () => {
+    const rows = await database.sql.begin((sql) =>
+      Promise.all([1, 2, 3].map(async (n) => (await sql`select ${n}::int as n, pg_backend_pid() as pid`)[0])),
+    );
+    expect(rows.map((row) => row?.n)).toEqual([1, 2, 3]);
+    expect(new Set(rows.map((row) => row?.pid)).size).toBe(1);
+  });
 });

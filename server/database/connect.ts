@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, extname } from 'node:path';
 import pg, { type ClientBase, type PoolConfig, type QueryResult } from 'pg';
-import { type Connection, type Database, type Place, RollBack } from './database.ts';
-import { type Query, sqlOf } from './sql.ts';
+import { type Connection, type Database, type Place, type Query, RollBack, sqlOf } from './database.ts';
 
 type ConnectOptions = {
   /** Maximum number of connections; 10 by default. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { PasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
-import { readCodesIn } from '../http/code-body.ts';
+import { readCodesIn } from '../http/request-body.ts';
 import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { sendRoute } from './email-code.ts';
 import { passkeyEndpointsRoute, passkeyOptionsRoute } from './passkey-ceremony.ts';

@@ -13,7 +13,7 @@ import {
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
 import { minute } from '../limits.ts';
-import { composeText } from '../mail/compose-text.ts';
+import { composeText } from '../mail/compose-mail.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 

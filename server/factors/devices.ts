@@ -1,6 +1,6 @@
 import { tokenHash as hashOf, newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';

@@ -12,7 +12,7 @@ import {
   verify,
 } from '#test/support/two-factor-for-test.ts';
 import { MailNotSent } from '../deps.ts';
-import { jobFirstWait } from '../jobs/do-job.ts';
+import { jobFirstWait } from '../jobs/job.ts';
 import { limits } from '../limits.ts';
 import { newEmailCode } from './email-code.ts';
 

@@ -2,10 +2,15 @@ import type { Connection, Fragment } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { Customer } from '../people/customer.ts';
-import { hasEmailToProve, isEmailConfirmed } from '../people/email-before-app.ts';
-import { hasPasskey, isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from '../people/passkey-policy.ts';
 import type { Asked } from '../people/second-factor.ts';
-import { isSsoRequiredOf } from '../people/sso-domain.ts';
+import { hasEmailToProve, isEmailConfirmed } from '../people/second-factor.ts';
+import {
+  hasPasskey,
+  isPasskeyRequiredOf,
+  isPasskeyTakenOf,
+  isSsoRequiredOf,
+  usablePasskeysOf,
+} from '../people/sign-in-policy.ts';
 import type { FullSession, SessionStage } from '../sessions/session.ts';
 
 /**

@@ -19,7 +19,7 @@ import {
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';
-import { composeText } from '../mail/compose-text.ts';
+import { composeText } from '../mail/compose-mail.ts';
 
 /** Pat, who needs no second factor, has just signed in. */
 let cookies: Browser;

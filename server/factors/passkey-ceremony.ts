@@ -4,7 +4,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import type { Config } from '../config/config.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditEvent } from '../audit/audit-events.ts';
 import type { Connection } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { rowOrNull } from '../database/database.ts';
 import { type MailPlace, queueMail } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';

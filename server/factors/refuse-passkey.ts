@@ -1,7 +1,6 @@
-import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
+import type { PasskeyRefusalReason } from '../audit/audit-events.ts';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
-import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
 import { newReference } from '../audit/reference.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';

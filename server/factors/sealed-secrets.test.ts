@@ -18,7 +18,7 @@ import {
   verify,
 } from '#test/support/two-factor-for-test.ts';
 import type { Keys } from '../crypto/keys.ts';
-import { keysOf } from '../crypto/server-secret.ts';
+import { keysOf } from '../crypto/keys.ts';
 
 const [old, fresh, other] = ['the old secret of the server', 'a fresh one', 'another one'] as const;
 

@@ -5,12 +5,11 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from '@simplewebauthn/server/helpers';
-import type { AuditStep } from '../audit/audit-events.ts';
-import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
-import type { RelyingParty } from '../config/relying-party.ts';
+import type { AuditStep, PasskeyRefusalReason } from '../audit/audit-events.ts';
+import type { RelyingParty } from '../config/public-url.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { findPasskeyUserForShare, type PasskeyUser } from '../people/passkey-user.ts';
+import { findPasskeyUserForShare, type PasskeyUser } from '../people/sign-in-user.ts';
 import { findPasskeyToVerify, type NewPasskey, type PasskeyToVerify, updatePasskeyUsed } from './passkey.ts';
 import { type Ceremony, offeredAlgorithms, takeChallenge, userHandleOf } from './passkey-ceremony.ts';
 import type { RefusedUser } from './refuse-passkey.ts';

@@ -1,7 +1,7 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import { codeDigests } from '../crypto/code-digest.ts';
+import { codeDigests } from '../crypto/keys.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

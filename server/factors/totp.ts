@@ -1,6 +1,6 @@
 import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import { minute } from '../limits.ts';
 
 /** Up to this offset an operator is told of a phone's clock. */

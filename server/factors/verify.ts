@@ -1,7 +1,6 @@
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
-import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';

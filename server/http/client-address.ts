@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import { canonicalIpAddress } from '#contract/ip-address.ts';
-import { familyOf } from '../names/network-list.ts';
+import { familyOf } from '../names/network.ts';
 
 /**
  * The client's address in canonical form (decisions §7): the socket's or, behind trusted proxies, the rightmost entry

@@ -1,15 +1,14 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { answerInTime } from './answer-in-time.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { timeRequest } from './call-routes.ts';
-import { readForm } from './form-body.ts';
 import { guardRequest } from './guards.ts';
 import { asksForWebSocket } from './handshakes.ts';
+import { readForm } from './request-body.ts';
 import { logRequest } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
-import { unexpectedError } from './unexpected-error.ts';
+import { answerInTime, unexpectedError } from './unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './unreadable-request.ts';
 
 /** How long requests and idle connections may last, in milliseconds. */

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { recordKey } from '../throttle/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
+import { isFromOwnOrigin } from './fetch-metadata.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
-import { isFromOwnOrigin } from './same-origin.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

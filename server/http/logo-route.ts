@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { logoPolicy } from '../config/read-logo.ts';
+import { logoPolicy } from '../config/brand.ts';
 import type { Deps } from '../deps.ts';
 
 const assetLifetimeSeconds = 365 * 24 * 3600;

@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Call, callUrl } from '#contract/calls.ts';
 import { type PlainScreen, queryNames, screenOfPath, screenUrl, withoutTrailingSlash } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { destinationOfAddress } from './destination-of-address.ts';
 import { refuse, sendProblem } from './refuse.ts';
-import { asksForJson, languageOverride, splitUrl, wantsPage } from './request-url.ts';
+import { asksForJson, destinationOfAddress, languageOverride, splitUrl, wantsPage } from './request-url.ts';
 
 const readable = ['GET', 'HEAD'];
 

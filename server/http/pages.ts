@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { needsScript } from '#contract/account-page.ts';
 import type { Page, ServerPage } from '#contract/page.ts';
@@ -5,7 +7,6 @@ import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Pages } from '../deps.ts';
 import type { BuiltPages } from './built-pages.ts';
-import { bestQuality, type Encoding, encode, encodingOf } from './encoding.ts';
 import { clearLastRefusal, readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
 import { pagePolicy } from './security-headers.ts';
@@ -115,4 +116,27 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
         .send(built.account.render(pageOf(request), account));
     },
   };
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** The best encoding that the browser accepts. */
+export function encodingOf(request: FastifyRequest): Encoding {
+  const accepted = request.headers['accept-encoding'] ?? '';
+  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br';
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity';
+}
+
+export const bestQuality = constants.BROTLI_MAX_QUALITY;
+
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+/** A text as it is sent; `quality` is brotli's, from 0 to `bestQuality`. */
+export async function encode(text: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
+  if (encoding === 'identity') return text;
+  if (encoding === 'gzip') return await gzipped(text);
+  return await brotli(text, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+  });
 }

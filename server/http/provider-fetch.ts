@@ -1,9 +1,11 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import type { CustomFetchOptions } from 'openid-client';
 import type { Agent, Response as Answer } from 'undici';
-import { loopbackNames } from '../config/loopback-names.ts';
+import { canonicalIpAddress } from '#contract/ip-address.ts';
+import { loopbackNames } from '../config/public-url.ts';
 import { limits } from '../limits.ts';
-import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
-import { lookupWithin, refusedByHost } from './provider-networks.ts';
+import { familyOf, parseNetworkList } from '../names/network.ts';
 
 type ProviderRequest = Partial<Pick<CustomFetchOptions, 'method' | 'headers' | 'body'>>;
 type Ask = (url: string, request?: ProviderRequest) => Promise<Response>;
@@ -102,4 +104,114 @@ async function limitedBody(answer: Answer, url: URL): Promise<Uint8Array<ArrayBu
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** What of a failure decides what an operator can do about it. */
+export type FailureKind = 'silent' | 'certificate' | 'tls' | 'other';
+
+/** A provider did not answer, or answered wrongly: in words for the operator. */
+export class ProviderFailure extends Error {
+  readonly kind: FailureKind;
+  constructor(words: string, kind: FailureKind = 'other') {
+    super(words);
+    this.kind = kind;
+  }
+}
+
+/** The connection must be changed: its provider is elsewhere, or is not as the operator configured it. */
+export class ConnectionBroken extends ProviderFailure {}
+
+/** A provider, or an address it names, is in a network not listed for the connection. */
+export class NetworkNotListed extends ConnectionBroken {
+  readonly addresses: readonly string[];
+  constructor(host: string, addresses: readonly string[]) {
+    const at = addresses.length === 1 && addresses[0] === host ? '' : ` (${addresses.join(', ')})`;
+    super(
+      `${host}${at} is neither in a public network nor in one of the connection's: add it with "vestibule connection set --provider-network <cidr>" if the provider belongs there`,
+    );
+    this.addresses = addresses;
+  }
+}
+
+/** The failure of a request without an answer. Rethrows errors that are not the network's. */
+export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  if (error instanceof TypeError && error.cause instanceof ProviderFailure) return error.cause;
+  const code = codeOf(error);
+  if (isOutOfTime(error)) return new ProviderFailure(`${placeOf(url)} did not answer in time`, 'silent');
+  if (code === null) throw error;
+  const [words, kind] = whatHappened(code);
+  return new ProviderFailure(`${placeOf(url)} ${words} (${code})`, kind);
+}
+
+/** Where a request went, without its parameters. */
+export function placeOf({ origin, pathname }: URL): string {
+  return origin + pathname;
+}
+
+function isOutOfTime(error: unknown): boolean {
+  return error instanceof DOMException && (error.name === 'TimeoutError' || error.name === 'AbortError');
+}
+
+/** `fetch` throws a TypeError whose cause is an error of the system, of OpenSSL, of zlib or of the HTTP client. */
+function codeOf(error: unknown): string | null {
+  const cause = error instanceof TypeError ? error.cause : null;
+  if (!(cause instanceof Error)) return null;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}
+
+function whatHappened(code: string): [words: string, kind?: FailureKind] {
+  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return ['has a name that cannot be resolved'];
+  if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return ['has a certificate that is not trusted here', 'certificate'];
+  if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return ['failed the TLS handshake', 'tls'];
+  if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT|bad port)/.test(code))
+    return ['cannot be reached'];
+  if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return ['sent data that cannot be decompressed'];
+  return ['broke the connection'];
+}
+
+/** IPv4 networks outside the public internet (RFC 6890): this host, private, link-local, test, multicast. */
+const notPublic = parseNetworkList([
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
+  // IPv6 networks that embed IPv4 addresses: Teredo and 6to4.
+  ...['2001::/32', '2002::/16'],
+]).networks;
+
+/** Contains all public IPv6, and no translated IPv4 (64:ff9b::/96), link-local or loopback addresses. */
+const publicIpv6 = parseNetworkList(['2000::/3']).networks;
+
+/** Whether requests may go to an address: it is public, or the operator listed its network for the connection. */
+export function mayReach(address: string, listed: readonly string[]): boolean {
+  // A zone names the link, which the address already implies.
+  const canonical = canonicalIpAddress(address.replace(/%.*$/, ''));
+  if (canonical === null) return false;
+  const family = familyOf(canonical);
+  if (parseNetworkList(listed).networks.check(canonical, family)) return true;
+  return !notPublic.check(canonical, family) && (family === 'ipv4' || publicIpv6.check(canonical, family));
+}
+
+/** Why a URL is refused, if its host shows that without a lookup; null otherwise. */
+export function refusedByHost({ hostname }: URL, listed: readonly string[]): NetworkNotListed | null {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const addresses = /(?:^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : isIP(host) === 0 ? null : [host];
+  if (!addresses || addresses.some((address) => mayReach(address, listed))) return null;
+  return new NetworkNotListed(host, addresses);
+}
+
+/**
+ * Looks up a host for `connect` and returns only the allowed addresses: the address connected to is the one checked,
+ * whatever the name resolves to a moment later.
+ */
+export function lookupWithin(listed: readonly string[], lookUp: typeof lookup = lookup): LookupFunction {
+  return (hostname, options, callback) =>
+    lookUp(hostname, { ...options, all: true }, (error: Error | null, found: LookupAddress[]) => {
+      if (error) return callback(error, []);
+      const good = found.filter(({ address }) => mayReach(address, listed));
+      const [first] = good;
+      const addresses = found.map(({ address }) => address);
+      if (!first) return callback(new NetworkNotListed(hostname, addresses), []);
+      if (options.all) callback(null, good);
+      else callback(null, first.address, first.family);
+    });
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
 import { whyRefused } from './refuse.ts';
@@ -42,4 +43,14 @@ export function logRequest(deps: Deps): onResponseHookHandler {
       'answered',
     );
   };
+}
+
+/** The log of a process: one JSON line per event, to standard output by default. `level` is pino's. */
+export function createLog(level: string, writesTo?: DestinationStream): Logger {
+  const options = {
+    level,
+    serializers: { req: loggedRequest, err: loggedError },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  };
+  return writesTo ? pino(options, writesTo) : pino(options);
 }

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { bestLanguage, type Language, languageOfTag, tagsOfAcceptLanguage } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
+import type { Config } from '../config/config.ts';
 
 /** Path and query of a request, split. Nothing is decoded: the router has decoded the path correctly. */
 export function splitUrl(url: string): { path: string; search: string } {
@@ -47,4 +49,9 @@ export function wantsPage(request: FastifyRequest): boolean {
   const mode = request.headers['sec-fetch-mode'];
   if (mode !== undefined) return mode === 'navigate';
   return /\btext\/html\b/.test(request.headers.accept ?? '');
+}
+
+/** The destination in the address of a request, judged; undefined if there is none to carry along. */
+export function destinationOfAddress(request: FastifyRequest, config: Config): string | undefined {
+  return destinationToCarry(queryValue(request, queryNames.destination), config.destinationRules);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.ts';
 
 /** The texts of scripts in the document, and other origins that a form may lead to. */
@@ -47,4 +48,13 @@ export function securityHeaders(config: Config, styles: readonly string[], more:
 /** How the policy names a text inside the document (Content Security Policy Level 3, §2.3.1). */
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** Chromium applies `form-action` to the post: only this page may post, and only there (docs/decisions/0016). */
+export function sendFormPolicy(reply: FastifyReply, url: string): void {
+  const policy = String(reply.getHeader('content-security-policy'));
+  reply.header(
+    'content-security-policy',
+    policy.replace(/form-action [^;]*/, `form-action 'self' ${new URL(url).origin}`),
+  );
 }

@@ -1,14 +1,16 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import { WorkQueueFull } from '../crypto/work-queue.ts';
+import { isDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
-import { busyRecorder } from './busy-recorder.ts';
-import { UnreadableForm } from './form-body.ts';
+import { second } from '../limits.ts';
+import { addressOf } from './guards.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { refuse, sendProblem } from './refuse.ts';
+import { UnreadableForm } from './request-body.ts';
 import { wantsPage } from './request-url.ts';
-import { logTemporary, retryAfterOf } from './temporary.ts';
 
 /** The only place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
@@ -50,4 +52,63 @@ function validationDetail({ validation }: FastifyError): { detail: string; field
   const missing = first?.params?.missingProperty ?? (first?.params?.requiredProperties as string[] | undefined)?.[0];
   const field = typeof missing === 'string' ? missing : first?.instancePath.slice(1);
   return { detail: `${field || 'The request'} ${first?.message ?? 'is not valid'}`, ...(field && { field }) };
+}
+
+const busyRetryAfter = 5 * second;
+
+const databaseRetryAfter = 5 * second;
+
+/** After how many milliseconds to retry an error that resolves itself; null if it does not. */
+export function retryAfterOf(error: unknown): number | null {
+  if (error instanceof WorkQueueFull) return busyRetryAfter;
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  // A database that went silent during a statement gives no error code at all.
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return databaseRetryAfter;
+  // A client that disconnects during its body causes ECONNRESET too, but with a status.
+  return statusCode === undefined && isDatabaseAway(error) ? databaseRetryAfter : null;
+}
+
+/** Logs what is down; a queue that is full under load would only fill the log as well. */
+export function logTemporary(request: FastifyRequest, error: unknown): void {
+  if (error instanceof WorkQueueFull) return;
+  const { code } = error as { code?: unknown };
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') request.log.error('no answer in time');
+  else request.log.error({ err: error }, 'the database is down');
+}
+
+/** That there were too many is recorded so often, by each instance. */
+const busyRecordedEvery = 60 * second;
+
+/**
+ * Records that this instance is too busy for a request, once a minute, and returns the reference of the recorded one.
+ * Remembered in memory: a flood must not cost a statement for each request. A failure to record breaks no answer.
+ */
+export function busyRecorder(deps: Deps): (request: FastifyRequest) => Promise<string> {
+  let last = { reference: '', until: 0 };
+  return async function recordBusy(request) {
+    const now = deps.now();
+    if (now.getTime() < last.until) return last.reference;
+    const reference = referenceOfRequest(request.id);
+    last = { reference, until: now.getTime() + busyRecordedEvery };
+    const address = addressOf(deps, request);
+    const event = { event: 'too-busy', requestId: request.id, ...(address && { address }) } as const;
+    await insertAuditEvent(deps.sql, event, now).catch((error: unknown) =>
+      request.log.error({ err: error }, 'that this instance is too busy could not be recorded'),
+    );
+    return reference;
+  };
+}
+
+/**
+ * Refuses a request with a body that is not answered in time, from when the body has arrived. Fastify's own timer
+ * (`handlerTimeout`) ends then, since Node closes an incoming message once it is read.
+ */
+export function answerInTime(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  if (request.body !== undefined) {
+    const timer = setTimeout(() => {
+      if (!reply.sent) reply.send(new errorCodes.FST_ERR_HANDLER_TIMEOUT());
+    }, request.routeOptions.handlerTimeout);
+    reply.raw.once('close', () => clearTimeout(timer));
+  }
+  done();
 }

@@ -3,7 +3,7 @@ import { request as overHttps } from 'node:https';
 import { hubStartPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
-import { failureOfRequest, type ProviderFailure } from '../http/provider-failure.ts';
+import { failureOfRequest, type ProviderFailure } from '../http/provider-fetch.ts';
 import { doctorHub } from './check-logout-url.ts';
 import { headersForHub } from './headers.ts';
 import { serverNameOf } from './way-to-hub.ts';

@@ -1,5 +1,4 @@
-import { NetworkNotListed, ProviderFailure } from '../http/provider-failure.ts';
-import { openConversation } from '../http/provider-fetch.ts';
+import { NetworkNotListed, openConversation, ProviderFailure } from '../http/provider-fetch.ts';
 import { second } from '../limits.ts';
 
 import { logoutProblem, type TellableHub } from './tell-hubs.ts';

@@ -4,7 +4,7 @@ import { addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { type GateForTest, gateForTest, headersOf, type Received } from '#test/support/hub-for-test.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 
 const audience: HubAudience = { name: 'hub', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] };
 

@@ -1,6 +1,6 @@
-import type { HubAlgorithm } from '../config/hub-audiences.ts';
+import type { HubAlgorithm } from '../config/hub.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 
 /** The public part of a key, as hubs read it (RFC 7517). */
 export type PublicHubKey = {

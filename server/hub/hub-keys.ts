@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import type { HubAlgorithm } from '../config/hub-audiences.ts';
+import type { HubAlgorithm } from '../config/hub.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 import { limits } from '../limits.ts';
 import { hubKeysRemembered } from './hub-keys.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID, sign } from 'node:crypto';
 import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { FullSession } from '../sessions/session.ts';

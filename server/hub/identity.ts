@@ -1,5 +1,5 @@
 import type { SessionAnswer } from '#contract/payloads.ts';
-import type { IdentityHeaders } from '../config/identity-headers.ts';
+import type { IdentityHeaders } from '../config/hub.ts';
 import type { Who } from '../sessions/who.ts';
 import type { Identity } from './hub-tokens.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { addressOf } from '../http/guards.ts';

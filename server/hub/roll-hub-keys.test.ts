@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 import { limits, minute, second } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 import { hubKeysRemembered } from './hub-keys.ts';

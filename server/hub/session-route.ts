@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 import type { Deps } from '../deps.ts';
 import { isTrustedProxy } from '../http/client-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';

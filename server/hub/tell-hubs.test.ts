@@ -15,7 +15,7 @@ import { emptyTables } from '#test/support/rows-for-test.ts';
 import { removeUser, signOutUser } from '../accounts/act-on-user.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { connect } from '../database/connect.ts';
-import { jobFirstWait, jobLease, jobsOf } from '../jobs/do-job.ts';
+import { jobFirstWait, jobLease, jobsOf } from '../jobs/job.ts';
 import { day, hour, minute } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 import { startWorkers } from '../operations/workers.ts';

@@ -1,9 +1,8 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 import type { DepsWithoutWake } from '../deps.ts';
-import { NetworkNotListed, ProviderFailure } from '../http/provider-failure.ts';
-import { openConversation } from '../http/provider-fetch.ts';
-import { type JobResult, jobGivenUpAfter, type Queue } from '../jobs/do-job.ts';
+import { NetworkNotListed, openConversation, ProviderFailure } from '../http/provider-fetch.ts';
+import { type JobResult, jobGivenUpAfter, type Queue } from '../jobs/job.ts';
 import { deleteHubLogoutsBefore, type HubLogout, hubQueueName } from './hub-logout.ts';
 import { hubLogoutTokens } from './hub-tokens.ts';
 

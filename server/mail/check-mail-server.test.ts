@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type MailServerOptions, mailServerForTest, testAuthority } from '#test/support/mail-for-test.ts';
-import { readSmtpUrl } from '../config/smtp-url.ts';
+import { readSmtpUrl } from '../config/server-urls.ts';
 import { checkMailServer } from './check-mail-server.ts';
 
 const auth = { user: 'hub', password: 'Canary-8' };

@@ -2,9 +2,8 @@ import { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import type { NodemailerError } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { hostAndPort, type SmtpServer } from '../config/smtp-url.ts';
-import { smtpFailure, stepOf } from './smtp-failure.ts';
-import { type SmtpSettings, smtpOptions } from './smtp-transport.ts';
+import { hostAndPort, type SmtpServer } from '../config/server-urls.ts';
+import { type SmtpSettings, smtpFailure, smtpOptions, stepOf } from './smtp-transport.ts';
 
 /** One step of the conversation with a mail server; `ok` is null for a step that was not reached. */
 export type MailServerCheck = { step: 'connection' | 'TLS' | 'login'; ok: boolean | null; words: string };

@@ -1,11 +1,12 @@
 import { invitedParameter } from '#contract/invited.ts';
 import type { Language } from '#contract/languages.ts';
+import type { OwnTexts } from '#contract/page.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import { typeset } from '#contract/typeset.ts';
 import type { Config } from '../config/config.ts';
+import { originalTexts, type TextKey } from '../config/texts.ts';
 import { hour, limits, minute, second } from '../limits.ts';
 import { isNotice, type Mail, type MailDetails, type MailKind, type WordedMail } from '../people/mail-kinds.ts';
-import { brandedText, type Voice } from './compose-text.ts';
 import { type MailBlock, type MailContent, mailLayout, mailLayoutText } from './layout.ts';
 
 /** Where links lead, and the brand in which the reader is written to. */
@@ -171,4 +172,25 @@ function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publ
     case 'noReset':
       return to('login', destination);
   }
+}
+
+/** The texts of emails; pages don't have them. */
+export type MailTextKey = Extract<TextKey, `mail-${string}`>;
+
+/** The language of an email, and the texts of its brand that replace ours. */
+export type Voice = { language: Language; texts: OwnTexts };
+
+/** A text of an email in our own words, its `{placeholders}` filled. */
+export function composeText(language: Language, key: MailTextKey, placeholders?: Record<string, string>): string {
+  return brandedText({ language, texts: {} }, key, placeholders);
+}
+
+/** The same in the words of a brand. */
+export function brandedText(
+  { language, texts }: Voice,
+  key: MailTextKey,
+  placeholders: Record<string, string> = {},
+): string {
+  const text = texts[language]?.[key] ?? originalTexts(language)[key];
+  return text.replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }

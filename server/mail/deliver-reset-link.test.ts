@@ -11,7 +11,7 @@ import {
   startAfresh,
   tokenIn,
 } from '#test/support/reset-for-test.ts';
-import { jobFirstWait, jobsOf } from '../jobs/do-job.ts';
+import { jobFirstWait, jobsOf } from '../jobs/job.ts';
 import { resetQueue } from '../sign-in/reset-request.ts';
 
 const second = 1000;

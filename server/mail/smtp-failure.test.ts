@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SmtpServer } from '../config/smtp-url.ts';
-import { mailNotSent, smtpFailure } from './smtp-failure.ts';
+import type { SmtpServer } from '../config/server-urls.ts';
+import { mailNotSent, smtpFailure } from './smtp-transport.ts';
 
 const server: SmtpServer = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hub', password: 'p\u00e4ss' };
 

@@ -8,7 +8,7 @@ import {
   testAuthority,
 } from '#test/support/mail-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import { readSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
+import { readSmtpUrl, type SmtpServer } from '../config/server-urls.ts';
 import { MailNotSent, type MailTransport } from '../deps.ts';
 import type { WordedMail } from '../people/mail-kinds.ts';
 import type { Sender } from './message.ts';

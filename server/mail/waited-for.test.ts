@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mailServerForTest, queueMailTo, waitingMails } from '#test/support/mail-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { startAfresh } from '#test/support/reset-for-test.ts';
-import { readSmtpUrl } from '../config/smtp-url.ts';
+import { readSmtpUrl } from '../config/server-urls.ts';
 import { second } from '../limits.ts';
 import { startWorkers } from '../operations/workers.ts';
 import { senderOf } from './message.ts';

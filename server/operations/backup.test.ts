@@ -35,7 +35,7 @@ import {
   verdict,
   verify,
 } from '#test/support/two-factor-for-test.ts';
-import { keysOf } from '../crypto/server-secret.ts';
+import { keysOf } from '../crypto/keys.ts';
 import { connect } from '../database/connect.ts';
 import { migrate } from '../database/migrate.ts';
 import { queueMail } from '../mail/queue-mail.ts';

@@ -6,7 +6,7 @@ import { type PortalForTest, portalForTest } from '#test/support/portal-for-test
 import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { startAfresh, userId } from '#test/support/reset-for-test.ts';
 import { MailNotSent } from '../deps.ts';
-import { jobFirstWait, jobGivenUpAfter, jobLease, jobsOf } from '../jobs/do-job.ts';
+import { jobFirstWait, jobGivenUpAfter, jobLease, jobsOf } from '../jobs/job.ts';
 import { type Outcome, startWorker } from '../jobs/worker.ts';
 import { day, hour, second } from '../limits.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';

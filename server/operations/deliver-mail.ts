@@ -3,7 +3,7 @@ import { unseal } from '../crypto/sealed.ts';
 import type { DepsWithoutWake } from '../deps.ts';
 import { MailNotSent } from '../deps.ts';
 import { isEmailCodeOpen } from '../factors/email-code.ts';
-import type { Queue } from '../jobs/do-job.ts';
+import type { Queue } from '../jobs/job.ts';
 import { limits } from '../limits.ts';
 import { composeMail } from '../mail/compose-mail.ts';
 import { mailQueueName, type QueuedMail, sealedPlace } from '../mail/queue-mail.ts';

@@ -1,7 +1,7 @@
 import { isDatabaseAway } from '../database/connect.ts';
 import type { DepsWithoutWake, Wake } from '../deps.ts';
 import { hubQueue, hubsToTell } from '../hub/tell-hubs.ts';
-import { jobsOf, type Queue } from '../jobs/do-job.ts';
+import { jobsOf, type Queue } from '../jobs/job.ts';
 import { type Outcome, startWorker, type Worker } from '../jobs/worker.ts';
 import { second } from '../limits.ts';
 import { resetQueue } from '../sign-in/reset-request.ts';

@@ -3,7 +3,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { accountUrl } from '#contract/account.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
-import { logoFolder } from '../config/read-logo.ts';
+import { logoFolder } from '../config/brand.ts';
 import type { Deps } from '../deps.ts';
 import type { BuiltPages } from '../http/built-pages.ts';
 import { assetLifetime, logoRoute } from '../http/logo-route.ts';

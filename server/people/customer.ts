@@ -1,6 +1,5 @@
-import type { Connection } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
-import { hasEmailToProve } from './email-before-app.ts';
+import { type Connection, type Fragment, rowOrNull } from '../database/database.ts';
+import { hasEmailToProve } from './second-factor.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
 /** Whether a customer's people may sign in by passkey; `only`: and by no password (docs/decisions/0052). */
@@ -118,4 +117,41 @@ export async function deleteCustomer(sql: Connection, id: string): Promise<void>
       select s.user_id from session s join sso_connection c on c.id = s.connection_id where c.customer_id = ${id}
     ) order by id for no key update`;
   await sql`delete from customer where id = ${id}`;
+}
+
+/** A condition: a customer's networks (its column) admit an address; without any, every address (decisions §7). */
+export function admits(sql: Connection, networks: Fragment, address: string | Fragment) {
+  return sql`(${networks} = '{}' or ${address}::inet <<= any(${networks}))`;
+}
+
+/** Makes a user belong to exactly these customers; unknown keys, and customers that are just removed, are ignored. */
+export async function updateMemberships(
+  sql: Connection,
+  userId: string,
+  customerKeys: readonly string[],
+): Promise<void> {
+  const keys = customerKeys as string[];
+  await sql`
+    delete from membership using customer c
+    where user_id = ${userId} and c.id = customer_id and c.key <> all(${keys}::text[])`;
+  await sql`
+    insert into membership (user_id, customer_id)
+    select ${userId}, id from customer where key = any(${keys}::text[]) for key share
+    on conflict do nothing`;
+}
+
+/** The usernames of those who belong only to this customer. */
+export async function listUsersOfOnly(sql: Connection, customerId: string): Promise<string[]> {
+  const rows = await sql<{ username: string }[]>`
+    select username from portal_user u join membership m on m.user_id = u.id
+    where m.customer_id = ${customerId}
+      and not exists (select from membership other where other.user_id = u.id and other.customer_id <> m.customer_id)
+    order by username`;
+  return rows.map(({ username }) => username);
+}
+
+export async function listKeysOfCustomers(sql: Connection, userId: string): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = ${userId} order by c.key`;
+  return rows.map(({ key }) => key);
 }

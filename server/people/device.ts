@@ -1,6 +1,6 @@
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
 
 /**

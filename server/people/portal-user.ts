@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
-import type { Connection } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { type Connection, rowOrNull } from '../database/database.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { deleteDevicesOfUser } from './device.ts';
 
 export type User = {
@@ -131,4 +131,48 @@ export async function updateOutdatedHash(sql: Connection, id: string, before: st
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
   await deleteDevicesOfUser(sql, id);
   await sql`delete from portal_user where id = ${id}`;
+}
+
+/**
+ * Blocks other writers of names until the transaction ends, so that a free name stays free. The primary key would
+ * refuse a duplicate too, but only with an error.
+ */
+export async function lockLoginNames(sql: Connection): Promise<void> {
+  await sql`lock table login_name in share row exclusive mode`;
+}
+
+/** Those of the folded names that belong to a user other than `userId`. */
+export async function listTakenFolds(
+  sql: Connection,
+  folds: readonly string[],
+  userId: string | null,
+): Promise<string[]> {
+  const rows = await sql<{ fold: string }[]>`
+    select fold from login_name where fold = any(${folds as string[]}::text[]) and user_id is distinct from ${userId}`;
+  return rows.map(({ fold }) => fold);
+}
+
+/** Gives a user exactly these folded names; a username equal to the email counts once. */
+export async function updateLoginNames(sql: Connection, userId: string, folds: readonly string[]): Promise<void> {
+  await sql`delete from login_name where user_id = ${userId} and fold <> all(${folds as string[]}::text[])`;
+  await sql`
+    insert into login_name (fold, user_id)
+    select distinct asked.fold, ${userId}::uuid from unnest(${folds as string[]}::text[]) as asked (fold)
+    where not exists (select from login_name own where own.fold = asked.fold and own.user_id = ${userId})`;
+}
+
+/** The folded names that a user signs in with. */
+export function foldsOfUser(user: { username: string; email: string }): string[] {
+  return [foldLoginName(user.username), foldLoginName(user.email)];
+}
+
+/** Which of a user's two names somebody else has, the username first; null if both are free. */
+export async function takenField(
+  sql: Connection,
+  user: { username: string; email: string },
+  userId: string | null,
+): Promise<'username' | 'email' | null> {
+  const taken = await listTakenFolds(sql, foldsOfUser(user), userId);
+  if (taken.includes(foldLoginName(user.username))) return 'username';
+  return taken.length > 0 ? 'email' : null;
 }

@@ -1,14 +1,11 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditEvent } from '../audit/audit-events.ts';
-import type { Connection, Database } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { type Connection, type Database, rowOrNull } from '../database/database.ts';
 import { limits } from '../limits.ts';
 import { countFailures } from '../throttle/throttle.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
-import { admits } from './admits.ts';
-import type { Customer } from './customer.ts';
-import { isPasskeyRequiredOf } from './passkey-policy.ts';
-import { isSsoRequiredOf } from './sso-domain.ts';
+import { admits, type Customer } from './customer.ts';
+import { isPasskeyRequiredOf, isSsoRequiredOf } from './sign-in-policy.ts';
 
 export type SignInUser = {
   id: string;
@@ -70,4 +67,72 @@ export async function insertRefusal(
       countFailures(sql, keys, now),
     ]);
   });
+}
+
+/** A user as a connection may see them: `customer` is the connection's, null if they are not one of its users. */
+export type SsoUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'language' | 'active'> & {
+  customer: SignInCustomer | null;
+};
+
+/** The user by id, folded name or linked subject, locked until the transaction ends, or null. */
+export async function findSsoUser(
+  sql: Connection,
+  by: { id: string } | { fold: string } | { connectionId: string; subject: string },
+  { customerId, address }: { customerId: string; address: string },
+): Promise<SsoUser | null> {
+  const user = await rowOrNull(sql<Omit<SsoUser, 'customer'>[]>`
+    select id, username, email, language, active from portal_user where id = ${idOf(sql, by)} for share`);
+  if (!user) return null;
+  const customer = await rowOrNull(sql<SignInCustomer[]>`
+    select c.id, c.key, c.two_factor as "twoFactor", c.remember_devices as "rememberDevices",
+      ${admits(sql, sql`c.allowed_networks`, address)} as admits
+    from membership m join customer c on c.id = m.customer_id
+    where m.user_id = ${user.id} and c.id = ${customerId} and c.active`);
+  return { ...user, customer };
+}
+
+function idOf(sql: Connection, by: Parameters<typeof findSsoUser>[1]) {
+  if ('id' in by) return sql`${by.id}`;
+  if ('fold' in by) return sql`(select user_id from login_name where fold = ${by.fold})`;
+  return sql`(
+    select user_id from sso_subject where connection_id = ${by.connectionId} and subject = ${by.subject})`;
+}
+
+/** A user as a sign-in by passkey sees them. */
+export type PasskeyUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'language' | 'active' | 'ssoRequired'> & {
+  customers: (Pick<SignInCustomer, 'id' | 'key' | 'admits'> & Pick<Customer, 'passkeys'>)[];
+};
+
+/**
+ * The user with an id, locked until the transaction ends, or null. Read by a separate statement: one that waits for a lock
+ * sees everything but the locked row as it was before.
+ */
+export async function findPasskeyUserForShare(
+  sql: Connection,
+  userId: string,
+  address: string,
+): Promise<PasskeyUser | null> {
+  const locked = await sql`select from portal_user where id = ${userId} for share`;
+  if (locked.length === 0) return null;
+  return await rowOrNull(sql<PasskeyUser[]>`
+    select u.id, u.username, u.email, u.language, u.active, ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'passkeys', c.passkeys, 'admits',
+          ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.active
+      ) as customers
+    from portal_user u where u.id = ${userId}`);
+}
+
+/**
+ * Whether a passkey can open an account at all, from wherever: not where a domain requires single sign-on, nor without a customer
+ * that takes passkeys.
+ */
+export async function canOpenByPasskey(sql: Connection, userId: string): Promise<boolean> {
+  const rows = await sql`
+    select where not ${isSsoRequiredOf(sql, sql`${userId}::uuid`)} and exists (
+      select from membership m join customer c on c.id = m.customer_id
+      where m.user_id = ${userId} and c.active and c.passkeys <> 'off')`;
+  return rows.length > 0;
 }

@@ -1,6 +1,6 @@
 import type { Connection, Database } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';
-import { listRequiredDomains } from './sso-domain.ts';
+import { listRequiredDomains } from './sign-in-policy.ts';
 
 /** What a change of connections does to its users and to everyone at a domain. */
 export type WhatFollows = {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type PortalBehindProxy, portalBehindProxy } from '#test/support/portal-behind-proxy.ts';
-import type { HubAudience } from '../config/hub-audiences.ts';
+import type { HubAudience } from '../config/hub.ts';
 
 // Real proxies with the files of deploy/ and their examples: /public/ is open, /reports is for acme and gets a token.
 describe.each(['nginx', 'caddy'] as const)('with rules per path, %s', (proxy) => {

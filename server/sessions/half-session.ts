@@ -1,9 +1,8 @@
 import type { Connection, Fragment } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
-import { isEmailConfirmed } from '../people/email-before-app.ts';
-import { isPasskeyRequiredOf } from '../people/passkey-policy.ts';
+import { rowOrNull } from '../database/database.ts';
 import type { Asked, OpenFactor } from '../people/second-factor.ts';
-import { isSsoRequiredOf } from '../people/sso-domain.ts';
+import { isEmailConfirmed } from '../people/second-factor.ts';
+import { isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import type { FullSession, SessionStage } from './session.ts';
 import { deleteOldestSessions } from './session.ts';
 

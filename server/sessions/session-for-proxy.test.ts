@@ -4,7 +4,7 @@ import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { listAuditEvents, listAuditEventsByRequest } from '../audit/audit-event.ts';
 import { requestIdStart } from '../audit/reference.ts';
-import { parseNetworkList } from '../names/network-list.ts';
+import { parseNetworkList } from '../names/network.ts';
 
 // As Caddy and Traefik ask: they name the page in a header.
 const trustedProxies = parseNetworkList(['198.51.100.7']).networks;

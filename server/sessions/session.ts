@@ -1,4 +1,4 @@
-import { codeDigests } from '../crypto/code-digest.ts';
+import { codeDigests } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

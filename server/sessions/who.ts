@@ -1,8 +1,8 @@
 import type { Connection, Database } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { rowOrNull } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { second } from '../limits.ts';
-import { admits } from '../people/admits.ts';
+import { admits } from '../people/customer.ts';
 import { findOpenFactor, type HalfSession } from './half-session.ts';
 import { type FullSession, type SessionStage, updateSessionSeen } from './session.ts';
 

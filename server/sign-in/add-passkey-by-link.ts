@@ -1,7 +1,7 @@
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';
-import type { RelyingParty } from '../config/relying-party.ts';
+import type { RelyingParty } from '../config/public-url.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

@@ -10,7 +10,7 @@ import {
   newPassword,
   startAfresh,
 } from '#test/support/reset-for-test.ts';
-import { jobLease, jobsOf } from '../jobs/do-job.ts';
+import { jobLease, jobsOf } from '../jobs/job.ts';
 import { resetQueue } from './reset-request.ts';
 
 const portal = portalOfFile({ each: startAfresh });

@@ -1,9 +1,9 @@
 import type { Response } from 'light-my-request';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { parseNetworkList } from '#server/names/network-list.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { parseNetworkList } from '../names/network.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 const { networks: trustedProxies } = parseNetworkList(['198.51.100.0/24']);

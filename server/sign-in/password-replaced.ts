@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
-import type { Origin } from '../crypto/fair-line.ts';
 import { verifyPassword } from '../crypto/password-hash.ts';
+import type { Origin } from '../crypto/work-queue.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { countPasskeys } from '../factors/passkey.ts';

@@ -1,7 +1,6 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
 import { newReference } from '../audit/reference.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';

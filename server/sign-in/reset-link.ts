@@ -1,13 +1,18 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { rowOrNull } from '../database/database.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
-import { foldLoginName } from '../names/fold-name.ts';
-import { admits } from '../people/admits.ts';
-import { isPasskeyRequiredOf, isPasskeyTakenOf, usablePasskeysOf } from '../people/passkey-policy.ts';
-import { isSsoPossibleFor, isSsoRequiredOf } from '../people/sso-domain.ts';
+import { foldLoginName } from '../names/read-name.ts';
+import { admits } from '../people/customer.ts';
+import {
+  isPasskeyRequiredOf,
+  isPasskeyTakenOf,
+  isSsoPossibleFor,
+  isSsoRequiredOf,
+  usablePasskeysOf,
+} from '../people/sign-in-policy.ts';
 
 /** Why a link was made: an invitation asks for a first way in, and never replaces one (docs/decisions/0013). */
 export type LinkPurpose = 'reset' | 'invitation';

@@ -14,7 +14,7 @@ import {
 import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { connect } from '../database/connect.ts';
 import { MailNotSent } from '../deps.ts';
-import { jobsOf } from '../jobs/do-job.ts';
+import { jobsOf } from '../jobs/job.ts';
 import { hour, limits } from '../limits.ts';
 import { resetQueue } from './reset-request.ts';
 

@@ -7,9 +7,8 @@ import { isToken, tokenHash } from '../crypto/token.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
-import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { setLastRefusal } from '../http/last-refusal.ts';
-import { languageOverride, queryValue } from '../http/request-url.ts';
+import { destinationOfAddress, languageOverride, queryValue } from '../http/request-url.ts';
 import { findResetLinkPage, type ResetLinkPage } from './reset-link.ts';
 
 /**

@@ -5,7 +5,7 @@ import { customersOfEvent, type ResetOutcome } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import type { Queue } from '../jobs/do-job.ts';
+import type { Queue } from '../jobs/job.ts';
 import { deleteJob, insertJob } from '../jobs/job.ts';
 import { hour, limits } from '../limits.ts';
 import { isMailWaiting, queueMail } from '../mail/queue-mail.ts';

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeCustomer } from '#server/accounts/customers.ts';
 import { limits } from '#server/limits.ts';
-import { composeText } from '#server/mail/compose-text.ts';
 import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { assertionOf, type Tweak } from '#test/support/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
@@ -10,6 +9,7 @@ import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.
 import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { addConnection, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, pageOf, step, verify, withFault } from '#test/support/two-factor-for-test.ts';
+import { composeText } from '../mail/compose-mail.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {

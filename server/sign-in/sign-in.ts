@@ -1,13 +1,13 @@
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
 import { newReference } from '../audit/reference.ts';
+import { keyedDigest } from '../crypto/keys.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../crypto/password-hash.ts';
-import { keyedDigest } from '../crypto/server-secret.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { WorkQueueFull } from '../crypto/work-queue.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { updateOutdatedHash } from '../people/portal-user.ts';
 import { findSignInUser, insertRefusal, type SignInUser } from '../people/sign-in-user.ts';
 import { countGuess, originWait } from '../throttle/throttle.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { foldLoginName } from '#server/names/fold-name.ts';
 import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyTables } from '#test/support/rows-for-test.ts';
+import { foldLoginName } from '../names/read-name.ts';
 
 const portal = portalOfFile();
 beforeAll(async () => {

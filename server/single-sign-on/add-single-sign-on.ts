@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
-import { noBrowser, onlyNavigation } from '../http/navigation.ts';
+import { noBrowser, onlyNavigation } from '../http/fetch-metadata.ts';
 import { limits } from '../limits.ts';
 import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './check-route.ts';
 import { leaveRoute } from './leave-route.ts';

@@ -1,4 +1,4 @@
-import { ProviderFailure } from '../http/provider-failure.ts';
+import { ProviderFailure } from '../http/provider-fetch.ts';
 
 /** One check, in words for the operator. They name the flag of `connection set` that is wrong. */
 export type CheckStep = { step: string; ok: boolean; words: string };

@@ -1,5 +1,5 @@
 import type { SsoRefusalReason } from '../audit/audit-events.ts';
-import { ConnectionBroken, type ProviderFailure } from '../http/provider-failure.ts';
+import { ConnectionBroken, type ProviderFailure } from '../http/provider-fetch.ts';
 
 /** What a provider said of a person, after all checks of the protocol: not yet matched with a user. */
 export type Identity = {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { screenUrl } from '#contract/screens.ts';
+import { isUuid } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { isUuid } from '../names/is-uuid.ts';
+import { sendFormPolicy } from '../http/security-headers.ts';
 import { findVisit, visitTokenHash } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';

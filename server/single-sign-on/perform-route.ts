@@ -5,7 +5,7 @@ import { PerformSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { wantsPage } from '../http/request-url.ts';
-import { domainOfAddress } from '../names/domain-of-address.ts';
+import { domainOfAddress } from '../names/read-name.ts';
 import { destinationToKeep, keptForm } from '../sessions/destination.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit, cannotBegin, travellerOf } from './begin.ts';

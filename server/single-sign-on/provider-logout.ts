@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { insertAuditEvent } from '../audit/audit-event.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { recordKey } from '../throttle/throttle-keys.ts';

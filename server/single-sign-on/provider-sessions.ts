@@ -1,5 +1,5 @@
 import type { Connection } from '../database/database.ts';
-import { isInDomains } from '../people/sso-domain.ts';
+import { isInDomains } from '../people/sign-in-policy.ts';
 
 /** Ends every session of a user from a connection; returns how many. Lock the user first. */
 export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {

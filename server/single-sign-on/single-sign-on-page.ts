@@ -4,7 +4,7 @@ import type { Page } from '#contract/page.ts';
 import type { Deps } from '../deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { splitUrl } from '../http/request-url.ts';
-import { domainOfAddress } from '../names/domain-of-address.ts';
+import { domainOfAddress } from '../names/read-name.ts';
 import { listSsoConnectionsOfDomain } from './sso-connection.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';

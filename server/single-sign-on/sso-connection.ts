@@ -1,5 +1,5 @@
 import type { Connection } from '../database/database.ts';
-import { rowOrNull } from '../database/row-or-null.ts';
+import { rowOrNull } from '../database/database.ts';
 import type { Attributes, ProtocolSettings } from './sso-settings.ts';
 
 /** An identity provider that a customer trusts to identify people. */

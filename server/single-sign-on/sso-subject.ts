@@ -1,5 +1,5 @@
 import type { Connection } from '../database/database.ts';
-import { isInDomains } from '../people/sso-domain.ts';
+import { isInDomains } from '../people/sign-in-policy.ts';
 
 /** Links a subject to a user; false if the subject is another user's, or the user has another subject there. */
 export async function linkSubject(

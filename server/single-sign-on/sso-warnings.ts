@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
-import { mayReach, refusedByHost } from '../http/provider-networks.ts';
+import { mayReach, refusedByHost } from '../http/provider-fetch.ts';
 import { second } from '../limits.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
 import { listSsoConnections, type SsoConnection } from './sso-connection.ts';

@@ -1,7 +1,7 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Database } from '../database/database.ts';
 import { listRememberedDevices } from '../factors/devices.ts';
-import { foldLoginName } from '../names/fold-name.ts';
+import { foldLoginName } from '../names/read-name.ts';
 import { findUserForUpdate } from '../people/portal-user.ts';
 import { deleteSessionsOfUserBy } from './provider-sessions.ts';
 import { findSsoConnectionByKeyForUpdate, raiseVersion } from './sso-connection.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import type { Origin } from '../crypto/fair-line.ts';
+import type { Origin } from '../crypto/work-queue.ts';
 import { limits, type ThrottleLimit } from '../limits.ts';
 
 /** A row of the throttle and how fast it fills. */

@@ -1,5 +1,5 @@
 import type { Connection, Fragment } from '../database/database.ts';
-import { deleteInParts } from '../database/delete-in-parts.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import { limits, type ThrottleLimit } from '../limits.ts';
 import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 

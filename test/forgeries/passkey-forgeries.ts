@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PasskeyRefusalReason } from '#server/audit/passkey-reasons.ts';
+import type { PasskeyRefusalReason } from '#server/audit/audit-events.ts';
 import { flag, newKey, type PasskeyForTest, type Tweak } from '../support/passkey-for-test.ts';
 import { type CborValue, cbor } from './cbor-for-test.ts';
 

@@ -1,4 +1,4 @@
-import { foldLoginName } from '#server/names/fold-name.ts';
+import { foldLoginName } from '#server/names/read-name.ts';
 import { type PortalForTest, testPasswordHash } from './portal-for-test.ts';
 
 export type UserForTest = {

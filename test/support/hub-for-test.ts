@@ -10,8 +10,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Config } from '#server/config/config.ts';
-import type { Hub } from '#server/config/hub.ts';
-import type { HubAudience } from '#server/config/hub-audiences.ts';
+import type { Hub, HubAudience } from '#server/config/hub.ts';
 import { addAttackFixtures } from './accounts-for-test.ts';
 import { type ListeningPortal, listeningPortal } from './listening-portal.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from './portal-for-test.ts';

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { Config } from '#server/config/config.ts';
-import { parseNetworkList } from '#server/names/network-list.ts';
+import { parseNetworkList } from '#server/names/network.ts';
 import { type CuttableDatabase, cuttableDatabase } from './cuttable-database.ts';
 import { databaseForTest } from './database-for-test.ts';
 import { freePort } from './free-port.ts';

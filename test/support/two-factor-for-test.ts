@@ -3,7 +3,7 @@ import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
 import { groupedRecoveryCode } from '#contract/recovery-code.ts';
-import { codeDigest } from '#server/crypto/code-digest.ts';
+import { codeDigest } from '#server/crypto/keys.ts';
 import { seal } from '#server/crypto/sealed.ts';
 import { tokenHash } from '#server/crypto/token.ts';
 import { newRecoveryCode, replaceRecoveryCodes } from '#server/factors/recovery-codes.ts';

@@ -3,8 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect, isDatabaseAway, poolName } from '../connect.ts';
 import type { Database, Place } from '../database.ts';
 import { accountForPostgres, findBinaries } from './binaries.ts';
-import { clusterFolder, clusterOwner, clusterPassword, makeCluster } from './cluster.ts';
-import { dataFolderError, prepareDataFolder } from './data-folder.ts';
+import {
+  clusterFolder,
+  clusterOwner,
+  clusterPassword,
+  dataFolderError,
+  makeCluster,
+  prepareDataFolder,
+} from './cluster.ts';
 import { socketName, startPostgres, stopPostgres } from './process.ts';
 
 /** The built-in PostgreSQL of a data folder, kept running while open. */

@@ -3,7 +3,7 @@ import { importPKCS8 } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt, type ServerMetadata } from 'openid-client';
 import { unseal } from '../../crypto/sealed.ts';
 import type { Deps } from '../../deps.ts';
-import { ConnectionBroken } from '../../http/provider-failure.ts';
+import { ConnectionBroken } from '../../http/provider-fetch.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
 import { connectionPlace, type OidcConnection } from '../sso-connection.ts';
 import type { OidcSettings } from '../sso-settings.ts';

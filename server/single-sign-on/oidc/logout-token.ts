@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Deps } from '../../deps.ts';
-import { ProviderFailure } from '../../http/provider-failure.ts';
+import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
 import { type Refusal, refusalFor, refusalOf } from '../identity.ts';
 import type { ProviderLogout } from '../provider-logout.ts';

@@ -10,8 +10,7 @@ import {
   type ServerMetadata,
 } from 'openid-client';
 import type { Deps, OidcProvider } from '../../deps.ts';
-import { ProviderFailure } from '../../http/provider-failure.ts';
-import { openConversation } from '../../http/provider-fetch.ts';
+import { openConversation, ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
 import type { Refusal } from '../identity.ts';
 import { refusalOf } from '../identity.ts';

@@ -1,7 +1,12 @@
 import { allowInsecureRequests, ClientError, customFetch, discovery, type ServerMetadata } from 'openid-client';
-import { ConnectionBroken, ProviderFailure } from '../../http/provider-failure.ts';
-import { type Conversation, isProviderAddress, openConversation } from '../../http/provider-fetch.ts';
-import { refusedByHost } from '../../http/provider-networks.ts';
+import {
+  ConnectionBroken,
+  type Conversation,
+  isProviderAddress,
+  openConversation,
+  ProviderFailure,
+  refusedByHost,
+} from '../../http/provider-fetch.ts';
 import { providerWords } from '../provider-words.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import { ProviderFailure } from '../../http/provider-failure.ts';
+import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { type Refusal, refusalFor, refusalOf } from '../identity.ts';
 import { providerWords } from '../provider-words.ts';
 import { acceptedAlgorithms } from './provider.ts';

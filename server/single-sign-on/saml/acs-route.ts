@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { SamlForm } from '#contract/payloads.ts';
 import type { Config } from '../../config/config.ts';
-import { originalTexts } from '../../config/originals.ts';
+import { originalTexts } from '../../config/texts.ts';
 import type { Deps } from '../../deps.ts';
 import { languageOfRequest } from '../../http/request-url.ts';
 import { escapedXml } from './messages.ts';

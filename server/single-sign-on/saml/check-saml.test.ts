@@ -2,8 +2,8 @@
 import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { beforeAll, expect, it } from 'vitest';
-import { ProviderFailure } from '../../http/provider-failure.ts';
 import type { Conversation } from '../../http/provider-fetch.ts';
+import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import type { SamlSettings } from '../sso-settings.ts';

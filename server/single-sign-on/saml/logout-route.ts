@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SamlLogoutForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { insertEventOnceAMinute } from '../../audit/event-once-a-minute.ts';
+import { insertEventOnceAMinute } from '../../audit/audit-event.ts';
 import type { Deps } from '../../deps.ts';
-import { sendFormPolicy } from '../../http/form-policy.ts';
 import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
+import { sendFormPolicy } from '../../http/security-headers.ts';
 import { signOutQuestionUrl } from '../../sessions/end-sessions.ts';
 import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { recordKey } from '../../throttle/throttle-keys.ts';

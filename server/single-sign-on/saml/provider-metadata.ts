@@ -1,5 +1,4 @@
-import { ProviderFailure } from '../../http/provider-failure.ts';
-import { type Conversation, isProviderAddress } from '../../http/provider-fetch.ts';
+import { type Conversation, isProviderAddress, ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
 import { said } from '../provider-words.ts';
 import type { SamlLogoutService, SamlSettings } from '../sso-settings.ts';

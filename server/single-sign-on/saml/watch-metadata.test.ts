@@ -5,7 +5,7 @@ import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyTables } from '#test/support/rows-for-test.ts';
 import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#test/support/saml-for-test.ts';
-import { ProviderFailure } from '../../http/provider-failure.ts';
+import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { warnOfEnds } from '../../operations/housekeeping.ts';
 import { changeConnection } from '../change-connection.ts';
 import { findSsoConnectionByKey } from '../sso-connection.ts';

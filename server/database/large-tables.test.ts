@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
+import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
+import { connect } from './connect.ts';
+import type { Connection } from './database.ts';
+import { deletedAtOnce, patientRead } from './large-tables.ts';
+import { migrate } from './migrate.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+
+let database: DatabaseForTest;
+beforeAll(async () => {
+  database = await databaseForTest();
+  await migrate(database.sql);
+});
+afterAll(() => database.close());
+
+it('deletes more than one statement may, and nothing else', async () => {
+  const { sql } = database;
+  const old = deletedAtOnce * 2 + 1;
+  await sql`
+    insert into passkey_challenge (challenge_hash, owner_hash, ends_at)
+    select sha256(n::text::bytea), sha256('owner'), ${now}::timestamptz + (n - ${old}::int) * interval '1 ms'
+    from generate_series(1, ${old + 5}::int) n`;
+  const [locked] = await sql<{ hash: Buffer }[]>`
+    select challenge_hash as hash from passkey_challenge order by ends_at limit 1`;
+  await sql.begin(async (other) => {
+    await other`select from passkey_challenge where challenge_hash = ${locked?.hash as Buffer} for update`;
+    expect(await deleteOldPasskeyChallenges(sql, now)).toBe(old - 1);
+  });
+  expect(await deleteOldPasskeyChallenges(sql, now)).toBe(1);
+  expect(await sql`select from passkey_challenge`).toHaveLength(5);
+});
+
+it('takes longer than other statements may, and leaves their limit as it was', async () => {
+  const database = await databaseForTest();
+  const sql = connect(database.place, { poolSize: 1, statementTimeout: 500 });
+  const slow = async (sql: Connection) => await sql`select pg_sleep(0.8), 1 as one`;
+  expect(await patientRead(sql, slow)).toMatchObject([{ one: 1 }]);
+  await expect(slow(sql)).rejects.toMatchObject({ code: '57014' });
+  await sql.end();
+  await database.close();
+});
+
+it('is planned for its values, and other statements are not', async () => {
+  const database = await databaseForTest();
+  const sql = connect(database.place, { poolSize: 1 });
+  const mode = async (sql: Connection) => await sql`show plan_cache_mode`;
+  expect(await patientRead(sql, mode)).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
+  expect(await mode(sql)).toEqual([{ plan_cache_mode: 'force_generic_plan' }]);
+  await sql.end();
+  await database.close();
+});

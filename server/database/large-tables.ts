@@ -1,0 +1,38 @@
+import { minute } from '../limits.ts';
+import type { Connection, Database } from './database.ts';
+
+/** How many obsolete rows a statement deletes at most. */
+export const deletedAtOnce = 20_000;
+
+/**
+ * Deletes the rows of a table that meet a condition, so many in each statement, which would otherwise reach its time limit
+ * when there are many, and undo it all. Rows that somebody has locked are left for the next time. Returns how many.
+ */
+export async function deleteInParts(
+  sql: Connection,
+  table: string,
+  condition: ReturnType<Connection>,
+): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select ctid from ${sql(table)} where ${condition} limit ${deletedAtOnce} for update skip locked))`;
+    deleted += count;
+    if (count < deletedAtOnce) return deleted;
+  }
+}
+
+/** Operators wait this long for a list, which may look through millions of rows. */
+const operatorWaits = minute;
+
+/**
+ * Runs a read that may look through a whole large table, for an operator who waits for it: with a longer time limit, and planned
+ * for its very values, so that rare events of few days are not looked for in all.
+ */
+export async function patientRead<T>(sql: Database, read: (sql: Connection) => Promise<T>): Promise<T> {
+  const patiently = async (sql: Connection) => {
+    await sql`set local plan_cache_mode = force_custom_plan`;
+    return await read(sql);
+  };
+  return await sql.begin(patiently, { statementTimeout: operatorWaits });
+}

@@ -1,0 +1,256 @@
+import type { LookupAddress, lookup } from 'node:dns';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { Agent, fetch } from 'undici';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import { oidcConnection } from '#test/support/sso-for-test.ts';
+import type { Deps } from '../deps.ts';
+import { startOidc } from '../single-sign-on/oidc/start.ts';
+import { networkWarnings } from '../single-sign-on/sso-warnings.ts';
+import { failureOfRequest, lookupWithin, mayReach, openConversation, refusedByHost } from './provider-fetch.ts';
+
+const internal = [
+  ...['127.0.0.1', '127.255.255.254', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254'],
+  ...['100.64.0.1', '100.127.255.255', '0.0.0.0', '0.1.2.3', '192.0.0.8', '198.18.0.1', '224.0.0.1', '239.1.2.3'],
+  ...[
+    '255.255.255.255',
+    '240.0.0.1',
+    '::',
+    '::1',
+    'fc00::1',
+    'fdff::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+  ],
+  ...['::ffff:10.0.0.1', '::ffff:7f00:1', '::10.0.0.1', '64:ff9b::a00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::1', '100::1'],
+  ...['2002:a00:1::', '2001:0:a00:1::', '4000::1', 'no address', ''],
+];
+const open = ['8.8.8.8', '172.32.0.1', '172.15.255.255', '100.128.0.1', '11.0.0.1', '2606:4700::1111', '2a00:1450::1'];
+
+describe('which addresses a provider may have', () => {
+  it('OI-34 internal ones are not public', () =>
+    eachRow(internal, (address) => expect(mayReach(address, [])).toBe(false)));
+  it('OI-34 others are', () => eachRow(open, (address) => expect(mayReach(address, [])).toBe(true)));
+
+  it('OI-34 a network listed by the operator is allowed for this connection, and nothing beyond it', () => {
+    expect(mayReach('10.1.2.3', ['10.1.0.0/16'])).toBe(true);
+    expect(mayReach('::ffff:10.1.2.3', ['10.1.0.0/16'])).toBe(true);
+    expect(mayReach('10.2.0.1', ['10.1.0.0/16'])).toBe(false);
+    expect(mayReach('::1', ['127.0.0.0/8'])).toBe(false);
+    expect(mayReach('fd00::7', ['fd00::/64'])).toBe(true);
+    expect(mayReach('fe80::7%eth0', ['fe80::/64'])).toBe(true);
+  });
+
+  it('OI-34 an internal one is recognized however it is written', () =>
+    eachRow(
+      [
+        ...['https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://0177.0.0.1/', 'https://127.1/'],
+        ...[
+          'https://[::1]/',
+          'https://[::ffff:7f00:1]/',
+          'https://[0:0:0:0:0:ffff:169.254.169.254]/',
+          'https://10.0.0.1./',
+        ],
+        ...['https://localhost/', 'https://LOCALHOST./', 'https://idp.localhost/', 'https://0/', 'https://[::]/'],
+      ],
+      (address) => {
+        expect(refusedByHost(new URL(address), [])?.message).toContain('--provider-network');
+      },
+    ));
+
+  it('OI-34 a name does not show where it is', () => {
+    expect(refusedByHost(new URL('https://metadata.google.internal/'), [])).toBeNull();
+    expect(refusedByHost(new URL('https://localhost.example/'), [])).toBeNull();
+  });
+});
+
+/** A name server that answers each query with the next list. */
+function nameServer(...answers: string[][]) {
+  const asked: string[] = [];
+  const lookUp = ((host: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) => {
+    asked.push(host);
+    const found = answers.shift() ?? [];
+    callback(
+      null,
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  }) as unknown as typeof lookup;
+  return { asked, lookUp };
+}
+
+/** The address connected to for a name; otherwise the problem. */
+function found(listed: string[], all: boolean, answers: string[]): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const { lookUp } = nameServer(answers);
+  lookupWithin(listed, lookUp)('idp.example', { all }, (error, address) => resolve(error ? error.message : address));
+  return promise;
+}
+
+describe('a name is resolved once, and what was checked is connected to', () => {
+  it('OI-34 a name that resolves to an internal address is refused, with the address and the option', async () => {
+    for (const all of [true, false]) {
+      expect(await found([], all, ['10.0.0.5'])).toMatch(
+        /^idp\.example \(10\.0\.0\.5\) is neither in a public.*--provider-network/,
+      );
+    }
+  });
+
+  it('OI-34 of several addresses only the allowed ones are returned', async () => {
+    expect(await found([], false, ['127.0.0.1', '8.8.8.8'])).toBe('8.8.8.8');
+    expect(await found([], true, ['127.0.0.1', '8.8.8.8', '::1'])).toEqual([{ address: '8.8.8.8', family: 4 }]);
+    expect(await found(['127.0.0.0/8'], false, ['::1', '127.0.0.1'])).toBe('127.0.0.1');
+  });
+});
+
+describe('a provider', () => {
+  let portal: PortalForTest;
+  let provider: ForgedProvider;
+  let deps: Deps;
+  beforeAll(async () => {
+    portal = await portalForTest();
+    provider = await startForgedProvider(portal.deps);
+  });
+  beforeEach(() => {
+    deps = { ...portal.deps, providers: new Map() };
+    provider.bend({});
+    provider.requests.length = 0;
+  });
+  afterAll(async () => {
+    await provider.close();
+    await portal.close();
+  });
+
+  const connection = (providerNetworks: string[], issuer = provider.issuer) =>
+    oidcConnection(deps, { ...provider, issuer }, { providerNetworks });
+  const visit = { state: 'state', loginHint: null, language: 'en' };
+
+  it.each(['127.0.0.1', 'localhost'])('OI-34 at %s gets no request unless its network is listed', async (host) => {
+    const issuer = provider.issuer.replace('127.0.0.1', host);
+    provider.bend({ discovery: (honest) => ({ ...honest, issuer }) });
+    const started = await startOidc(deps, connection([], issuer), visit);
+    expect(started).toMatchObject({
+      kind: 'refused',
+      reason: 'connection-broken',
+      words: expect.stringContaining('--provider-network'),
+    });
+    expect(provider.requests).toEqual([]);
+    expect(await startOidc(deps, connection(['127.0.0.0/8'], issuer), visit)).toMatchObject({ kind: 'ok' });
+    // What one connection may read must not leak to another.
+    expect(await startOidc(deps, connection(['10.0.0.0/8'], issuer), visit)).toMatchObject({ kind: 'refused' });
+  });
+
+  const endpoints = [
+    'authorization_endpoint',
+    'token_endpoint',
+    'jwks_uri',
+    'userinfo_endpoint',
+    'end_session_endpoint',
+  ];
+  const places = ['https://169.254.169.254/x', 'https://10.0.0.1/x', 'https://[fd00::1]/x', 'https://2852039166/x'];
+  it.each(endpoints.flatMap((name) => places.map((place) => [name, place])))(
+    'OI-34 whose discovery names %s %s is refused before anyone is sent there',
+    async (name, place) => {
+      provider.bend({ discovery: (honest) => ({ ...honest, [name as string]: place }) });
+      expect(await startOidc(deps, connection(['127.0.0.0/8']), visit)).toMatchObject({
+        kind: 'refused',
+        reason: 'connection-broken',
+        words: expect.stringMatching(new RegExp(`^discovery: ${name}: .*--provider-network`)),
+      });
+    },
+  );
+
+  it('OI-34 whose name resolves differently a moment later is not followed: one lookup, and that is used', async () => {
+    const { port } = new URL(provider.issuer);
+    const url = new URL(`http://idp.example:${port}/keys`);
+    const ask = async (listed: string[], ...answers: string[][]) => {
+      const { asked, lookUp } = nameServer(...answers);
+      const dispatcher = new Agent({ connect: { lookup: lookupWithin(listed, lookUp) } });
+      const outcome = await fetch(url, { dispatcher }).then(
+        ({ status }) => status,
+        (error) => failureOfRequest(error, url).message,
+      );
+      await dispatcher.destroy();
+      return { asked, outcome };
+    };
+    expect(await ask(['127.0.0.0/8'], ['127.0.0.1'], ['10.0.0.1'])).toEqual({ asked: ['idp.example'], outcome: 200 });
+    provider.requests.length = 0;
+    const { outcome } = await ask([], ['127.0.0.1'], ['8.8.8.8']);
+    expect(outcome).toMatch(/^idp\.example \(127\.0\.0\.1\) is neither in a public network/);
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('OI-34 metadata are not fetched from internal addresses either', async () => {
+    await expect(openConversation([]).read(`${provider.issuer}/metadata`)).rejects.toThrow(/--provider-network/);
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('OI-34 that is blocked causes a warning with the network to list', async () => {
+    const lookUp = async (host: string) => [{ address: host === 'idp.inside' ? '10.0.0.5' : '8.8.8.8' }];
+    const warnings = await networkWarnings(
+      [
+        connection([], 'https://idp.inside'),
+        connection(['10.0.0.0/24'], 'https://idp.inside'),
+        connection([], 'https://idp.outside'),
+        connection([], 'http://127.0.0.1:9'),
+        { ...connection([], 'https://idp.inside'), active: false },
+      ],
+      lookUp,
+    );
+    expect(warnings).toEqual([
+      expect.stringMatching(/at 10\.0\.0\.5, .*vestibule connection set customer --provider-network 10\.0\.0\.5\/32$/),
+      expect.stringContaining('--provider-network 127.0.0.1/32'),
+    ]);
+    const unknown = async () => {
+      throw new Error('ENOTFOUND');
+    };
+    expect(await networkWarnings([connection([], 'https://nowhere.test')], unknown)).toEqual([]);
+  });
+});
+
+/** Every name resolves to this machine, as any provider with its own name server can arrange. */
+vi.mock('node:dns', async (original) => ({
+  ...(await original<typeof import('node:dns')>()),
+  lookup: (_host: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) =>
+    callback(null, [{ address: '127.0.0.1', family: 4 }]),
+}));
+
+let server: Server;
+let url: string;
+let connections = 0;
+beforeAll(async () => {
+  server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `https://idp.example:${(server.address() as AddressInfo).port}/`;
+});
+beforeEach(() => {
+  connections = 0;
+});
+afterAll(() => {
+  server.close();
+});
+
+it('OI-34 requests connect to the address that was checked, separately for each list of networks', async () => {
+  const problem = async (networks: string[]) =>
+    await openConversation(networks)
+      .read(url)
+      .catch(({ message }: Error) => message);
+  expect(await problem([])).toMatch(
+    /^idp\.example \(127\.0\.0\.1\) is neither in a public network.*--provider-network/,
+  );
+  expect(connections).toBe(0);
+  // It doesn't speak TLS, but it gets the request.
+  expect(await problem(['127.0.0.0/8'])).not.toContain('--provider-network');
+  expect(connections).toBeGreaterThan(0);
+  connections = 0;
+  expect(await problem([])).toContain('--provider-network');
+  expect(await problem(['10.0.0.0/8'])).toContain('--provider-network');
+  expect(connections).toBe(0);
+});

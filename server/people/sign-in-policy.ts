@@ -1,0 +1,80 @@
+import type { Connection, Fragment } from '../database/database.ts';
+
+/**
+ * Whether a domain can't sign in by password. A disabled connection, or one of a disabled customer, still requires
+ * single sign-on: an outage must not bring old passwords back.
+ */
+export async function isSsoRequired(sql: Connection, domain: string): Promise<boolean> {
+  return (await sql`select ${vouchedFor(sql, sql`= ${domain}`, sql`s.required`)} as required`)[0]?.required === true;
+}
+
+/** A condition: one of the login names of the user with this id is in a domain that requires single sign-on. */
+export function isSsoRequiredOf(sql: Connection, userId: Fragment): Fragment {
+  return vouchedFor(sql, domainsOf(sql, userId), sql`s.required`);
+}
+
+/** A condition: the user with this id can sign in by a connection of one of their customers. */
+export function isSsoPossibleFor(sql: Connection, userId: Fragment): Fragment {
+  const isOwn = sql`exists (select from membership own where own.user_id = ${userId} and own.customer_id = c.id)
+    and s.active and c.active`;
+  return vouchedFor(sql, domainsOf(sql, userId), isOwn);
+}
+
+/** The domains that require single sign-on; if one is unusable nobody can sign in to it. */
+export async function listRequiredDomains(sql: Connection): Promise<{ domain: string; isUsable: boolean }[]> {
+  return await sql<{ domain: string; isUsable: boolean }[]>`
+    select d.domain, bool_or(s.active and c.active) as "isUsable"
+    from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
+    group by d.domain having bool_or(s.required) order by d.domain`;
+}
+
+/** A condition: one of the login names of the user with this id is in one of the domains. */
+export function isInDomains(sql: Connection, userId: Fragment, domains: readonly string[]): Fragment {
+  return sql`exists (select from unnest(${domains as string[]}::text[]) domain where domain ${domainsOf(sql, userId)})`;
+}
+
+function domainsOf(sql: Connection, userId: Fragment): Fragment {
+  return sql`in (
+    select split_part(name.fold, '@', 2) from login_name name where name.user_id = ${userId} and name.fold like '%@%')`;
+}
+
+function vouchedFor(sql: Connection, domain: Fragment, condition: Fragment): Fragment {
+  return sql`exists (
+    select from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
+    where d.domain ${domain} and ${condition})`;
+}
+
+/**
+ * A condition: the user with this id signs in by passkey, and by no password, because one of their active customers asks for
+ * that. The strictest counts, as with the second factor: whoever got the password would otherwise be in the account.
+ */
+export function isPasskeyRequiredOf(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (${customersOf(sql, userId)} and c.passkeys = 'only')`;
+}
+
+/** Whether the user with this id signs in by passkey and by no password. */
+export async function isPasskeyRequired(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`select where ${isPasskeyRequiredOf(sql, sql`${userId}::uuid`)}`).length > 0;
+}
+
+/** A condition: one of the active customers of the user with this id takes passkeys. */
+export function isPasskeyTakenOf(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (${customersOf(sql, userId)} and c.passkeys <> 'off')`;
+}
+
+/** A condition: the user with this id has a passkey. */
+export function hasPasskey(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (select from passkey where passkey.user_id = ${userId})`;
+}
+
+/**
+ * How many passkeys the user with this id has that can be used: those for another domain, from before the setting was changed,
+ * cannot. Null where none can.
+ */
+export function usablePasskeysOf(sql: Connection, userId: Fragment, rpId: string | null): Fragment {
+  return sql`(select count(*)::int from passkey where passkey.user_id = ${userId} and passkey.rp_id = ${rpId}::text)`;
+}
+
+function customersOf(sql: Connection, userId: Fragment): Fragment {
+  return sql`select from membership m join customer c on c.id = m.customer_id where m.user_id = ${userId} and c.active`;
+}
