@@ -112,11 +112,5 @@ export type Page = {
 /** The operator's own texts, which replace ours, by language and key. */
 export type OwnTexts = Partial<Record<Language, Readonly<Record<string, string>>>>;
 
-/**
- * A page as its document carries it: with the texts that its screen shows or may come to show, so that the script starts
- * without another file.
- */
-export type RenderedPage = Page & {
-  texts: Record<string, string>;
-  ownTexts?: OwnTexts;
-};
+/** A page as its document carries it, with the texts that replace those of its language's file. */
+export type RenderedPage = Page & { ownTexts?: OwnTexts };

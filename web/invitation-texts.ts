@@ -1,6 +1,6 @@
 import type { InvitedFor } from '#contract/invited.ts';
 import type en from '#messages/en.json';
-import type { MessageKey, SomeTexts } from './messages.tsx';
+import type { MessageKey, Texts } from './messages.ts';
 
 type InvitationText =
   | Extract<keyof typeof en, `invitation-${string}`>
@@ -40,7 +40,7 @@ const replacedForPasskey = {
 } as const satisfies Replaced;
 
 /** The texts of an invitation under the keys of those that they replace in its documents. */
-export function invitationTexts(texts: TextsOfInvitations, invited: InvitedFor): SomeTexts {
+export function invitationTexts(texts: TextsOfInvitations, invited: InvitedFor): Partial<Texts> {
   const own: Replaced = invited === 'passkey' ? replacedForPasskey : replaced;
   return Object.fromEntries(Object.entries(own).map(([key, other]) => [key, texts[other]]));
 }

@@ -1,17 +1,14 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
+import de from '#messages/de.json' with { type: 'json' };
+import en from '#messages/en.json' with { type: 'json' };
 import { pageForTest } from './page-for-test.ts';
 
 const rendered = vi.fn();
 const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: rendered })) };
 vi.mock('react-dom/client', () => root);
-const loadTexts = vi.fn(async (language: string) => ({ of: language }));
-vi.mock('./load-texts.ts', () => ({ loadTexts }));
 const { whenIdle } = vi.hoisted(() => ({ whenIdle: vi.fn() }));
 vi.mock('./when-idle.ts', () => ({ whenIdle }));
-
-/** The texts in the document. */
-const sent = { reload: 'Reload' };
 
 /** What the pages were started with. */
 function started() {
@@ -32,7 +29,7 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   vi.stubGlobal('location', location);
   vi.stubGlobal('document', {
     getElementById: (id: string) => ({
-      textContent: id === 'page' && JSON.stringify({ ...page, texts: sent }),
+      textContent: id === 'page' && JSON.stringify(page),
       cloneNode: () => null,
     }),
   });
@@ -86,49 +83,13 @@ it('a fragment that names another screen is rendered again', async () => {
 });
 
 it.each([
-  ['/portal/twoFactor', {}, true],
-  ['/portal/twoFactorRegistration', {}, true],
-  ['/portal/#/twoFactor', {}, true],
-  ['/portal/x', { serverPage: { name: 'recoveryCodes', codes: null, left: 7, destination: '/a' } }, true],
-  ['/portal/login', {}, false],
-  ['/portal/', {}, false],
-  ['/portal/#/login', {}, false],
-  ['/portal/forgotten', {}, true],
-  ['/portal/#/forgotten', {}, true],
-  ['/portal/loginfail/default', {}, true],
-  ['/portal/nowhere', {}, true],
-  ['/portal/x', { serverPage: { name: 'signedIn', username: '', email: '', customers: [] } }, true],
-  ['/portal/twoFactor', { serverPage: { name: 'leaving', isSignOut: false, url: '/x', provider: '' } }, false],
-] as const)('%s, %j: the later screens are there from the start: %s', async (url, more, isThere) => {
-  await startAt(url, pageForTest(url.replace(/#.*/, ''), more as Partial<Page>));
-  expect(started().laterScreen !== null).toBe(isThere);
-});
-
-it.each([
-  ['/portal/login', '/portal/login'],
-  ['/portal/#/reports/7', '/portal/'],
-  ['/portal/forgotten?lang=en', '/portal/forgotten?lang=en'],
-])('%s starts with the texts of its document and waits for no others', async (address, url) => {
-  await startAt(address, pageForTest(url));
-  expect(started().texts).toEqual(sent);
-  expect(loadTexts).not.toHaveBeenCalled();
-});
-
-it.each([
-  ['/portal/#/forgotten', 'en'],
-  ['/portal/#/login?lang=de', 'de'],
-])('%s is not what the server rendered, and waits for all texts', async (address, language) => {
-  await startAt(address, pageForTest('/portal/'));
-  expect(started().texts).toEqual({ of: language });
-});
-
-it('the rest of the language is loaded when idle, and a failure is nobody’s business yet', async () => {
-  await startAt('/portal/login?lang=de', pageForTest('/portal/login?lang=de', { language: 'de' }));
-  expect(loadTexts).not.toHaveBeenCalled();
+  ['/portal/login', en],
+  ['/portal/#/reports/7', en],
+  ['/portal/#/login?lang=de', de],
+])('%s starts with the texts of its language; the other screens come when idle', async (address, texts) => {
+  await startAt(address, pageForTest(address.replace(/#.*/, '')));
+  expect(started().texts).toEqual(texts);
   expect(whenIdle).toHaveBeenCalledOnce();
-  loadTexts.mockRejectedValueOnce(new Error('No line'));
-  whenIdle.mock.lastCall?.[0]();
-  expect(loadTexts.mock.calls.map(([language]) => language)).toEqual(['de']);
 });
 
 it('the server’s own pages lead to other documents only, and load nothing more', async () => {

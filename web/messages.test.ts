@@ -11,7 +11,7 @@ import es from '#messages/es.json' with { type: 'json' };
 import it_ from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
-import { filled } from './messages.tsx';
+import { filled } from './messages.ts';
 
 const textsOf: Record<string, Record<string, string>> = { en, de, es, pl, nl, it: it_ };
 const keys = Object.keys(en);

@@ -1,3 +1,4 @@
+import { type Language, languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { renderDocument } from './render.tsx';
 
@@ -5,6 +6,7 @@ export const assetsForTest = {
   script: '/portal/assets/main.js',
   laterScript: '/portal/assets/later-screen.js',
   passkeyScript: '/portal/assets/enrol.js',
+  messages: Object.fromEntries(languages.map((tag) => [tag, `/portal/assets/${tag}.js`])) as Record<Language, string>,
   style: 'body{}',
   accentColour: null,
   texts: {},

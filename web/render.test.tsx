@@ -125,8 +125,8 @@ describe('the second script', () => {
 
   it('the sign-in form and the way to a provider need none', () => {
     for (const url of ['/portal/', '/portal/login', '/portal/login?notice=signInExpired'])
-      expect(render(url), url).not.toContain('modulepreload');
-    expect(render('/portal/x', { serverPage: leaving })).not.toContain('modulepreload');
+      expect(render(url), url).not.toContain('later-screen');
+    expect(render('/portal/x', { serverPage: leaving })).not.toContain('later-screen');
   });
 
   it('every other page loads it at once', () => {

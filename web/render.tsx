@@ -1,17 +1,16 @@
 import { renderToString } from 'react-dom/server';
 import { houseBrand } from '#contract/brand.ts';
 import type { Language } from '#contract/languages.ts';
-import type { Page, RenderedPage } from '#contract/page.ts';
+import type { OwnTexts, Page, RenderedPage } from '#contract/page.ts';
 import { placeOfUrl } from './addresses.ts';
 import { allTexts } from './all-texts.ts';
 import { App } from './app.tsx';
 import { brandColours } from './brand-colours.ts';
-import { errorDoorTexts } from './components/error-door.tsx';
 import { documentTitle } from './components/title-heading.tsx';
 import { invitationTexts } from './invitation-texts.ts';
-import { isLater } from './load-later-screen.ts';
-import { filled, type MessageKey, type SomeTexts, type Texts, textOf } from './messages.tsx';
+import { filled, type Texts } from './messages.ts';
 import { titleKey } from './screen-title.ts';
+import { isLater } from './screens/current-screen.tsx';
 import { LaterScreen } from './screens/later-screen.tsx';
 import { serverTexts } from './server-texts.ts';
 import portal from './styles/portal.css?inline';
@@ -23,11 +22,13 @@ export type PageAssets = {
   script: string;
   laterScript: string;
   passkeyScript: string;
+  /** The texts of each language. */
+  messages: Record<Language, string>;
   style: string;
   /** Of the brand; null keeps the default. */
   accentColour: string | null;
   /** What the brand says in words of its own. */
-  texts: Partial<Record<Language, SomeTexts>>;
+  texts: Partial<Record<Language, Partial<Texts>>>;
 };
 
 /** The style of every document. Null keeps the default brand. */
@@ -50,15 +51,12 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 export type Content = { title: string; elements: string };
 
 export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Content {
+  const { language } = page;
+  const sent: RenderedPage = { ...page, ...ownTexts(page, assets) };
   const texts = textsFor(page, assets);
   const place = placeOfUrl(page.url, page.rules.basePath);
-  const { language } = page;
-  const { noting, noted } = notedTexts(texts, errorDoorTexts);
-  const tree = renderToString(
-    <App {...{ page, place, language }} texts={noting} laterScreen={LaterScreen} browser={null} />,
-  );
-  const title = documentTitle(textOf(noting, titleKey(place, page)), page);
-  const sent: RenderedPage = { ...page, texts: noted, ...ownTexts(assets) };
+  const tree = renderToString(<App {...{ page: sent, place, language, texts, LaterScreen }} browser={null} />);
+  const title = documentTitle(texts[titleKey(place, page)], page);
   const elements = `<div id="portal">${tree}</div>
 <script type="application/json" id="page">${jsonForScript(sent)}</script>`;
   return { title, elements };
@@ -71,8 +69,10 @@ export function documentOf(
   { title, elements, rest }: Content & { rest: string },
 ): string {
   const later = isLater(placeOfUrl(page.url, page.rules.basePath), page);
-  // Loads the screen's script along with the first one, which would ask for it only when it runs.
-  const preload = `<link rel="modulepreload" href="${escaped(assets.laterScript)}">\n`;
+  // What the script would ask for only when it runs.
+  const preloads = [assets.messages[page.language], ...(later ? [assets.laterScript] : [])]
+    .map((file) => `<link rel="modulepreload" href="${escaped(file)}">\n`)
+    .join('');
   return `<!doctype html>
 <html lang="${page.language}">
 <head>
@@ -81,7 +81,7 @@ ${metaOfScreen}
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
-${later ? preload : ''}<style>${assets.style}</style>
+${preloads}<style>${assets.style}</style>
 </head>
 <body>
 ${elements}
@@ -106,31 +106,25 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
 function textsFor({ language, invitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
-  const own = texts[language];
-  const all = own ? { ...allTexts[language], ...own } : allTexts[language];
+  const all = { ...allTexts[language], ...texts[language] };
   return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
 }
 
-/** The operator's own texts that the script may come to show. */
-function ownTexts({ texts }: Pick<PageAssets, 'texts'>): Pick<RenderedPage, 'ownTexts'> {
-  if (Object.keys(texts).length === 0) return {};
-  const shown = Object.entries(texts).map(([language, own]) => {
-    return [language, Object.fromEntries(Object.entries(own).filter(([key]) => !serverTexts.test(key)))];
-  });
-  return { ownTexts: Object.fromEntries(shown) };
-}
-
-/** Notes the texts that are read, beginning with `keys`. */
-function notedTexts(texts: Texts, keys: readonly MessageKey[]) {
-  const noted: Record<string, string> = {};
-  const noting = new Proxy<SomeTexts>(texts, {
-    get: (_texts, key: MessageKey) => {
-      noted[key] = texts[key];
-      return texts[key];
-    },
-  });
-  for (const key of keys) noting[key];
-  return { noting, noted };
+/** The operator's own texts that the script may come to show, and those of an invitation. */
+function ownTexts(
+  { language, invitation }: Page,
+  { texts }: Pick<PageAssets, 'texts'>,
+): Pick<RenderedPage, 'ownTexts'> {
+  const shown: OwnTexts = Object.fromEntries(
+    Object.entries(texts).map(([tag, own]) => {
+      return [tag, Object.fromEntries(Object.entries(own).filter(([key]) => !serverTexts.test(key)))];
+    }),
+  );
+  if (invitation) {
+    const all = { ...allTexts[language], ...texts[language] };
+    shown[language] = { ...shown[language], ...invitationTexts(all, invitation) };
+  }
+  return Object.keys(shown).length === 0 ? {} : { ownTexts: shown };
 }
 
 /** In Chromium an immediate redirect replaces the history entry: Back leads to the previous page. */

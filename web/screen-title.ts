@@ -1,7 +1,7 @@
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { type Place, parameterOf } from './addresses.ts';
-import type { MessageKey } from './messages.tsx';
+import type { MessageKey } from './messages.ts';
 
 /** Whether the code is sent by email, not shown by an authenticator app (specification §3). */
 export function isCodeSentViaEmail(place: Place): boolean {

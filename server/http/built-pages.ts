@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AccountPage } from '#contract/account-page.ts';
+import { type Language, languages } from '#contract/languages.ts';
 import type { OwnTexts, Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';
 
@@ -8,6 +9,7 @@ type PageAssets = {
   script: string;
   laterScript: string;
   passkeyScript: string;
+  messages: Record<Language, string>;
   style: string;
   accentColour: string | null;
   texts: OwnTexts;
@@ -95,6 +97,10 @@ function assetsOf({ basePath, brand }: Look, renderer: Styles): PageAssets {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
     passkeyScript: addressOf('web/passkeys/ceremony.ts'),
+    messages: Object.fromEntries(languages.map((tag) => [tag, addressOf(`messages/${tag}.json`)])) as Record<
+      Language,
+      string
+    >,
     style: renderer.styleText(brand.accentColour),
     accentColour: brand.accentColour,
     texts: brand.texts,

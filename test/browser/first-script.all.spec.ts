@@ -37,15 +37,17 @@ function loadsOf(page: Page): string[] {
 
 const isScripted = (page: Page) => expect(page.locator('#portal .peek').first()).toBeVisible();
 
-test('the sign-in form needs one script, any other screen two; the rest is loaded when idle', async ({ page }) => {
+test('the sign-in form needs its script and texts, any other screen one file more; the rest is loaded when idle', async ({
+  page,
+}) => {
   const scripts = scriptsOf(page);
   await page.addInitScript(neverIdle);
   await page.goto('/portal/login');
   await isScripted(page);
-  expect(scripts).toEqual(['main']);
+  expect(scripts.sort()).toEqual(['en', 'main']);
   await page.goto('/portal/loginfail/default');
   await isScripted(page);
-  expect(scripts.slice(1).sort()).toEqual(['later-screen', 'main']);
+  expect(scripts.slice(2).sort()).toEqual(['en', 'later-screen', 'main']);
 });
 
 test('a second visit asks the server for the document alone', async ({ page }) => {
@@ -65,45 +67,29 @@ test('a second visit asks the server for the document alone', async ({ page }) =
   expect(await asked()).toEqual([]);
 });
 
-test.describe('without the file of all texts', () => {
-  test.beforeEach(async ({ page, watch }) => {
-    watch.expect(notLoaded);
-    await page.route(allTexts, abort);
-  });
+test('without the file of texts the server’s page stays: a user signs in, after a wrong password too', async ({
+  page,
+  watch,
+}) => {
+  watch.expect(notLoaded);
+  await page.route(allTexts, abort);
+  await page.goto('/portal/login');
+  const form = signInForm(page);
+  await form.send('ada', `wrong ${Math.random()}`);
+  await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
+  await form.send('ada', password);
+  await expectSignedIn(page, 'ada');
+});
 
-  test('a user signs in, after a wrong password too', async ({ page }) => {
-    await page.goto('/portal/login');
-    const form = signInForm(page);
-    await expect(form.button).toBeDisabled();
-    await page.getByLabel(texts['show-password']).click();
-    await form.send('ada', `wrong ${Math.random()}`);
-    await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
-    await isScripted(page);
-    await form.send('ada', password);
-    await expectSignedIn(page, 'ada');
-  });
-
-  test('another screen is another document', async ({ page }) => {
-    const loads = loadsOf(page);
-    await page.goto('/portal/login?lang=de');
-    const german = textsOf('de');
-    await page.getByRole('link', { name: german['login-forgotten'] }).click();
-    await expect(heading(page)).toHaveText(german['forgotten-title']);
-    await expect(page).toHaveURL('/portal/forgotten?lang=de');
-    expect(loads).toEqual(['/portal/login', '/portal/forgotten']);
-    await page.getByRole('link', { name: german['return-to-login'] }).click();
-    await expect(heading(page)).toHaveText(german['login-title']);
-  });
-
-  test('another language is another document', async ({ page }) => {
-    await page.goto('/portal/login');
-    await isScripted(page);
-    await page.getByLabel(texts.language).selectOption('de');
-    await expect(heading(page)).toHaveText(textsOf('de')['login-title']);
-    await expect(page.locator('html')).toHaveAttribute('lang', 'de');
-    await expect(page).toHaveURL('/portal/login?lang=de');
-    await isScripted(page);
-  });
+test('where the file of another language does not come, it is another document', async ({ page, watch }) => {
+  watch.expect(notLoaded);
+  await page.route(/\/assets\/de-[^/]+\.js$/, abort);
+  await page.goto('/portal/login');
+  await isScripted(page);
+  await page.getByLabel(texts.language).selectOption('de');
+  await expect(heading(page)).toHaveText(textsOf('de')['login-title']);
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  await expect(page).toHaveURL('/portal/login?lang=de');
 });
 
 test.describe('a link pressed before the other screens’ script came', () => {
@@ -142,17 +128,4 @@ test.describe('a link pressed before the other screens’ script came', () => {
     await expect(heading(page)).toHaveText(texts['login-title']);
     await isScripted(page);
   });
-
-  for (const [how, approach] of [
-    ['pointed at', (page: Page) => page.getByRole('link', { name: texts['login-forgotten'] }).hover()],
-    ['focused', (page: Page) => page.getByRole('link', { name: texts['login-forgotten'] }).focus()],
-  ] as const)
-    test(`loads it when the link is ${how}`, async ({ page }) => {
-      const scripts = scriptsOf(page);
-      await page.goto('/portal/login');
-      await isScripted(page);
-      expect(scripts).toEqual(['main']);
-      await approach(page);
-      await expect.poll(() => [...scripts].sort()).toEqual(['en', 'later-screen', 'main']);
-    });
 });

@@ -53,13 +53,14 @@ for (const [address, button] of [
     await expect(page.getByText(texts['email-invalid'])).toBeVisible();
   });
 
-  test(`${address}: an address filled in without events enables the button`, async ({ page }) => {
+  test(`${address}: an address filled in without events enables the button once that is approached`, async ({ page }) => {
     await page.goto(address);
     await expect(page.getByRole('button', { name: button })).toBeDisabled();
     await page.evaluate(() => {
       const field = document.querySelector<HTMLInputElement>('#email');
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, 'ada@acme.test');
     });
+    await page.getByRole('button', { name: button }).hover({ force: true });
     await expect(page.getByRole('button', { name: button })).toBeEnabled();
   });
 }

@@ -1,12 +1,11 @@
 import { createContext, use } from 'react';
 import { type AccountSection, accountFields, accountUrl } from '#contract/account.ts';
 import type { AccountPage } from '#contract/account-page.ts';
-import type { Language } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { type AllTexts, allTexts } from '../all-texts.ts';
-import { filled, type Placeholders } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
+import type { AllTexts } from '../all-texts.ts';
+import { useApp, useMessage } from '../app-context.ts';
+import type { Placeholders } from '../messages.ts';
 
 export const AccountContext = createContext<AccountPage | null>(null);
 
@@ -18,7 +17,7 @@ export function useAccount(): AccountPage {
 
 /** Addresses of sections, for links and forms on this page: the language is not lost. `kept`: fields of what is begun. */
 export function useSectionUrl(): (section: AccountSection, begun?: string, kept?: AccountPage['kept']) => string {
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const language = parameterOf(place.search, queryNames.language) ?? undefined;
   return (section, begun, kept) =>
     accountUrl(page.rules.basePath, section, {
@@ -31,17 +30,9 @@ export function useSectionUrl(): (section: AccountSection, begun?: string, kept?
 /** Every text but those of emails: on the account page the server alone renders. */
 export type AccountKey = keyof AllTexts;
 
-/** The texts in a language, with what a brand says in words of its own. */
-export function accountTexts(language: Language, own: Partial<AllTexts> = {}): AllTexts {
-  return { ...allTexts[language], ...own };
-}
-
-export const AccountTextsContext = createContext<AllTexts>(allTexts.en);
-
-/** The text of a key in the language of the page, with its `{placeholders}` filled. */
+/** The text of a key in the language of the page, with its `{placeholders}` filled. Here the app has all of them. */
 export function useAccountText(): (key: AccountKey, placeholders?: Placeholders) => string {
-  const texts = use(AccountTextsContext);
-  return (key, placeholders = {}) => filled(texts[key], placeholders);
+  return useMessage() as (key: AccountKey, placeholders?: Placeholders) => string;
 }
 
 /** The heading of each section, which is also its name in the overview. */

@@ -1,16 +1,15 @@
 import type { ReactNode } from 'react';
 import { languageNames, languages } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
+import { useApp } from '../app-context.ts';
 import { Icon, shapes } from '../components/icon.tsx';
 import { PageHeader } from '../components/page-frame.tsx';
-import { useLanguage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 
 /** The frame of the other screens (parts/page-frame.tsx), for a page without a script. */
 export function AccountFrame({ children }: { children: ReactNode }) {
   const text = useAccountText();
-  const { links } = useVisit().page.branding;
+  const { links } = useApp().page.branding;
   return (
     <div className="portal account">
       <div className="wall">
@@ -39,7 +38,7 @@ export function AccountFrame({ children }: { children: ReactNode }) {
 /** The language menu, with a button of its own: no script sends it. */
 function LanguageForm() {
   const text = useAccountText();
-  const language = useLanguage();
+  const { language } = useApp();
   const { section, begun } = useAccount();
   const action = useSectionUrl()(section);
   return (

@@ -3,9 +3,9 @@ import { accountFields } from '#contract/account.ts';
 import type { AskedProof } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
 import { queryNames } from '#contract/screens.ts';
+import { useApp, usePortalUrls } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { PasswordField, TextField } from '../components/text-field.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
 import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 import { AccountForm, Cancel } from './account-form.tsx';
 
@@ -63,7 +63,7 @@ function BegunFields() {
 /** A passkey in place of what is asked. Hidden until the script finds that the browser can use one (web/passkeys/prove.ts). */
 function PasskeyProof() {
   const text = useAccountText();
-  const { page } = useVisit();
+  const { page } = useApp();
   return (
     <AccountForm
       action="prove"

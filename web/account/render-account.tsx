@@ -3,13 +3,13 @@ import { type AccountPage, needsScript } from '#contract/account-page.ts';
 import { houseBrand } from '#contract/brand.ts';
 import type { Page } from '#contract/page.ts';
 import { placeOfUrl } from '../addresses.ts';
+import { type AllTexts, allTexts } from '../all-texts.ts';
+import { AppContext, type AppState } from '../app-context.ts';
 import { documentTitle } from '../components/title-heading.tsx';
-import { Messages } from '../messages.tsx';
 import { escaped, iconOf, metaOfScreen, type PageAssets } from '../render.tsx';
 import { nothingSaved } from '../saved-values.ts';
-import { type Visit, VisitContext } from '../visit.ts';
 import style from './account.css?inline';
-import { AccountContext, AccountTextsContext, accountTexts, sectionTitle } from './account-context.tsx';
+import { AccountContext, sectionTitle } from './account-context.tsx';
 import { AccountFrame } from './account-frame.tsx';
 import { AccountScreen } from './account-screen.tsx';
 
@@ -18,23 +18,18 @@ export const accountStyle = style;
 
 /** Returns the whole HTML document of the account page: plain HTML, with no script but that of passkeys. */
 export function renderAccount(page: Page, account: AccountPage, assets: PageAssets): string {
-  const { language } = page;
-  const texts = accountTexts(language, assets.texts[language]);
+  const texts = { ...allTexts[page.language], ...assets.texts[page.language] };
   const tree = renderToStaticMarkup(
-    <Messages language={language} texts={texts}>
-      <VisitContext value={stillVisit(page)}>
-        <AccountTextsContext value={texts}>
-          <AccountContext value={account}>
-            <AccountFrame>
-              <AccountScreen />
-            </AccountFrame>
-          </AccountContext>
-        </AccountTextsContext>
-      </VisitContext>
-    </Messages>,
+    <AppContext value={stillApp(page, texts)}>
+      <AccountContext value={account}>
+        <AccountFrame>
+          <AccountScreen />
+        </AccountFrame>
+      </AccountContext>
+    </AppContext>,
   );
   return `<!doctype html>
-<html lang="${language}">
+<html lang="${page.language}">
 <head>
 <meta charset="utf-8">
 ${metaOfScreen}
@@ -51,18 +46,19 @@ ${needsScript(account) ? `<script type="module" src="${escaped(assets.passkeyScr
 }
 
 /** What parts shared with the other screens read; nothing moves on a page without a script. */
-function stillVisit(page: Page): Visit {
+function stillApp(page: Page, texts: AllTexts): AppState {
   const nothing = () => {};
   return {
     page: { ...page, serverPage: null },
     place: placeOfUrl(page.url, page.rules.basePath),
     saved: nothingSaved,
+    language: page.language,
+    texts,
     typedUsername: { current: '' },
     isLeaving: false,
     leave: () => false,
     comeBack: nothing,
     goTo: nothing,
-    prepare: nothing,
     goToDocument: nothing,
     save: nothing,
     forgetWebbundle: nothing,

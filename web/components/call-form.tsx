@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import type { Notice as NoticeName } from '#contract/notices.ts';
-import { useLanguage, useMessage } from '../messages.tsx';
+import { useApp, useMessage } from '../app-context.ts';
 import type { CallFailure } from '../server-calls.ts';
 import { Alert, Notice } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
@@ -18,7 +18,7 @@ type Props = ComponentProps<typeof PortalForm> & {
 
 /** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
 export function CallForm({ failure, notice, seconds, ...form }: Props) {
-  const message = useMessage('notice-tooManyAttempts-title');
+  const message = useMessage();
   const textOf = useCallFailureText();
   return (
     <>
@@ -39,18 +39,10 @@ export function CallForm({ failure, notice, seconds, ...form }: Props) {
   );
 }
 
-const laterTexts = [
-  'notice-tooManyAttempts-text',
-  'wait-until',
-  'problem-503-text',
-  'once-more-text',
-  'notice-signInExpired-text',
-] as const;
-
 /** What a visitor is told about a failed call. */
 export function useCallFailureText(): (failure: CallFailure) => string {
-  const message = useMessage(...laterTexts);
-  const language = useLanguage();
+  const message = useMessage();
+  const { language } = useApp();
   return (failure) => {
     switch (failure.name) {
       case 'throttled':

@@ -2,8 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { loginOf } from '../addresses.ts';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { Icon, shapes } from './icon.tsx';
 import { TextField, type TextFieldProps } from './text-field.tsx';
 
@@ -26,8 +25,8 @@ export function CheckedField({ error, children, ...field }: Props) {
  * (decisions §5), and rewrite international addresses.
  */
 export function EmailField() {
-  const message = useMessage('email-invalid');
-  const { place, typedUsername } = useVisit();
+  const message = useMessage();
+  const { place, typedUsername } = useApp();
   const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
   const [isWrong, setWrong] = useState(wasRefused);
   // A refused entry is kept for correction; a name typed elsewhere isn't an address.

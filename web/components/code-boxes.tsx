@@ -1,14 +1,13 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { codeLength, codeOfPaste } from '#contract/one-time-code.ts';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
+import { useApp, useMessage } from '../app-context.ts';
 
 type Props = { boxes: Boxes; isWrong: boolean; takesFocus: boolean; onMove: (boxes: Boxes) => void };
 
 /** Six boxes for six digits; code-box-moves has the moves. */
 export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
   const message = useMessage();
-  const { isLeaving } = useVisit();
+  const { isLeaving } = useApp();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);
   const mayFocus = useRef(takesFocus);
   // Text being composed stays in its box: moving it would break or repeat it.

@@ -5,10 +5,9 @@ import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useMessage } from '../messages.tsx';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
-import { usePortalUrls, useVisit } from '../visit.ts';
 
 type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
 
@@ -24,7 +23,7 @@ export type Said =
 
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page (decisions §5). */
 export function useCodeCheck() {
-  const { page, place, saved, save, comeBack } = useVisit();
+  const { page, place, saved, save, comeBack } = useApp();
   const { toCall, toScreen, language } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
@@ -76,8 +75,8 @@ function saidByPage({ secondFactor }: Page): Said {
  * reported the same way (decisions §5).
  */
 export function useWrongCodeText(): (said: Said) => string | null {
-  const message = useMessage('twofa-email-wrong', 'twofa-error-try-again-with-code');
-  const isEmail = isCodeSentViaEmail(useVisit().place);
+  const message = useMessage();
+  const isEmail = isCodeSentViaEmail(useApp().place);
   return (said) => {
     if (said?.name !== 'wrong' && said?.name !== 'notChecked') return null;
     return message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code');

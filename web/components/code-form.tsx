@@ -3,10 +3,10 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { codeLength, isOneTimeCode } from '#contract/one-time-code.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { type MessageKey, useMessage } from '../messages.tsx';
+import { useApp, useMessage } from '../app-context.ts';
+import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import type { CallFailure } from '../server-calls.ts';
-import { useVisit } from '../visit.ts';
 import { CallForm } from './call-form.tsx';
 import { FieldError } from './checked-field.tsx';
 import { type Boxes, boxesOf, CodeBoxes, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
@@ -14,7 +14,7 @@ import { type Said, useCodeCheck, useWrongCodeText } from './code-check.ts';
 import { WayOut } from './later-links.tsx';
 import { fieldValue, SubmitButton } from './portal-form.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
-import { isOver, SignInOver, signInOverTexts } from './sign-in-over.tsx';
+import { isOver, SignInOver } from './sign-in-over.tsx';
 
 type Props = {
   /** The heading and what it asks for, until there is nothing to enter any more. */
@@ -28,9 +28,9 @@ type Props = {
 
 /** The six digits and their submission; the same on both second-factor screens. */
 export function CodeForm({ head, cancelKey, links, around }: Props) {
-  const { place, leave, isLeaving } = useVisit();
+  const { place, leave, isLeaving } = useApp();
   const { said, say, check, checks } = useCodeCheck();
-  const message = useMessage('twofa-malformed', ...signInOverTexts);
+  const message = useMessage();
   const textOf = useWrongCodeText();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
   const remember = useRef<HTMLInputElement>(null);
@@ -144,7 +144,7 @@ type CodeFieldProps = {
 
 /** The six digits of a one-time code. */
 export function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) {
-  const message = useMessage('code-digit');
+  const message = useMessage();
   const plain = useRef<HTMLInputElement>(null);
   const wasFocused = useRef(false);
 
@@ -188,7 +188,7 @@ export function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeField
 /** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
 export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
   const message = useMessage();
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   if (!page.secondFactor?.mayRemember) return null;
   const wasSaid = noticeOfSearch(place.search) !== null && parameterOf(place.search, queryNames.remember) === 'true';
   return (

@@ -1,12 +1,11 @@
-import { useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { PortalLink } from './links.tsx';
 import { PortalForm, RedirectField, SubmitButton } from './portal-form.tsx';
 
 /** One button for each provider that matches the typed address. */
 export function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
   const message = useMessage();
-  const { typedUsername } = useVisit();
+  const { typedUsername } = useApp();
   const { toScreen } = usePortalUrls();
   return (
     <div className="stack">

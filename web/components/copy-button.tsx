@@ -1,18 +1,14 @@
 import { useEffect, useState } from 'react';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { Icon } from './icon.tsx';
 import { laterShapes } from './later-shapes.tsx';
 
 const saidMilliseconds = 2000;
 
-/** For the screens that show it once the script runs. */
-export const copyButtonTexts = ['copied', 'not-copied'] as const;
-
 /** Copies a text and briefly shows whether that worked. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const message = useMessage();
-  const { announce } = useVisit();
+  const { announce } = useApp();
   const [outcome, setOutcome] = useState<'copied' | 'not-copied' | null>(null);
 
   useEffect(() => {

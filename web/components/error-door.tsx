@@ -1,10 +1,7 @@
 import { Component, type ReactNode } from 'react';
-import { type MessageKey, type SomeTexts, textOf } from '../messages.tsx';
+import type { Texts } from '../messages.ts';
 
-type Props = { texts: SomeTexts; onError: () => void; children: ReactNode };
-
-/** Every document carries them: nothing can be loaded for an error. */
-export const errorDoorTexts = ['general-error-something-went-wrong', 'reload'] as const satisfies MessageKey[];
+type Props = { texts: Texts; onError: () => void; children: ReactNode };
 
 /** A script error must never leave an empty page: shows a message and offers to reload. */
 export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
@@ -21,16 +18,15 @@ export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
   override render() {
     const { texts, children } = this.props;
     if (!this.state.isBroken) return children;
-    const [title, reload] = errorDoorTexts;
     return (
       <div className="portal">
         <div className="wall">
           <div className="door">
             <main className="column">
-              <h1>{textOf(texts, title)}</h1>
+              <h1>{texts['general-error-something-went-wrong']}</h1>
               <div className="stack">
                 <button className="button" type="button" onClick={() => location.reload()}>
-                  {textOf(texts, reload)}
+                  {texts.reload}
                 </button>
               </div>
             </main>

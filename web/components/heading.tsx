@@ -1,11 +1,10 @@
-import { useMessage } from '../messages.tsx';
+import { useApp, useMessage } from '../app-context.ts';
 import { titleKey } from '../screen-title.ts';
-import { useVisit } from '../visit.ts';
 import { TitleHeading } from './title-heading.tsx';
 
 /** The heading of the current place, for the screens of the second script: the first one needs only its own. */
 export function Heading({ prefix }: { prefix?: string }) {
-  const { place, page } = useVisit();
+  const { place, page } = useApp();
   return <TitleHeading titleKey={titleKey(place, page)} prefix={prefix} />;
 }
 

@@ -1,14 +1,13 @@
 import { type Language, languageNames, languages } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
-import { useLanguage, useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { Icon, shapes } from './icon.tsx';
 
 /** A GET form, so that it works without JavaScript; the script translates the page in place. */
 export function LanguageMenu() {
   const message = useMessage();
-  const language = useLanguage();
-  const { page, place, setLanguage } = useVisit();
+  const { language } = useApp();
+  const { page, place, setLanguage } = useApp();
   const { toScreen } = usePortalUrls();
   // The answer to a posted form has the call's address, which answers no GET itself.
   const isProblem = page.serverPage?.name === 'problem';
@@ -42,7 +41,7 @@ export function LanguageMenu() {
 
 /** The rest of the query, which a GET form would drop. */
 function OtherParameters() {
-  const { place } = useVisit();
+  const { place } = useApp();
   const dropped: string[] = [queryNames.language];
   // The reset secret is kept only where the form needs it, and there it is in the address already.
   if (place.screen.name !== 'forgottenChange') dropped.push(queryNames.hash);

@@ -4,10 +4,10 @@ import { destinationAfterTwoFactor, isDefaultDestination } from '#contract/desti
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
-import { type MessageKey, useMessage } from '../messages.tsx';
+import type { MessageKey } from '../messages.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
-import { usePortalUrls, useVisit } from '../visit.ts';
 import { isPlainClick, OutsideLink, PortalLink } from './links.tsx';
 import { Alert } from './notice.tsx';
 
@@ -15,7 +15,7 @@ import { Alert } from './notice.tsx';
 export function AccountLink() {
   const message = useMessage();
   return (
-    <PortalLink href={useVisit().page.rules.basePath + accountPath} isDocument>
+    <PortalLink href={useApp().page.rules.basePath + accountPath} isDocument>
       {message('your-account')}
     </PortalLink>
   );
@@ -26,8 +26,8 @@ export function AccountLink() {
  * additional links.
  */
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const message = useMessage('twofa-something-went-wrong', 'return-to-login');
-  const { page, leave, comeBack } = useVisit();
+  const message = useMessage();
+  const { page, leave, comeBack } = useApp();
   const { toCall } = usePortalUrls();
   const { destination, url } = useSignInAgain();
   // “Not you?” belongs beside the name.
@@ -99,7 +99,7 @@ export function LoginLink({ className, children }: Props) {
  */
 export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
   const message = useMessage();
-  const { page, saved, leave, save, goToDocument } = useVisit();
+  const { page, saved, leave, save, goToDocument } = useApp();
   const isScripted = useIsScripted();
   const { language } = usePortalUrls();
   const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
@@ -131,7 +131,7 @@ export function SupportLink({
 }) {
   const message = useMessage();
   return (
-    <OutsideLink className={className} href={useVisit().page.branding.links.support}>
+    <OutsideLink className={className} href={useApp().page.branding.links.support}>
       {message(text)}
     </OutsideLink>
   );
@@ -139,14 +139,14 @@ export function SupportLink({
 
 /** Leaves a second factor: to the sign-in form, or to the destination if the factor is optional. */
 export function WayOut({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const destination = useVisit().page.secondFactor?.goesOnTo;
+  const destination = useApp().page.secondFactor?.goesOnTo;
   if (destination !== undefined) return <GoOnLink textKey={textKey} destination={destination} />;
   return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;
 }
 
 /** The sign-in form for starting again, with the same destination. */
 export function useSignInAgain(): { destination: string | undefined; url: () => string } {
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const { toScreen } = usePortalUrls();
   const asked = parameterOf(place.search, queryNames.redirectUrl);
   const destination = asked === null || isDefaultDestination(asked, page.rules.basePath) ? undefined : asked;

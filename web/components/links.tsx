@@ -1,5 +1,5 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
-import { useVisit } from '../visit.ts';
+import { useApp } from '../app-context.ts';
 
 /** Whether a click navigates this page; those that open another tab or window, or save, are left to the browser. */
 export function isPlainClick(event: MouseEvent): boolean {
@@ -16,9 +16,8 @@ type Props = {
 
 /** A link to another screen: fade, then the screen. Modified clicks and pages outside the portal work as usual. */
 export function PortalLink({ href, className, isDocument = false, children }: Props) {
-  const { page, leave, goTo, goToDocument, prepare } = useVisit();
+  const { page, leave, goTo, goToDocument } = useApp();
   const isOtherDocument = Boolean(page.serverPage) || isDocument;
-  const onApproach = isOtherDocument ? undefined : prepare;
   function onClick(event: MouseEvent) {
     if (!isPlainClick(event)) return;
     event.preventDefault();
@@ -27,7 +26,7 @@ export function PortalLink({ href, className, isDocument = false, children }: Pr
     else goTo(href, 'push');
   }
   return (
-    <a href={href} className={className} onClick={onClick} onPointerEnter={onApproach} onFocus={onApproach}>
+    <a href={href} className={className} onClick={onClick}>
       {children}
     </a>
   );
@@ -37,7 +36,7 @@ type OutsideLinkProps = Pick<ComponentProps<'a'>, 'className' | 'children'> & { 
 
 /** A link out of the portal: fade, then the page there. Links that open no page, such as mailto, work as usual. */
 export function OutsideLink({ href, className, children }: OutsideLinkProps) {
-  const { leave, goToDocument } = useVisit();
+  const { leave, goToDocument } = useApp();
 
   function onClick(event: MouseEvent<HTMLAnchorElement>) {
     if (!isPlainClick(event) || !/^https?:$/.test(event.currentTarget.protocol)) return;

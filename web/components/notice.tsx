@@ -1,8 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
-import { useLanguage, useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 import { Icon, shapes } from './icon.tsx';
 import { relativeTime } from './relative-time.ts';
 
@@ -63,7 +62,7 @@ type NoticeProps = {
 export function Notice({ notice, seconds }: NoticeProps) {
   const message = useMessage();
   const textOf = useNoticeText();
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const name = notice === undefined ? noticeOfSearch(place.search) : notice;
   if (!name || hasOwnPlace(name)) return null;
   return (
@@ -89,7 +88,7 @@ export function hasOwnPlace(notice: NoticeName): notice is InPlace {
 /** The text of a notice; `seconds` is the wait before another code, if the notice mentions it. */
 export function useNoticeText(): (notice: SpokenNotice, seconds: number) => string {
   const message = useMessage();
-  const language = useLanguage();
+  const { language } = useApp();
   return (notice, seconds) => {
     if (notice !== 'codeNotSent') return message(`notice-${notice}-text`);
     if (seconds === 0) return message('notice-codeNotSent-now');
@@ -99,7 +98,7 @@ export function useNoticeText(): (notice: SpokenNotice, seconds: number) => stri
 
 /** Shown before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
 export function CookiesBlocked() {
-  const message = useMessage('cookies-blocked-title', 'cookies-blocked-text');
+  const message = useMessage();
   const isScripted = useIsScripted();
   if (!isScripted || navigator.cookieEnabled) return null;
   return (

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { type MessageKey, useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import type { MessageKey } from '../messages.ts';
 import { LanguageMenu } from './language-menu.tsx';
 import { OutsideLink, PortalLink } from './links.tsx';
 
@@ -8,7 +8,7 @@ type Props = { word: MessageKey | null; announcement: string; showing: number; c
 
 /** The frame that stays while the content changes: wall, door, header, floor, and the veil shown on leaving. */
 export function PageFrame({ word, announcement, showing, children }: Props) {
-  const message = useMessage('please-wait');
+  const message = useMessage();
   const content = useRef<HTMLDivElement>(null);
   const lastShowing = useRef(showing);
 
@@ -44,7 +44,7 @@ export function PageFrame({ word, announcement, showing, children }: Props) {
 
 /** The logo; links to the sign-in form except on that form (specification §2). */
 export function PageHeader() {
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const { toScreen } = usePortalUrls();
   const { name, logo } = page.branding;
   const mark = logo ? (
@@ -75,7 +75,7 @@ export function PageHeader() {
 
 export function PageFooter() {
   const message = useMessage();
-  const { links } = useVisit().page.branding;
+  const { links } = useApp().page.branding;
   return (
     <footer className="floor">
       <OutsideLink href={links.solutions}>{message('tagline')}</OutsideLink>

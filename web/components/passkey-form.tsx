@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { noticeOfSearch } from '#contract/notices.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
-import { useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
 import { whenIdle } from '../when-idle.ts';
 import { PortalForm, RedirectField, SubmitButton } from './portal-form.tsx';
 
@@ -14,13 +13,11 @@ export const loadCeremony = () => import('../passkeys/ceremony.ts');
  * the field for the name offers them too. `isSecondFactor`: in place of a code.
  */
 export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
-  // On the server too, as what follows is: so that the document carries them.
-  const message = useMessage('signing-in');
+  const message = useMessage();
   const { toCall } = usePortalUrls();
-  const { page, place, leave, comeBack } = useVisit();
+  const { page, place, leave, comeBack } = useApp();
   const [isNone, setIsNone] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  const [label, none] = [message('login-passkey'), message('login-passkey-none')];
   const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
   const options = toCall(isSecondFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
 
@@ -70,8 +67,8 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
     >
       <RedirectField from={isSecondFactor ? 'redirectURL' : 'destination'} />
       <input type="hidden" name="credential" ref={field} />
-      <SubmitButton isQuiet>{label}</SubmitButton>
-      {isNone && <p role="alert">{none}</p>}
+      <SubmitButton isQuiet>{message('login-passkey')}</SubmitButton>
+      {isNone && <p role="alert">{message('login-passkey-none')}</p>}
     </PortalForm>
   );
 }

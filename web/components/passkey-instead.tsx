@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { pageCallUrl } from '#contract/page-calls.ts';
-import { useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { loadCeremony } from './passkey-form.tsx';
 import type { ResetLink } from './reset-link-missing.tsx';
 
@@ -20,7 +19,7 @@ export function PasskeyInstead({
   isQuiet: boolean;
 }) {
   const message = useMessage();
-  const { page, leave } = useVisit();
+  const { page, leave } = useApp();
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);
   const isLinked = hash !== '';

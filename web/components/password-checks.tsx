@@ -4,7 +4,7 @@ import {
   passwordScore,
   smallestPasswordScore,
 } from '#contract/password-rules.ts';
-import { useMessage } from '../messages.tsx';
+import { useMessage } from '../app-context.ts';
 import { Icon, shapes } from './icon.tsx';
 import { laterShapes } from './later-shapes.tsx';
 
@@ -33,7 +33,7 @@ export function RepeatCheck({ isMet }: { isMet: boolean }) {
 }
 
 function Check({ isMet, children }: { isMet: boolean; children: string }) {
-  const message = useMessage('check-done', 'check-open');
+  const message = useMessage();
   return (
     <li className={isMet ? 'met' : undefined} aria-atomic="true">
       <Icon shape={laterShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
@@ -47,17 +47,9 @@ function Check({ isMet, children }: { isMet: boolean; children: string }) {
 
 type PasswordErrorsProps = { id: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
 
-const laterTexts: readonly `password-validation-${PasswordRule}`[] = [
-  'password-validation-short',
-  'password-validation-long',
-  'password-validation-common',
-  'password-validation-weak',
-  'password-validation-match',
-];
-
 /** The specification's sentences for the broken rules; shown once both fields were touched (specification §5). */
 export function PasswordErrors({ id, broken, policy }: PasswordErrorsProps) {
-  const message = useMessage(...laterTexts);
+  const message = useMessage();
   return (
     <div className="errors" id={id} role="alert">
       {broken.map((rule) => (
@@ -72,7 +64,7 @@ export function PasswordErrors({ id, broken, policy }: PasswordErrorsProps) {
 
 /** Bars and a label: weak, fair, good (passes), strong. */
 export function StrengthMeter({ password }: { password: string }) {
-  const message = useMessage('strength', 'strength-1', 'strength-2', 'strength-3', 'strength-4');
+  const message = useMessage();
   const level: 0 | 1 | 2 | 3 | 4 = password === '' ? 0 : levelOf(passwordScore(password));
   return (
     <div className="strength" data-level={level}>

@@ -1,19 +1,10 @@
-import {
-  createContext,
-  type ReactNode,
-  type SubmitEvent,
-  use,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, type SubmitEvent, use, useLayoutEffect, useRef, useState } from 'react';
 import { redirectValue } from '#contract/destination.ts';
 import type { PageCall } from '#contract/page-calls.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { type MessageKey, useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
+import { useApp, usePortalUrls } from '../app-context.ts';
+import type { MessageKey } from '../messages.ts';
 
 const ReadyContext = createContext(true);
 
@@ -44,9 +35,7 @@ export function PortalForm({
   onSend,
   children,
 }: Props) {
-  const { leave, forgetWebbundle } = useVisit();
-  // The veil shows it once the form is sent, so the document must carry it.
-  useMessage(word);
+  const { leave, forgetWebbundle } = useApp();
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);
   const [ready, setReady] = useState(true);
@@ -57,12 +46,6 @@ export function PortalForm({
 
   // After every render: the browser may have filled in a field, or a child may have changed one.
   useLayoutEffect(look);
-
-  // Some password managers fill in fields at any time, without events.
-  useEffect(() => {
-    const timer = setInterval(look, 500);
-    return () => clearInterval(timer);
-  });
 
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);
@@ -81,6 +64,9 @@ export function PortalForm({
       onInput={look}
       onChange={look}
       onAnimationStart={look}
+      // Some password managers fill in fields without events: asked again before a press of the button.
+      onPointerOver={look}
+      onKeyDown={look}
     >
       <ReadyContext value={ready}>{children}</ReadyContext>
     </form>
@@ -110,7 +96,7 @@ export function RedirectField({
   /** The parameter of the address that has it. */
   from?: 'destination' | 'redirectURL';
 }) {
-  const { place, saved, page } = useVisit();
+  const { place, saved, page } = useApp();
   const askedFor = parameterOf(place.search, from);
   return <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />;
 }

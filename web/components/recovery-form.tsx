@@ -1,21 +1,20 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { CheckedField } from './checked-field.tsx';
 import { useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-form.tsx';
 import { ChangeUserLinks } from './later-links.tsx';
 import { fieldValue, isFilled } from './portal-form.tsx';
-import { isOver, SignInOver, signInOverTexts } from './sign-in-over.tsx';
+import { isOver, SignInOver } from './sign-in-over.tsx';
 
 /** What the server accepts; leaves room for dashes and spaces. */
 const longestEntry = 40;
 
 /** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
-  const message = useMessage('recovery-wrong', 'recovery-malformed', ...signInOverTexts);
-  const { comeBack } = useVisit();
+  const message = useMessage();
+  const { comeBack } = useApp();
   const { said, say, check } = useCodeCheck();
   const [isMalformed, setMalformed] = useState(said?.name === 'malformed');
   const field = useRef<HTMLInputElement>(null);

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { type Place, placeOfUrl } from '../addresses.ts';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
+import { useApp, useMessage } from '../app-context.ts';
 
 /**
  * The reference that a visitor reads out to support to identify the refusal (decisions §13). It belongs to the page
@@ -10,7 +9,7 @@ import { useVisit } from '../visit.ts';
  */
 export function Reference() {
   const message = useMessage();
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const sent = placeOfUrl(page.url, page.rules.basePath);
   if (!page.reference || pageKey(sent) !== pageKey(place)) return null;
   return <Fact label={message('reference')}>{page.reference}</Fact>;

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { OnceScripted } from '../is-scripted.tsx';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
-import { CopyButton, copyButtonTexts } from './copy-button.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Heading } from './heading.tsx';
 import { WayOut } from './later-links.tsx';
 import { PortalLink } from './links.tsx';
@@ -18,17 +17,9 @@ type OfKey = {
 };
 type Props = OfKey & { registration: RegistrationAnswer | undefined; children: ReactNode };
 
-const laterTexts = [
-  'registration-open',
-  'registration-qr',
-  'registration-manual',
-  'registration-copy',
-  ...copyButtonTexts,
-] as const;
-
 /** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, children, ...key }: Props) {
-  const message = useMessage(...laterTexts);
+  const message = useMessage();
   return (
     <ol className="steps">
       <li>
@@ -38,7 +29,7 @@ export function RegistrationSteps({ registration, children, ...key }: Props) {
         ) : (
           <div className="qr">
             <noscript>
-              <NoKey />
+              <p>{message('registration-no-script')}</p>
             </noscript>
           </div>
         )}
@@ -51,15 +42,9 @@ export function RegistrationSteps({ registration, children, ...key }: Props) {
   );
 }
 
-/** A component, because browsers never render it: the document may lack its text. */
-function NoKey() {
-  const message = useMessage();
-  return <p>{message('registration-no-script')}</p>;
-}
-
 function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer & OfKey) {
   const message = useMessage();
-  const { name } = useVisit().page.branding;
+  const { name } = useApp().page.branding;
   return (
     <div className="qr">
       {account && (
@@ -99,7 +84,7 @@ const urgent = {};
 
 export function RegistrationUnavailable() {
   const message = useMessage();
-  const { place } = useVisit();
+  const { place } = useApp();
   return (
     <>
       <Heading />

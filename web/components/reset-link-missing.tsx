@@ -1,8 +1,8 @@
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { type Place, parameterOf, placeOfUrl } from '../addresses.ts';
+import { useMessage } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
-import { useMessage } from '../messages.tsx';
 import type { SavedValues } from '../saved-values.ts';
 import { ForgottenLink } from './later-links.tsx';
 import { Alert } from './notice.tsx';

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { type MessageKey, useLanguage, useMessage } from '../messages.tsx';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import type { MessageKey } from '../messages.ts';
 import { sendNewCode } from '../server-calls.ts';
-import { usePortalUrls, useVisit } from '../visit.ts';
 import type { Said } from './code-check.ts';
 import { ChangeUserLinks } from './later-links.tsx';
 import { useNoticeText } from './notice.tsx';
@@ -12,24 +12,11 @@ import { relativeTime } from './relative-time.ts';
 
 type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 
-const laterTexts = [
-  'twofa-send',
-  'twofa-send-wait',
-  'twofa-send-over',
-  'notice-codeSent-title',
-  'notice-codeSent-text',
-  'notice-codeTooSoon-title',
-  'notice-codeTooSoon-text',
-  'notice-codeNotSent-title',
-  'notice-codeNotSent-text',
-  'notice-codeNotSent-now',
-] as const;
-
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
-  const message = useMessage(...laterTexts);
-  const language = useLanguage();
-  const { page, comeBack, announce } = useVisit();
+  const message = useMessage();
+  const { language } = useApp();
+  const { page, comeBack, announce } = useApp();
   const { toCall } = usePortalUrls();
   const textOf = useNoticeText();
   const first = page.secondFactor?.sendAgainAfter;
@@ -81,7 +68,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
 
 /** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
-  const { place } = useVisit();
+  const { place } = useApp();
   return (
     <>
       {[queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {

@@ -1,5 +1,4 @@
-import { useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { PortalLink } from './links.tsx';
 import { isFilled, PortalForm, RedirectField, SubmitButton } from './portal-form.tsx';
 import { PasswordField, TextField } from './text-field.tsx';
@@ -11,7 +10,7 @@ import { PasswordField, TextField } from './text-field.tsx';
 export function SignInForm({ username, why }: { username: string; why?: string }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
-  const { typedUsername } = useVisit();
+  const { typedUsername } = useApp();
   return (
     <PortalForm
       call="performLogin"

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { queryNames } from '#contract/screens.ts';
-import { useMessage } from '../messages.tsx';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import type { CallFailure } from '../server-calls.ts';
-import { usePortalUrls, useVisit } from '../visit.ts';
 import type { Said } from './code-check.ts';
 import { useSignInAgain } from './later-links.tsx';
 import { Seal } from './later-shapes.tsx';
@@ -11,18 +10,6 @@ import { PortalForm, SubmitButton } from './portal-form.tsx';
 import { documentTitle } from './title-heading.tsx';
 
 type Over = Extract<CallFailure, { name: 'signInExpired' | 'signInTooOld' }>;
-
-/** For the forms that it takes the place of. */
-export const signInOverTexts = [
-  'once-more-title',
-  'once-more-text',
-  'once-more-button',
-  'notice-tooManyCodes-title',
-  'notice-tooManyCodes-text',
-  'notice-signInExpired-title',
-  'notice-signInExpired-text',
-  'sign-in-again',
-] as const;
 
 /** Whether this sign-in accepts no more codes. */
 export function isOver(said: Said): said is Over {
@@ -34,7 +21,7 @@ export function isOver(said: Said): said is Over {
  */
 export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();
-  const { page } = useVisit();
+  const { page } = useApp();
   const { toScreen } = usePortalUrls();
   const { destination, url } = useSignInAgain();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -74,7 +61,7 @@ export function SignInOver({ said }: { said: Over }) {
 /** Signs out a user who signed in too long ago to set up an app, and returns here once they are signed in again. */
 export function SignInOnceMoreForm({ comesBackTo }: { comesBackTo: string }) {
   const message = useMessage();
-  const { save } = useVisit();
+  const { save } = useApp();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; what the tab remembers would lead past this page
   useEffect(() => save({ loginHashFragment: null, redirectOldWebbundleUrl: null }), []);

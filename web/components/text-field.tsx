@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
+import { useMessage } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
-import { useMessage } from '../messages.tsx';
 import { Icon, shapes } from './icon.tsx';
 
 export type TextFieldProps = ComponentProps<'input'> & {
@@ -36,7 +36,7 @@ export function TextField({ id, label, beside, children, defaultValue, ...input 
 
 /** A password input with a reveal button, which is shown only where it works. */
 export function PasswordField({ id, ...field }: TextFieldProps) {
-  const message = useMessage('show-password');
+  const message = useMessage();
   const isScripted = useIsScripted();
   const [isShown, setShown] = useState(false);
   const reveal = (

@@ -7,7 +7,7 @@ import es from '#messages/es.json' with { type: 'json' };
 import italian from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
-import type { MessageKey, Texts } from '../messages.tsx';
+import type { MessageKey, Texts } from '../messages.ts';
 import { documentForTest } from '../page-for-test.ts';
 
 const textsOf: Record<string, Texts> = { en, de, es, pl, nl, it: italian };

@@ -4,6 +4,7 @@ import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
 import { ForgottenLink, LoginLink, SupportLink } from '../components/later-links.tsx';
@@ -16,12 +17,10 @@ import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.
 import { Reference } from '../components/reference.tsx';
 import { ResetLinkMissing, resetLinkOf } from '../components/reset-link-missing.tsx';
 import { PasswordField } from '../components/text-field.tsx';
-import { useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
 
 export function ForgottenChange() {
   const message = useMessage();
-  const { place, saved, page, save } = useVisit();
+  const { place, saved, page, save } = useApp();
   const { passwordPolicy, invitation } = page;
   const [entries, setEntries] = useState({ password: '', repeat: '' });
   const [isReasonMet, setReasonMet] = useState(false);
@@ -122,7 +121,7 @@ const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
 
 export function ForgottenChangeFailedInfo() {
   const message = useMessage();
-  const { place } = useVisit();
+  const { place } = useApp();
   const reason = reasonOfSearch(place.search);
   const isToChoose = choose.includes(reason);
   const isForSupport = support.includes(reason);

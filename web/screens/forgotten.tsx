@@ -4,6 +4,7 @@ import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { CallForm } from '../components/call-form.tsx';
 import { EmailField } from '../components/checked-field.tsx';
 import { Heading } from '../components/heading.tsx';
@@ -12,9 +13,7 @@ import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { fieldValue, isFilled, SubmitButton } from '../components/portal-form.tsx';
-import { useMessage } from '../messages.tsx';
 import { askForReset, type CallFailure } from '../server-calls.ts';
-import { usePortalUrls, useVisit } from '../visit.ts';
 
 /** Autofilled values hidden from scripts are checked on submit. */
 function isReady(form: HTMLFormElement): boolean {
@@ -24,7 +23,7 @@ function isReady(form: HTMLFormElement): boolean {
 
 export function Forgotten() {
   const message = useMessage();
-  const { page, place, saved, goTo, comeBack } = useVisit();
+  const { page, place, saved, goTo, comeBack } = useApp();
   const { toScreen, toCall } = usePortalUrls();
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
@@ -77,7 +76,7 @@ export function EmailInfo() {
 
 export function ForgottenChangedInfo() {
   const message = useMessage();
-  const isKept = parameterOf(useVisit().place.search, queryNames.destination);
+  const isKept = parameterOf(useApp().place.search, queryNames.destination);
   return (
     <>
       <Seal icon="check" kind="good" />

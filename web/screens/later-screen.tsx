@@ -1,4 +1,4 @@
-import { useVisit } from '../visit.ts';
+import { useApp } from '../app-context.ts';
 import { EmailInfo, Forgotten, ForgottenChangedInfo } from './forgotten.tsx';
 import { ForgottenChange, ForgottenChangeFailedInfo } from './forgotten-change.tsx';
 import { LoginFail } from './login-fail.tsx';
@@ -12,7 +12,7 @@ import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
 /** The screens of the second script, which the sign-in form does not need (load-later-screen.ts). */
 export function LaterScreen() {
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   switch (page.serverPage?.name) {
     case 'signedIn':
       return <SignedIn {...page.serverPage} />;

@@ -1,16 +1,15 @@
 import { useEffect, useRef } from 'react';
 import type { ServerPage } from '#contract/page.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { OutsideLink } from '../components/links.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
 /** Redirects to an identity provider automatically; the button is the fallback. */
 export function Leaving({ isSignOut, url, provider, fields }: Props) {
   const message = useMessage();
-  const { leave } = useVisit();
+  const { leave } = useApp();
   const form = useRef<HTMLFormElement>(null);
   // Anyone returning from the provider isn't sent there again: they would never get out.
   useEffect(() => {

@@ -3,19 +3,18 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { LoginLink, SupportLink } from '../components/later-links.tsx';
 import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Fact, Reference } from '../components/reference.tsx';
 import { SignInForm } from '../components/sign-in-form.tsx';
-import { useMessage } from '../messages.tsx';
-import { usePortalUrls, useVisit } from '../visit.ts';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
-  const { place, typedUsername } = useVisit();
+  const { place, typedUsername } = useApp();
   const isDefault = type === 'default';
   const notice = noticeOfSearch(place.search);
   // Nothing was mistyped.
@@ -49,7 +48,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
 /** Shown only if it is a valid address: anyone can put anything into a link (decisions §5). */
 function VisitorAddress() {
   const message = useMessage();
-  const { place } = useVisit();
+  const { place } = useApp();
   const address = canonicalIpAddress(parameterOf(place.search, queryNames.ipAddress) ?? '');
   return <Fact label={message('login-fail-ip-address')}>{address ?? message('unknown')}</Fact>;
 }

@@ -1,19 +1,18 @@
 import { useEffect } from 'react';
 import { loginOf } from '../addresses.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { CookiesBlocked, Notice } from '../components/notice.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
 import { SignInForm } from '../components/sign-in-form.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 
 /** Specification §9. */
 const focusDelayMilliseconds = 100;
 
 export function Login() {
   const message = useMessage();
-  const { place, typedUsername } = useVisit();
+  const { place, typedUsername } = useApp();
   const username = loginOf(place.search) || typedUsername.current;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the name that was there at first

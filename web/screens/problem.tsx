@@ -1,6 +1,7 @@
 import { Fragment, type MouseEvent } from 'react';
 import type { ServerPage } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { AccountLink, LoginLink, SupportLink } from '../components/later-links.tsx';
 import { Seal } from '../components/later-shapes.tsx';
@@ -9,16 +10,14 @@ import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact, Reference } from '../components/reference.tsx';
 import { relativeTime } from '../components/relative-time.ts';
 import { SignInForm } from '../components/sign-in-form.tsx';
-import { useLanguage, useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'problem' }>;
 
 /** A refusal by the server, with a next step. */
 export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
   const message = useMessage();
-  const language = useLanguage();
-  const { typedUsername, leave } = useVisit();
+  const { language } = useApp();
+  const { typedUsername, leave } = useApp();
   const isSent = typeof again === 'object';
   const isOffered = isSent || again === 'open';
 
@@ -71,7 +70,7 @@ const longestShownAddress = 200;
 
 export function NotFound() {
   const message = useMessage();
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   return (
     <>
       <svg

@@ -1,13 +1,12 @@
 import type { ServerPage } from '#contract/page.ts';
-import { CopyButton, copyButtonTexts, DownloadButton, PrintButton } from '../components/copy-button.tsx';
+import { useApp, useMessage } from '../app-context.ts';
+import { CopyButton, DownloadButton, PrintButton } from '../components/copy-button.tsx';
 import { Heading } from '../components/heading.tsx';
 import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { Fact } from '../components/reference.tsx';
 import { OnceScripted } from '../is-scripted.tsx';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'recoveryCodes' }>;
 
@@ -33,8 +32,8 @@ export function RecoveryCodes({ codes, left, destination }: Props) {
 }
 
 function Codes({ codes }: { codes: string[] }) {
-  const message = useMessage('copy', 'download', 'print', ...copyButtonTexts);
-  const { branding, rules, typedUsername } = useVisit().page;
+  const message = useMessage();
+  const { branding, rules, typedUsername } = useApp().page;
   const text = codes.join('\n');
   const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
   return (

@@ -1,4 +1,5 @@
 import type { ServerPage } from '#contract/page.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { LoginLink, SupportLink } from '../components/later-links.tsx';
 import { Seal } from '../components/later-shapes.tsx';
@@ -6,15 +7,13 @@ import { PortalLink } from '../components/links.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { SignInOnceMoreForm } from '../components/sign-in-over.tsx';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'registerElsewhere' }>;
 
 /** The sign-in covers only part of the account: an app is set up with the password, from another network, or not at all: the passkey opens the account. */
 export function RegisterElsewhere({ why, comesBackTo, goesOnTo }: Props) {
   const message = useMessage();
-  const { page } = useVisit();
+  const { page } = useApp();
   return (
     <>
       <Seal icon="key" />

@@ -1,11 +1,11 @@
 import type { ServerPage } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
+import { useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { AccountLink, LoginLink } from '../components/later-links.tsx';
 import { Seal } from '../components/later-shapes.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact } from '../components/reference.tsx';
-import { useMessage } from '../messages.tsx';
 
 type Props = Extract<ServerPage, { name: 'signedIn' }>;
 

@@ -1,4 +1,5 @@
 import { noticeOfSearch } from '#contract/notices.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { EmailField } from '../components/checked-field.tsx';
 import { ConnectionChoice } from '../components/connection-choice.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
@@ -6,12 +7,10 @@ import { LoginLink } from '../components/later-links.tsx';
 import { Notice } from '../components/notice.tsx';
 import { fieldValue, isFilled, PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
-import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 
 export function SingleSignOn() {
   const message = useMessage();
-  const { page, place, typedUsername } = useVisit();
+  const { page, place, typedUsername } = useApp();
   const notice = noticeOfSearch(place.search);
   if (notice === 'chooseConnection' && page.connections)
     return (

@@ -1,16 +1,15 @@
 import { useEffect, useState } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
 import { RegistrationSteps, RegistrationUnavailable } from '../components/registration-steps.tsx';
-import { useMessage } from '../messages.tsx';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { fetchRegistration } from '../server-calls.ts';
-import { useVisit } from '../visit.ts';
 
 export function TwoFactorRegistration() {
   const message = useMessage();
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   if (!isCodeSentViaEmail(place)) return <AppRegistration />;
   const head = (
     <>
@@ -22,8 +21,8 @@ export function TwoFactorRegistration() {
 }
 
 function AppRegistration() {
-  const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable');
-  const { page } = useVisit();
+  const message = useMessage();
+  const { page } = useApp();
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
   useEffect(() => {
     let isGone = false;

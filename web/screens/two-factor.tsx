@@ -1,17 +1,16 @@
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { RecoveryForm } from '../components/recovery-form.tsx';
-import { useMessage } from '../messages.tsx';
 import { isCodeSentViaEmail, isRecovery } from '../screen-title.ts';
-import { usePortalUrls, useVisit } from '../visit.ts';
 
 export function TwoFactor() {
   const message = useMessage();
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const isEmail = isCodeSentViaEmail(place);
   const asksRecovery = !isEmail && isRecovery(place, page);
   const otherWay = page.secondFactor?.mayRecover && <OtherWay isRecovery={!asksRecovery} />;
@@ -35,7 +34,7 @@ export function TwoFactor() {
 /** Switches between recovery code and app code; the address differs only in this. */
 function OtherWay({ isRecovery }: { isRecovery: boolean }) {
   const message = useMessage();
-  const { place } = useVisit();
+  const { place } = useApp();
   const { toScreen } = usePortalUrls();
   const query = {
     [queryNames.redirectUrl]: parameterOf(place.search, queryNames.redirectUrl) ?? undefined,

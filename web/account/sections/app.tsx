@@ -1,9 +1,9 @@
 import type { AccountView } from '#contract/account-page.ts';
+import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';
 import { RegistrationSteps } from '../../components/registration-steps.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useLanguage } from '../../messages.tsx';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
 import { dayInWords } from './sessions.tsx';
@@ -13,7 +13,7 @@ type Props = Extract<AccountView, { name: 'app' }>;
 /** The authenticator app: set up, replace, remove. */
 export function App({ since, isRequired, isPart, next }: Props) {
   const text = useAccountText();
-  const language = useLanguage();
+  const { language } = useApp();
   const { begun } = useAccount();
   const toSection = useSectionUrl();
   if (isPart) return <ClosedSection why="account-part" />;

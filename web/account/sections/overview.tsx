@@ -2,10 +2,9 @@ import type { AccountSection } from '#contract/account.ts';
 import type { AccountView } from '#contract/account-page.ts';
 import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
 import { pageCallUrl } from '#contract/page-calls.ts';
+import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';
-import { useLanguage } from '../../messages.tsx';
-import { useVisit } from '../../visit.ts';
 import { sectionTitle, useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm } from '../account-form.tsx';
 
@@ -14,9 +13,9 @@ type Props = Extract<AccountView, { name: 'overview' }>;
 /** Who is signed in, and the sections with what each of them is about. */
 export function Overview(view: Props) {
   const text = useAccountText();
-  const language = useLanguage();
+  const { language } = useApp();
   const { username, kept } = useAccount();
-  const { page } = useVisit();
+  const { page } = useApp();
   const { email, customers, provider, sections } = view;
   return (
     <>

@@ -1,9 +1,8 @@
 import type { AccountView } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
+import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useLanguage } from '../../messages.tsx';
-import { useVisit } from '../../visit.ts';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
 import { SignInAgain } from '../proof-form.tsx';
@@ -108,7 +107,7 @@ function Remove({ passkey }: { passkey: Passkey }) {
 /** Hidden until the script finds that the browser can make one (web/passkeys/enrol.ts). */
 function Enrol({ known }: Pick<Props, 'known'>) {
   const text = useAccountText();
-  const { page } = useVisit();
+  const { page } = useApp();
   return (
     <>
       <div className="instead">
@@ -145,6 +144,6 @@ function usePasskeyUrl(id: string): (begun: string) => string {
 }
 
 function useDay(): (time: string) => string {
-  const format = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'medium', timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(useApp().language, { dateStyle: 'medium', timeZone: 'UTC' });
   return (time) => format.format(new Date(time));
 }

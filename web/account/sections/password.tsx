@@ -1,8 +1,8 @@
 import type { AccountView } from '#contract/account-page.ts';
+import { useApp } from '../../app-context.ts';
 import { UsernameField } from '../../components/checked-field.tsx';
 import { PasswordChecks } from '../../components/password-checks.tsx';
 import { PasswordField } from '../../components/text-field.tsx';
-import { useVisit } from '../../visit.ts';
 import { useAccountText } from '../account-context.tsx';
 import { AccountForm, ClosedSection } from '../account-form.tsx';
 
@@ -11,7 +11,7 @@ type Props = Extract<AccountView, { name: 'password' }>;
 /** Change the password: the current one, the rules of a reset, and what ends with the change. */
 export function Password({ username, state }: Props) {
   const text = useAccountText();
-  const { passwordPolicy } = useVisit().page;
+  const { passwordPolicy } = useApp().page;
   if (state !== 'open') return <ClosedSection why={`account-password-${state}`} />;
   return (
     <AccountForm action="change" button="change-button">

@@ -1,7 +1,7 @@
 import type { AccountSession, AccountView } from '#contract/account-page.ts';
 import type { Language } from '#contract/languages.ts';
 import { typeset } from '#contract/typeset.ts';
-import { useLanguage } from '../../messages.tsx';
+import { useApp } from '../../app-context.ts';
 import { useAccountText } from '../account-context.tsx';
 import { AccountForm, ClosedSection, Place } from '../account-form.tsx';
 
@@ -25,7 +25,7 @@ export function Sessions({ sessions }: Props) {
 
 function Entry({ id, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
   const text = useAccountText();
-  const language = useLanguage();
+  const { language } = useApp();
   const facts = [
     text('account-last-used', { time: timeInWords(lastSeenAt, language) }),
     text('account-signed-in-at', { time: timeInWords(signedInAt, language) }),
@@ -49,7 +49,7 @@ type DevicesProps = Extract<AccountView, { name: 'devices' }>;
 /** The browsers that are not asked for a code; each may be forgotten. */
 export function Devices({ devices, isPart }: DevicesProps) {
   const text = useAccountText();
-  const language = useLanguage();
+  const { language } = useApp();
   if (isPart || devices.length === 0) return <ClosedSection why={isPart ? 'account-part' : 'account-devices-none'} />;
   return (
     <>
@@ -82,7 +82,7 @@ type SignInsProps = Extract<AccountView, { name: 'signIns' }>;
 /** The last sign-ins with their outcome. */
 export function SignIns({ signIns }: SignInsProps) {
   const text = useAccountText();
-  const language = useLanguage();
+  const { language } = useApp();
   return (
     <>
       <p className="hint">{text('account-sign-ins-text')}</p>

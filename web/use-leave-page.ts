@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { MessageKey } from './messages.tsx';
+import type { MessageKey } from './messages.ts';
 
 /** Specification §9. */
 const fadeMilliseconds = 300;

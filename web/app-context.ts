@@ -4,14 +4,16 @@ import type { Page } from '#contract/page.ts';
 import { type PageCall, pageCallUrl } from '#contract/page-calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
 import { type Place, parameterOf } from './addresses.ts';
-import type { MessageKey } from './messages.tsx';
+import { filled, type MessageKey, type Placeholders, type Texts } from './messages.ts';
 import type { SavedValues } from './saved-values.ts';
 
 /** What every screen and part can read and do. On the server the actions are no-ops. */
-export type Visit = {
+export type AppState = {
   page: Page;
   place: Place;
   saved: SavedValues;
+  language: Language;
+  texts: Texts;
   /** The name typed on any form, kept for the next one. */
   typedUsername: { current: string };
   isLeaving: boolean;
@@ -21,8 +23,6 @@ export type Visit = {
   comeBack: () => void;
   /** Changes the screen once the fade is over. */
   goTo: (url: string, history: 'push' | 'replace') => void;
-  /** Loads what another screen will need, before it is asked for. */
-  prepare: () => void;
   /** Loads the document of a link once the fade is over. What an answer leads to waits for no fade. */
   goToDocument: (url: string) => void;
   save: (values: Partial<SavedValues>) => void;
@@ -33,12 +33,18 @@ export type Visit = {
   announce: (text: string) => void;
 };
 
-export const VisitContext = createContext<Visit | null>(null);
+export const AppContext = createContext<AppState | null>(null);
 
-export function useVisit(): Visit {
-  const visit = use(VisitContext);
-  if (!visit) throw new Error('A visit is missing around this component');
-  return visit;
+export function useApp(): AppState {
+  const app = use(AppContext);
+  if (!app) throw new Error('The app is missing around this component');
+  return app;
+}
+
+/** The text of a key in the current language, with its `{placeholders}` filled. */
+export function useMessage(): (key: MessageKey, placeholders?: Placeholders) => string {
+  const { texts } = useApp();
+  return (key, placeholders = {}) => filled(texts[key], placeholders);
 }
 
 /** Query parameters kept throughout the portal, so that language, name and destination are not lost. */
@@ -46,7 +52,7 @@ const carriedNames = [queryNames.language, queryNames.login, queryNames.destinat
 
 /** Addresses of screens and calls, for links on this page. */
 export function usePortalUrls() {
-  const { page, place } = useVisit();
+  const { page, place } = useApp();
   const { basePath } = page.rules;
   const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
   const { lang: language } = carried;
