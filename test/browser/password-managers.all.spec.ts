@@ -53,7 +53,9 @@ for (const [address, button] of [
     await expect(page.getByText(texts['email-invalid'])).toBeVisible();
   });
 
-  test(`${address}: an address filled in without events enables the button once that is approached`, async ({ page }) => {
+  test(`${address}: an address filled in without events enables the button once that is approached`, async ({
+    page,
+  }) => {
     await page.goto(address);
     await expect(page.getByRole('button', { name: button })).toBeDisabled();
     await page.evaluate(() => {
