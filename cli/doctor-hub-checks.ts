@@ -1,11 +1,9 @@
 import type { Config } from '#server/config/config.ts';
 import type { Hub } from '#server/config/hub.ts';
 import type { FailureKind } from '#server/http/provider-fetch.ts';
-import { askHub } from '#server/hub/ask-hub.ts';
-import { checkLogoutUrl } from '#server/hub/check-logout-url.ts';
-import { listUntoldHubs, type UntoldHub } from '#server/hub/hub-logout.ts';
+import { askHub, checkLogoutUrl } from '#server/hub/check-hub.ts';
 import { hubKeyTurn } from '#server/hub/roll-hub-keys.ts';
-import { hubsToTell } from '#server/hub/tell-hubs.ts';
+import { hubsToTell, listUntoldHubs, type UntoldHub } from '#server/hub/tell-hubs.ts';
 import { day } from '#server/limits.ts';
 import type { Check, Finding } from './doctor-checks.ts';
 import { localTime } from './print.ts';

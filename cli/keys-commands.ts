@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { type HubKeyRow, listHubKeys } from '#server/hub/hub-key.ts';
-import { addMissingHubKeys } from '#server/hub/hub-keys.ts';
+import { addMissingHubKeys, type HubKeyRow, listHubKeys } from '#server/hub/hub-keys.ts';
 import { rollHubKeys } from '#server/hub/roll-hub-keys.ts';
 import { localTime, printJson, printLine, printTable } from './print.ts';
 import { type Keyed, withKeys } from './with-database.ts';

@@ -25,7 +25,7 @@ async function runPages(folder: string, { provider = [], force, json }: Flags) {
   const origins = provider.map(readOrigin);
   const path = resolve(folder);
   const config = loadConfig();
-  const { isOurs, writeFolder } = await import('#server/pages/write-folder.ts');
+  const { isOurs, writeFolder } = await import('#server/pages/static-files.ts');
   if (!force && !(await isOurs(path).catch(cannotWrite)))
     throw failure(`${path} holds files that are not ours. --force leaves them there.`);
   await buildStalePages();

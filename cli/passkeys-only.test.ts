@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addUser } from '#server/accounts/add-user.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
+import { addUser } from '#server/accounts/users.ts';
 import { connect } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { type EmbeddedPostgres, openEmbedded } from '#server/database/embedded/embedded.ts';

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Language, languages } from '#contract/languages.ts';
-import { addUser } from '#server/accounts/add-user.ts';
-import { type ChangeOfUser, changeUser } from '#server/accounts/change-user.ts';
+import { addUser, type ChangeOfUser, changeUser } from '#server/accounts/users.ts';
 import type { Connection } from '#server/database/database.ts';
 import { foldLoginName, readEmail, readUsername } from '#server/names/read-name.ts';
 import { findUser, type User } from '#server/people/portal-user.ts';

@@ -1,5 +1,5 @@
-import { addUser } from '#server/accounts/add-user.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
+import { addUser } from '#server/accounts/users.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import { seal } from '#server/crypto/sealed.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { hubSecretHeader } from '#server/hub/headers.ts';
+import { hubSecretHeader } from '#server/hub/hub-headers.ts';
 import { customers } from '../people.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
 import { type HubFacts, homePage, orderPage, reportsPage, type Visitor } from './hub-pages.ts';

@@ -16,8 +16,7 @@ import { tokenOfFirstPress } from '../sessions/session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account-visit.ts';
-import { proofToAsk } from './proof-to-ask.ts';
-import { prove } from './prove.ts';
+import { proofToAsk, prove } from './prove.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
 /** What the form of a proof does, in every section. */

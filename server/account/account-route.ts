@@ -8,7 +8,7 @@ import { queryValue, splitUrl } from '../http/request-url.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
-import { mayProveByPasskey, needsInvitation, proofToAsk } from './proof-to-ask.ts';
+import { mayProveByPasskey, needsInvitation, proofToAsk } from './prove.ts';
 import type { Section } from './section.ts';
 
 /** `GET account/…`: a section of the account page, for a full session; anybody else signs in first and comes back to it. */

@@ -2,14 +2,15 @@ import { accountFields } from '#contract/account.ts';
 import type { Language } from '#contract/languages.ts';
 import { type AuditEvent, customersOfEvent } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
-import type { Connection } from '../database/database.ts';
+import { type Connection, type Fragment, rowOrNull } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { speaksForLess } from '../factors/may-change-factors.ts';
 import type { MailPlace } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
+import { hasEmailToProve } from '../people/second-factor.ts';
+import { hasPasskey, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import { type FullSession, isSessionThereForUpdate } from '../sessions/session.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
-import { placeOfVisitor } from '../sessions/visitor.ts';
-import { type Account, findAccount } from './account.ts';
+import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
 
 /** A signed-in person on their account page. */
 export type AccountVisit = {
@@ -64,4 +65,66 @@ export function personOf({ session, visitor }: AccountVisit): Omit<AuditEvent, '
 /** What an email says of where a change was made. */
 export function placeOf({ visitor }: AccountVisit): MailPlace {
   return placeOfVisitor(visitor);
+}
+
+/** The account of a full session, as far as its account page depends on it. */
+export type Account = {
+  /** Whether there is a password that signs in: none counts in a domain with single sign-on only, or where only passkeys do. */
+  hasPassword: boolean;
+  /** Whether passkeys are the only way in, or the only one that is not a provider's. */
+  isByPasskey: boolean;
+  mayChangePassword: boolean;
+  hasApp: boolean;
+  /** When the app was confirmed; null without one. */
+  appSince: Date | null;
+  /** A customer of the user requires a second factor by an app. */
+  isAppRequired: boolean;
+  /** A code by email comes before the first app (docs/decisions/0014). */
+  isEmailFirst: boolean;
+  /** A customer of the user that requires a second factor takes no passkeys, a disabled one too: to it, one proves no code. */
+  isPasskeyUntaken: boolean;
+  recoveryCodesLeft: number;
+  rememberedDevices: number;
+  /** The session comes from a connection that speaks for a part of the account only (docs/decisions/0019). */
+  isPart: boolean;
+  /** The name of the connection that the session comes from; null for a password. */
+  provider: string | null;
+  /** The active customers of the session, with their names. */
+  customers: { key: string; name: string }[];
+};
+
+/** Reads the account of a session, in one statement; null if the session is gone. */
+export async function findAccount(sql: Connection, sessionId: string, now: Date): Promise<Account | null> {
+  return await rowOrNull(sql<Account[]>`
+    select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)} as "hasPassword",
+      ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${hasPasskey(sql, sql`u.id`)} as "isByPasskey",
+      u.may_change_password as "mayChangePassword",
+      t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
+      ${requiresApp(sql, sql`u.id`)} as "isAppRequired", ${hasEmailToProve(sql, sql`u.id`)} as "isEmailFirst",
+      exists (
+        select from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.two_factor <> 'off' and c.passkeys = 'off'
+      ) as "isPasskeyUntaken",
+      (select count(*)::int from recovery_code where user_id = u.id and used_at is null) as "recoveryCodesLeft",
+      (select count(*)::int from remembered_device where user_id = u.id and ends_at > ${now}) as "rememberedDevices",
+      ${speaksForLess(sql, sql`s`)} as "isPart",
+      (select name from sso_connection where id = s.connection_id) as provider,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name) order by c.name), '[]')
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.active and c.id = any(s.customer_ids)
+      ) as customers
+    from session s join portal_user u on u.id = s.user_id left join totp t on t.user_id = u.id
+    where s.id = ${sessionId}`);
+}
+
+/** Whether a customer of a user requires an app, a disabled one too: it may be enabled again. */
+export async function isAppRequired(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`select where ${requiresApp(sql, sql`${userId}::uuid`)}`).length > 0;
+}
+
+function requiresApp(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (
+    select from membership m join customer c on c.id = m.customer_id
+    where m.user_id = ${userId} and c.two_factor = 'app')`;
 }

@@ -5,18 +5,14 @@ import { callRoutes } from '../http/call-routes.ts';
 import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
-import { app as appSection } from './app.ts';
-import { devices } from './devices.ts';
-import { enrolOptionsRoute } from './enrol-passkey.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './logout-route.ts';
 import { overview } from './overview.ts';
-import { passkeys } from './passkeys.ts';
+import { enrolOptionsRoute, passkeys } from './passkeys.ts';
 import { password } from './password.ts';
-import { passkeyProofOptionsRoute } from './prove-by-passkey.ts';
-import { recoveryCodes } from './recovery-codes.ts';
+import { passkeyProofOptionsRoute } from './prove.ts';
+import { app as appSection, devices, recoveryCodes } from './second-factor.ts';
 import type { Section } from './section.ts';
-import { sessions } from './sessions.ts';
-import { signIns } from './sign-ins.ts';
+import { sessions, signIns } from './sessions.ts';
 
 /** Every section of the account page. */
 const sections: readonly Section[] = [

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeUser } from '#server/accounts/change-user.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
 import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
+import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 

@@ -1,15 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AskedProof } from '#contract/account-page.ts';
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import { tokenHash } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { isFreshProof } from '../factors/may-change-factors.ts';
+import { hasPasskey } from '../factors/passkey.ts';
+import { beginCeremony, browserToBegin, optionsOfSignIn } from '../factors/passkey-ceremony.ts';
+import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { takeProof } from '../factors/take-proof.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { canOpenByPasskey } from '../people/sign-in-user.ts';
+import { nextToken, type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
+import { knownVisitorOf } from '../sessions/visitor.ts';
 import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
-import { type AccountVisit, personOf } from './account-visit.ts';
+import { type AccountVisit, accountVisitOf, personForChange, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
-import { noteProof } from './note-proof.ts';
-import { proofToAsk } from './proof-to-ask.ts';
-import { proveByPasskey } from './prove-by-passkey.ts';
 import { changeAccount, type Fields, type Outcome } from './section.ts';
+
+/**
+ * What a person has to prove before they change something about their way in; null if their session has proven it within ten
+ * minutes, at its sign-in or since. With an app it is a code: a password alone must not replace what stands beside it. A passkey
+ * counts as much, unless the app guards a customer that takes none: the next one would open that.
+ */
+export function proofToAsk(
+  { session, account }: Pick<AccountVisit, 'session' | 'account'>,
+  now: Date,
+): AskedProof | null {
+  const { proof } = session;
+  const isFresh = isFreshProof(session, now);
+  if (account.hasApp) {
+    const countsAsCode = proof === 'code' || (proof === 'passkey' && !account.isPasskeyUntaken);
+    return isFresh && countsAsCode ? null : 'code';
+  }
+  if (isFresh) return null;
+  // Typed again, the password adds to the account only where nothing else was asked for beside it.
+  return account.hasPassword && proof === 'password' && !account.isEmailFirst ? 'password' : 'signIn';
+}
+
+/**
+ * Whether a passkey may stand for what is asked: where the account has one that would open it. Not where everybody with a password
+ * signs in again, by the passkey if they like, before the first app: what follows asks how this session began. Nor for the code of
+ * an app that guards a customer without passkeys.
+ */
+export async function mayProveByPasskey(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { session, account }: AccountVisit,
+): Promise<boolean> {
+  const rp = config.passkeys;
+  if (!rp || account.isPart) return false;
+  if (
+    account.hasApp
+      ? account.isPasskeyUntaken
+      : account.hasPassword && (account.isEmailFirst || session.proof === 'remembered')
+  )
+    return false;
+  return (
+    (await hasPasskey(sql, { userId: session.userId, rpId: rp.id })) && (await canOpenByPasskey(sql, session.userId))
+  );
+}
+
+/**
+ * Whether the person is signed in by what signs in no more: only passkeys do, and none of theirs works. Signed out, they would
+ * need an invitation to come back.
+ */
+export async function needsInvitation(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { session: { userId }, account }: AccountVisit,
+): Promise<boolean> {
+  if (!account.isByPasskey || account.provider !== null) return false;
+  const rpId = config.passkeys?.id;
+  return rpId === undefined || !(await hasPasskey(sql, { userId, rpId }));
+}
 
 /**
  * Takes the proof that a person is asked for, in the manner that is asked now, or by a passkey: each counts as at the sign-in.
@@ -75,4 +141,86 @@ export async function wrongCode(deps: Deps, visit: AccountVisit): Promise<Outcom
   const event = { event: 'fresh-proof-refused', reason: 'wrong-code', ...personOf(visit) } as const;
   await insertAuditEvent(deps.sql, event, deps.now());
   return { kind: 'refused', notice: 'codeWrong' };
+}
+
+/**
+ * `POST passkeys/prove/options`: begins a proof by passkey for a session that is asked for one; 401 or 409 otherwise. It names no
+ * passkey.
+ */
+export function passkeyProofOptionsRoute(deps: Deps) {
+  const rp = deps.config.passkeys;
+
+  return async function passkeyProofOptions(request: FastifyRequest, reply: FastifyReply) {
+    if (!rp) return sendProblem(reply, 404);
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const visit = await accountVisitOf(deps, visitor);
+    if (!visit) return sendProblem(reply, 401);
+    if (proofToAsk(visit, deps.now()) === null || !(await mayProveByPasskey(deps, visit)))
+      return sendProblem(reply, 409);
+    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    if (browserToken === null) return reply;
+    const challenge = await beginCeremony(deps, { purpose: 'prove', browserToken, owner: visit.session.id });
+    return reply.send(optionsOfSignIn(challenge, rp.id));
+  };
+}
+
+type Proven = { kind: 'right'; sessionToken: string } | { kind: 'signedOut' } | RefusedPasskey;
+
+/**
+ * Takes a passkey of the person for a proof: one that would sign them in from here, by the checks of a sign-in. The challenge
+ * belongs to this session and browser, and is spent by the first answer.
+ */
+async function proveByPasskey(deps: Deps, visit: AccountVisit, answer: string): Promise<Outcome> {
+  if (!deps.config.passkeys || !(await mayProveByPasskey(deps, visit)))
+    return { kind: 'refused', notice: 'notPossible' };
+  const { visitor, session } = visit;
+  const user = { id: session.userId, username: session.username, customers: session.customers.map((key) => ({ key })) };
+  const wait = await waitOfPasskeys(deps, visitor, user, 'fresh-proof-refused');
+  if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };
+  const steps: AuditStep[] = [];
+  const done = await checkPasskey(deps, visit, answer, steps);
+  if (done.kind === 'right') return { kind: 'done', notice: 'proven', sessionToken: done.sessionToken };
+  if (done.kind === 'signedOut') return done;
+  const refused = { event: 'fresh-proof-refused', reason: done.reason, steps, user } as const;
+  const reference = await refusePasskey(deps, visitor, refused);
+  return { kind: 'refused', notice: 'passkeyProofRefused', reference };
+}
+
+/** All or nothing, but for the challenge; what could not open the account proves nothing for it. */
+async function checkPasskey(deps: Deps, visit: AccountVisit, answer: string, steps: AuditStep[]): Promise<Proven> {
+  const { address, passkeyToken: browserToken } = visit.visitor;
+  const { id: owner, userId } = visit.session;
+  return await deps.sql.begin(async (sql): Promise<Proven> => {
+    if (!(await personForChange(sql, visit))) return { kind: 'signedOut' };
+    const given = { purpose: 'prove', browserToken, owner, answer, address, userId } as const;
+    const taken = await takePasskey(deps, sql, given, steps);
+    if (taken.kind === 'refused') return taken;
+    const proof = { proof: 'passkey', given: answer, steps } as const;
+    return { kind: 'right', sessionToken: await noteProof(deps, sql, visit, proof, deps.now()) };
+  });
+}
+
+/**
+ * Notes what a session has proven, in the transaction of the check, and gives the session its next token, which is returned: an
+ * earlier copy of its cookie gets nothing of the proof.
+ */
+async function noteProof(
+  deps: Deps,
+  sql: Connection,
+  visit: AccountVisit,
+  {
+    proof,
+    given,
+    how = proof,
+    steps = [],
+  }: { proof: ProofOfSession; given: string; how?: string; steps?: AuditStep[] },
+  now: Date,
+): Promise<string> {
+  const token = nextToken(deps, { token: visit.sessionToken, given });
+  await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), now });
+  await putProof(sql, visit.session.id, proof, now);
+  const last = { step: 'proof', outcome: how };
+  await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps: [...steps, last] }, now);
+  return token;
 }

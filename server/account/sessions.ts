@@ -1,6 +1,7 @@
-import type { AccountSession } from '#contract/account-page.ts';
+import type { AccountSession, AccountSignIn } from '#contract/account-page.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { isUuid } from '../crypto/token.ts';
+import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { endSessionsOfUser, listSessionsOfUser } from '../sessions/end-sessions.ts';
@@ -59,4 +60,75 @@ async function end(deps: Deps, visit: AccountVisit, id: string | null): Promise<
     await insertAuditEvent(sql, { event: 'own-sessions-ended', ...personOf(visit), steps }, now);
     return done;
   });
+}
+
+/** How many of their sign-ins people see on their account page. */
+const signInsShown = 20;
+
+/** The last sign-ins of the account; of a session that speaks for a part of it, those of its connection. */
+export const signIns: Section = {
+  name: 'signIns',
+  kept: [],
+  actions: {},
+  view: async (deps, { session, account }) => {
+    const past = await listSignInsOfUser(deps.sql, {
+      userId: session.userId,
+      connectionId: account.isPart ? session.connectionId : null,
+      limit: signInsShown,
+    });
+    return {
+      name: 'signIns',
+      signIns: past.map((signIn) => ({
+        at: signIn.at.toISOString(),
+        outcome: outcomeOf(signIn),
+        address: signIn.address,
+        provider: signIn.provider,
+        isByPasskey: signIn.isByPasskey,
+      })),
+    };
+  },
+};
+
+/** In words for its person, who need not learn more than they could see at the time. */
+function outcomeOf({ event, reason }: PastSignIn): AccountSignIn['outcome'] {
+  if (event === 'signed-in') return 'signedIn';
+  if (event === 'code-refused') return 'codeWrong';
+  if (event === 'code-throttled' || event === 'second-factor-ended' || reason?.startsWith('throttled'))
+    return 'tooManyAttempts';
+  return reason === 'wrong-password' ? 'passwordWrong' : 'refused';
+}
+
+/** What became of one of a person's sign-ins, or of a code; `reason` as recorded. */
+type PastSignIn = {
+  at: Date;
+  event: string;
+  reason: string | null;
+  address: string | null;
+  /** The name of the connection; null for a password or passkey. */
+  provider: string | null;
+  isByPasskey: boolean;
+};
+
+const shown = [
+  'signed-in',
+  'sign-in-refused',
+  'sso-refused',
+  'passkey-refused',
+  'code-refused',
+  'code-throttled',
+  'second-factor-ended',
+];
+
+/** The last sign-ins of a user with their outcome, newest first; only those by a connection if one is given. */
+async function listSignInsOfUser(
+  sql: Connection,
+  { userId, connectionId, limit }: { userId: string; connectionId: string | null; limit: number },
+): Promise<PastSignIn[]> {
+  return await sql<PastSignIn[]>`
+    select e.at, e.event, e.reason, host(e.address) as address, coalesce(c.name, e.connection) as provider,
+      e.event = 'passkey-refused' or e.steps @> '[{"step": "passkey"}]' as "isByPasskey"
+    from audit_event e left join sso_connection c on c.key = e.connection
+    where e.user_id = ${userId} and e.event = any(${shown}::text[])
+      and (${connectionId}::uuid is null or c.id = ${connectionId}::uuid)
+    order by e.id desc limit ${limit}`;
 }

@@ -8,9 +8,8 @@ import { findCustomer, listCustomers } from '../people/customer.ts';
 import { findUser, listUsers } from '../people/portal-user.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 import { removeUser, signOutUser, unlockUser } from './act-on-user.ts';
-import { addUser } from './add-user.ts';
-import { changeUser } from './change-user.ts';
 import { addCustomer, changeCustomer, removeCustomer } from './customers.ts';
+import { addUser, changeUser } from './users.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const plainCustomer = { name: 'Acme', allowedNetworks: [], twoFactor: 'off' } as const;

@@ -1,8 +1,8 @@
 import { day } from '../limits.ts';
 import type { Reading } from '../names/read-name.ts';
-import { checkedHash } from './read-password-hash.ts';
-import { isGiven, readAll, readFlag, refusedValue, textOf } from './read-value.ts';
+import { checkedHash } from './read-credentials.ts';
 import type { ReadSource } from './source-user.ts';
+import { isGiven, readAll, readFlag, refusedValue, textOf } from './source-user.ts';
 
 /**
  * A row of AspNetUsers, with the key of AspNetUserTokens as `AuthenticatorKey`. A key counts only if the user has turned

@@ -13,7 +13,7 @@ import {
 } from '../people/customer.ts';
 import { type NotAgreed, withAgreement } from '../people/what-follows.ts';
 import { deleteHalfSessionsOfCustomer } from '../sessions/half-session.ts';
-import { changedSteps } from './changed-steps.ts';
+import { changedSteps } from './users.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */
 export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {

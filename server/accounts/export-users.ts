@@ -1,12 +1,15 @@
 import type { Keys } from '../crypto/keys.ts';
 import { unseal } from '../crypto/sealed.ts';
-import type { Database } from '../database/database.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';
-import { listStoredUsers, type StoredUser } from './exported-user.ts';
+import type { Reading } from '../names/read-name.ts';
 import { importBatch } from './import-users.ts';
+import { readPasswordHash } from './read-credentials.ts';
+import type { UserToInsert } from './read-imported-user.ts';
+import { isGiven, refusedValue, type SourceRecord, type SourceUser } from './source-user.ts';
 
-export type ExportOptions = {
+type ExportOptions = {
   /** Whether password hashes and the secrets of apps are in it. */
   withSecrets: boolean;
   customerKey: string | null;
@@ -50,4 +53,64 @@ function totpOf({ id, username, sealedTotp }: StoredUser, keys: Keys, onUnreadab
   }
   const { secret, algorithm } = readStoredTotpSecret(stored);
   return { totpSecret: secret, ...(algorithm !== 'sha1' && { totpAlgorithm: algorithm.toUpperCase() }) };
+}
+
+/** A user as stored, for an export; former hashes newest first. */
+type StoredUser = Omit<UserToInsert, 'folds'>;
+
+/** The next users by id, at most `most`; all of them in as many calls as it takes. */
+async function listStoredUsers(
+  sql: Connection,
+  { after, most, customerKey }: { after: string | null; most: number; customerKey: string | null },
+): Promise<StoredUser[]> {
+  return await sql<StoredUser[]>`
+    select u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
+      u.created_at as "createdAt", u.password_hash as "passwordHash", t.sealed_secret as "sealedTotp",
+      array(
+        select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
+      ) as customers,
+      array(
+        select f.password_hash from former_password f where f.user_id = u.id order by f.id desc
+      ) as "formerPasswordHashes"
+    from portal_user u left join totp t on t.user_id = u.id
+    where (${after}::uuid is null or u.id > ${after}::uuid)
+      and (${customerKey}::text is null or exists (
+        select from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.key = ${customerKey}))
+    order by u.id limit ${most}`;
+}
+
+/** The fields of our own format, as `vestibule user export` writes them. */
+const knownFields = [
+  ...['username', 'email', 'language', 'customers', 'active', 'mayChangePassword', 'createdAt', 'passwordHash'],
+  ...['formerPasswordHashes', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
+];
+
+/** Our own format. An unknown field is refused: it may be a misspelt one whose value would be lost. */
+export function readVestibule(record: SourceRecord): Reading<SourceUser> {
+  const unknown = Object.keys(record).find((name) => !knownFields.includes(name));
+  if (unknown !== undefined)
+    return refusedValue('line', `has the unknown field ${JSON.stringify(unknown.slice(0, 100))}`);
+  const { totpSecret, totpAlgorithm, totpDigits, totpPeriod, formerPasswordHashes, passwordHash, ...rest } = record;
+  return {
+    kind: 'ok',
+    value: {
+      ...rest,
+      passwordHash: readPasswordHash(passwordHash),
+      formerPasswordHashes: readFormerHashes(formerPasswordHashes),
+      totp: { secret: totpSecret, algorithm: totpAlgorithm, digits: totpDigits, period: totpPeriod },
+    },
+  };
+}
+
+function readFormerHashes(value: unknown): Reading<string[]> {
+  if (!isGiven(value)) return { kind: 'ok', value: [] };
+  if (!Array.isArray(value) || value.length > 100) return refusedValue('formerPasswordHashes', 'must be a short list');
+  const hashes: string[] = [];
+  for (const entry of value) {
+    const hash = readPasswordHash(entry);
+    if (hash.kind === 'refused')
+      return refusedValue('formerPasswordHashes', hash.problem.replace('passwordHash: ', ''));
+    if (hash.value !== null) hashes.push(hash.value);
+  }
+  return { kind: 'ok', value: hashes };
 }

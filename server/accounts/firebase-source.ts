@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Reading } from '../names/read-name.ts';
-import { checkedHash } from './read-password-hash.ts';
-import { isGiven, refusedValue, textOf } from './read-value.ts';
+import { checkedHash } from './read-credentials.ts';
 import type { ReadSource } from './source-user.ts';
+import { isGiven, refusedValue, textOf } from './source-user.ts';
 
 /** The password hash parameters of a project. */
-export type FirebaseConfig = { signerKey: Buffer; saltSeparator: Buffer; rounds: number; memCost: number };
+type FirebaseConfig = { signerKey: Buffer; saltSeparator: Buffer; rounds: number; memCost: number };
 
 /** Reads the parameters from a file with the text that the Firebase console shows. */
 export async function readFirebaseConfig(path: string): Promise<Reading<FirebaseConfig>> {

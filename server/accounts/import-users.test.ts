@@ -5,14 +5,13 @@ import { hashesByOthers, importLines } from '#test/support/import-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { readAspnet } from './aspnet-source.ts';
-import { readAuth0 } from './auth0-source.ts';
-import { readDjango } from './django-source.ts';
+import { readVestibule } from './export-users.ts';
 import { readFirebase } from './firebase-source.ts';
+import { readAuth0, readDjango } from './import-sources.ts';
 import { importBatch } from './import-users.ts';
 import { readKeycloak } from './keycloak-source.ts';
 import { importLineBytes } from './read-records.ts';
-import type { SourceRecord } from './read-value.ts';
-import { readVestibule } from './vestibule-source.ts';
+import type { SourceRecord } from './source-user.ts';
 
 const portal = portalOfFile();
 beforeEach(async () => {

@@ -2,8 +2,8 @@ import type { Keys } from '../crypto/keys.ts';
 import type { Database } from '../database/database.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
 import type { ImportEntry } from './read-records.ts';
-import { type Refusal, refusalOf } from './read-value.ts';
 import type { ReadSource } from './source-user.ts';
+import { type Refusal, refusalOf } from './source-user.ts';
 import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
 
 /** Users that one transaction of an import adds. */

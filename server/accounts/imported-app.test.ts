@@ -8,7 +8,7 @@ import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { step, verify } from '#test/support/two-factor-for-test.ts';
 import { readAspnet } from './aspnet-source.ts';
 import { readKeycloak } from './keycloak-source.ts';
-import { readTotp } from './read-totp.ts';
+import { readTotp } from './read-credentials.ts';
 
 const portal = portalOfFile();
 beforeEach(async () => {

@@ -11,9 +11,8 @@ import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import { limits } from '../limits.ts';
 import { readAspnet } from './aspnet-source.ts';
-import { readAuth0 } from './auth0-source.ts';
-import { readDjango } from './django-source.ts';
 import { readFirebase } from './firebase-source.ts';
+import { readAuth0, readDjango } from './import-sources.ts';
 import { readKeycloak } from './keycloak-source.ts';
 import type { ReadSource } from './source-user.ts';
 

@@ -13,7 +13,7 @@ import {
   tokenIn,
 } from '#test/support/reset-for-test.ts';
 import { limits } from '../limits.ts';
-import { changeUser } from './change-user.ts';
+import { changeUser } from './users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 

@@ -1,8 +1,8 @@
 import { readForeignHash } from '../crypto/foreign-hash.ts';
 import type { Reading } from '../names/read-name.ts';
-import { checkedHash } from './read-password-hash.ts';
-import { isRecord, numberOf, refusedValue, type SourceRecord, textOf } from './read-value.ts';
+import { checkedHash } from './read-credentials.ts';
 import type { SourceUser, TotpOfSource } from './source-user.ts';
+import { isRecord, numberOf, refusedValue, type SourceRecord, textOf } from './source-user.ts';
 
 /** A user of a realm export. Of several passwords or apps the first counts; other credentials are not taken over. */
 export function readKeycloak(record: SourceRecord): Reading<SourceUser> {

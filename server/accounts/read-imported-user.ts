@@ -1,9 +1,24 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
 import { type Reading, readEmail, readShortName, readUsername } from '../names/read-name.ts';
-import type { UserToInsert } from './imported-user.ts';
-import { readTotp } from './read-totp.ts';
-import { isGiven, readAll, readFlag, refusedValue } from './read-value.ts';
+import { readTotp } from './read-credentials.ts';
 import type { SourceUser } from './source-user.ts';
+import { isGiven, readAll, readFlag, refusedValue } from './source-user.ts';
+
+/** A user of an import with everything that belongs to it, checked; hashes of earlier passwords newest first. */
+export type UserToInsert = {
+  id: string;
+  username: string;
+  email: string;
+  folds: string[];
+  language: Language | null;
+  customers: string[];
+  active: boolean;
+  mayChangePassword: boolean;
+  createdAt: Date;
+  passwordHash: string | null;
+  formerPasswordHashes: string[];
+  sealedTotp: Buffer | null;
+};
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */
 export type ImportedUser = Omit<UserToInsert, 'id' | 'folds' | 'createdAt' | 'sealedTotp'> & {

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { isRecord, type SourceRecord } from './read-value.ts';
+import { isRecord, type SourceRecord } from './source-user.ts';
 
 /** A longer line of an import is refused unread. */
 export const importLineBytes = 256 * 1024;

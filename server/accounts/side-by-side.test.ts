@@ -5,9 +5,8 @@ import { connect } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
 import { findUser } from '../people/portal-user.ts';
 import { removeUser } from './act-on-user.ts';
-import { addUser } from './add-user.ts';
-import { changeUser } from './change-user.ts';
 import { addCustomer, changeCustomer, removeCustomer } from './customers.ts';
+import { addUser, changeUser } from './users.ts';
 
 // Commands that run side by side, each in its own connection.
 

@@ -1,5 +1,4 @@
 import type { Reading } from '../names/read-name.ts';
-import type { SourceRecord } from './read-value.ts';
 
 /**
  * A user as another system exports it, under our names: values are unread, apart from the password hash, in the form in
@@ -27,3 +26,64 @@ export type TotpOfSource = { secret: unknown; algorithm?: unknown; digits?: unkn
 
 /** Reads one record of an export, or says why it cannot be taken over. */
 export type ReadSource = (record: SourceRecord) => Reading<SourceUser>;
+
+// Values of an export are anything that JSON or CSV can say.
+
+export type SourceRecord = Record<string, unknown>;
+
+/** Why a line is not taken over: the field, and the reason in words. */
+export type Refusal = { field: string; reason: string };
+
+/** A refused value; the problem begins with the field, as in names/read-name.ts. */
+export function refusedValue(field: string, reason: string): Extract<Reading<never>, { kind: 'refused' }> {
+  return { kind: 'refused', problem: `${field}: ${reason}` };
+}
+
+/** The field and the reason of a problem. */
+export function refusalOf(problem: string): Refusal {
+  const [, field = 'line', reason = problem] = /^(\w+): (.*)$/su.exec(problem) ?? [];
+  return { field, reason };
+}
+
+/** The values of all readings by their names, or the first refusal. */
+export function readAll<Values extends object>(
+  readings: {
+    [Name in keyof Values]: Reading<Values[Name]>;
+  },
+): Reading<Values> {
+  const values: Record<string, unknown> = {};
+  for (const [name, reading] of Object.entries<Reading<unknown>>(readings)) {
+    if (reading.kind === 'refused') return reading;
+    values[name] = reading.value;
+  }
+  return { kind: 'ok', value: values as Values };
+}
+
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Whether a value is an object with names. */
+export function isRecord(value: unknown): value is SourceRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text, number or flag as text; empty for anything else: an object may have a `toString` that is none. */
+export function textOf(value: unknown): string {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+}
+
+/** A number, or a text that is one; NaN for anything else. */
+export function numberOf(value: unknown): number {
+  const text = textOf(value);
+  return text === '' ? Number.NaN : Number(text);
+}
+
+/** A flag as JSON, CSV or a database writes it (`t` by psql); `otherwise` if the source does not say. */
+export function readFlag(field: string, value: unknown, otherwise: boolean): Reading<boolean> {
+  if (!isGiven(value)) return { kind: 'ok', value: otherwise };
+  const text = textOf(value).toLowerCase();
+  if (['true', '1', 'yes', 't'].includes(text)) return { kind: 'ok', value: true };
+  if (['false', '0', 'no', 'f'].includes(text)) return { kind: 'ok', value: false };
+  return refusedValue(field, 'must be true or false');
+}

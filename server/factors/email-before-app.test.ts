@@ -18,7 +18,7 @@ import {
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 
 // Docs/decisions/0014: whoever must register an app first proves what they can prove, a code by email.

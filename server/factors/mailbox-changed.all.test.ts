@@ -15,7 +15,7 @@ import {
   verdict,
   verify,
 } from '#test/support/two-factor-for-test.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 const pool = poolOfFile(portal);

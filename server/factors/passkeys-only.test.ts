@@ -22,7 +22,7 @@ import {
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { type BrowserForTest, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, verifyUrl } from '#test/support/two-factor-for-test.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { issueResetLink } from '../sign-in/reset-link.ts';
 
 const portal = portalOfFile({

@@ -22,7 +22,7 @@ import {
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
 import { countRecoveryCodes } from './recovery-codes.ts';

@@ -17,8 +17,8 @@ import {
   verify,
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
 import { changeCustomer } from '../accounts/customers.ts';
+import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 const another = otherInstanceOfFile(portal);

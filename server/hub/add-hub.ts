@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
 import { quietLevel } from '../http/request-log.ts';
 import { addGate } from './gate.ts';
-import { hubKeysRoute } from './hub-keys-route.ts';
+import { hubKeysRoute } from './hub-keys.ts';
 import { sessionRoute } from './session-route.ts';
 
 /** Adds what a hub asks and is told: the session check, the keys of its tokens, and the gate before it. */

@@ -16,12 +16,11 @@ import { letTakeTime } from '../http/unreadable-request.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
-import { headersForHub } from './headers.ts';
+import { HubFailure, isEvents, wayToHub } from './hub-connection.ts';
+import { headersForHub, identityOf } from './hub-headers.ts';
 import { readPath } from './hub-path.ts';
 import { hubTokens, type Identity } from './hub-tokens.ts';
-import { identityOf } from './identity.ts';
 import { type OpenStream, openStreams } from './open-streams.ts';
-import { HubFailure, isEvents, wayToHub } from './way-to-hub.ts';
 
 /** Longer than any timer is needed: Node's longest. */
 const longestTimer = 2 ** 31 - 1;

@@ -1,18 +1,73 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HubAlgorithm } from '../config/hub.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Connection } from '../database/database.ts';
+import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
-import { limits, second } from '../limits.ts';
-import {
-  type HubKeyRow,
-  hubKeyPlace,
-  insertHubKey,
-  listHubKeys,
-  lockHubKeys,
-  type PublicHubKey,
-  updateHubKeysEnd,
-} from './hub-key.ts';
+import { limits, minute, second } from '../limits.ts';
+
+/** The public part of a key, as hubs read it (RFC 7517). */
+type PublicHubKey = {
+  kid: string;
+  kty: string;
+  crv: string;
+  x: string;
+  y?: string;
+  alg: HubAlgorithm;
+  use: 'sig';
+};
+
+export type HubKeyRow = {
+  id: string;
+  algorithm: HubAlgorithm;
+  jwk: PublicHubKey;
+  /** PKCS #8 in PEM, sealed for `hubKeyPlace`. */
+  sealedKey: Buffer;
+  madeAt: Date;
+  signsFrom: Date;
+  /** Published until then; null while no newer key is there. */
+  endsAt: Date | null;
+};
+
+/** Binding (additional data) for a sealed key. */
+export function hubKeyPlace(id: string): string {
+  return `hub-key:${id}`;
+}
+
+/** Every published key, in the order in which they sign. */
+export async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow[]> {
+  return await sql<HubKeyRow[]>`
+    select id, algorithm, jwk, sealed_key as "sealedKey", made_at as "madeAt", signs_from as "signsFrom",
+      ends_at as "endsAt"
+    from hub_key where ends_at is null or ends_at > ${now} order by signs_from, id`;
+}
+
+/** Lets one transaction at a time make and replace keys; others still read them. */
+export async function lockHubKeys(sql: Connection): Promise<void> {
+  await sql`lock table hub_key in share row exclusive mode`;
+}
+
+async function insertHubKey(sql: Connection, key: Omit<HubKeyRow, 'endsAt'>): Promise<void> {
+  await sql`
+    insert into hub_key (id, algorithm, jwk, sealed_key, made_at, signs_from)
+    values (${key.id}, ${key.algorithm}, ${JSON.stringify(key.jwk)}, ${key.sealedKey}, ${key.madeAt}, ${key.signsFrom})`;
+}
+
+/** Withdraws an algorithm's keys at a time. */
+async function updateHubKeysEnd(sql: Connection, algorithm: HubAlgorithm, endsAt: Date): Promise<void> {
+  await sql`update hub_key set ends_at = ${endsAt} where algorithm = ${algorithm} and ends_at is null`;
+}
+
+/** Withdraws every key at once; returns how many. */
+export async function deleteHubKeys(sql: Connection): Promise<number> {
+  return (await sql`delete from hub_key`).count;
+}
+
+/** Deletes keys that are no longer published; returns how many. */
+export async function deleteOldHubKeys(sql: Connection, now: Date): Promise<number> {
+  return await deleteInParts(sql, 'hub_key', sql`ends_at <= ${now}`);
+}
 
 export type HubKeyDeps = Pick<Deps, 'sql' | 'keys' | 'now'>;
 
@@ -23,12 +78,12 @@ export const hubAlgorithms: readonly HubAlgorithm[] = ['EdDSA', 'ES256'];
 export const hubKeysRemembered = second;
 
 /** A published key: `id` is its `kid`. No private key if no VESTIBULE_SECRET opens it. */
-export type HubKey = HubKeyRow & { privateKey: KeyObject | null };
+type HubKey = HubKeyRow & { privateKey: KeyObject | null };
 
 /** A key that signs. */
 export type SigningKey = HubKey & { privateKey: KeyObject };
 
-export type HubKeys = {
+type HubKeys = {
   /** The key that signs now. Throws if it cannot be opened. */
   signing: (algorithm: HubAlgorithm) => Promise<SigningKey>;
   /** Every published key, in the order in which they sign. */
@@ -114,4 +169,25 @@ export async function addHubKey(
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, alg: algorithm, use: 'sig' } as PublicHubKey;
   const sealedKey = seal(keys.seal, pem, hubKeyPlace(id));
   await insertHubKey(sql, { id, algorithm, jwk, sealedKey, madeAt: now(), signsFrom });
+}
+
+/** How long a hub may cache the keys, and how long before its first use a new key is published. */
+const hubKeysCached = 5 * minute;
+
+/**
+ * `GET /.well-known/jwks.json`: the keys that verify hubs' tokens, the next one ahead of its use (RFC 7517 §5). Public, for
+ * scripts of any origin too. Empty if no hub gets tokens.
+ */
+export function hubKeysRoute(deps: Deps) {
+  const keys = hubKeys(deps);
+  const isUsed = deps.config.hubAudiences.length > 0;
+  return async function publishHubKeys(_request: FastifyRequest, reply: FastifyReply) {
+    const published = isUsed ? await keys.published() : [];
+    return reply
+      .header('content-type', 'application/jwk-set+json')
+      .header('cache-control', `public, max-age=${hubKeysCached / 1000}`)
+      .header('access-control-allow-origin', '*')
+      .header('cross-origin-resource-policy', 'cross-origin')
+      .send(JSON.stringify({ keys: published.map(({ jwk }) => jwk) }));
+  };
 }

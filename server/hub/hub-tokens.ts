@@ -53,7 +53,7 @@ export function hubTokens(
 }
 
 /** Who makes the tokens: the portal's address, base path included. */
-export function hubIssuer({ publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
+function hubIssuer({ publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
   return publicUrl.origin + basePath;
 }
 

@@ -1,11 +1,19 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Connection } from '../database/database.ts';
 import { limits } from '../limits.ts';
-import { deleteHubKeys, type HubKeyRow, listHubKeys, lockHubKeys } from './hub-key.ts';
-import { addHubKey, fromTheStart, type HubKeyDeps, hubAlgorithms } from './hub-keys.ts';
+import {
+  addHubKey,
+  deleteHubKeys,
+  fromTheStart,
+  type HubKeyDeps,
+  type HubKeyRow,
+  hubAlgorithms,
+  listHubKeys,
+  lockHubKeys,
+} from './hub-keys.ts';
 
 /** `underWay`: newer keys are published already, and sign from then on. */
-export type RollResult = { kind: 'rolled' | 'underWay'; signsFrom: Date };
+type RollResult = { kind: 'rolled' | 'underWay'; signsFrom: Date };
 
 /**
  * Publishes new keys, which sign once every hub has had time to read them. `atOnce` withdraws all others immediately, for

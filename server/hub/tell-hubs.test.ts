@@ -13,15 +13,14 @@ import {
 } from '#test/support/portal-for-test.ts';
 import { emptyTables } from '#test/support/rows-for-test.ts';
 import { removeUser, signOutUser } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { connect } from '../database/connect.ts';
 import { jobFirstWait, jobLease, jobsOf } from '../jobs/job.ts';
 import { day, hour, minute } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 import { startWorkers } from '../operations/workers.ts';
-import { updateHubReceivers } from './hub-logout.ts';
 import { rollHubKeys } from './roll-hub-keys.ts';
-import { hubQueue, hubsToTell } from './tell-hubs.ts';
+import { hubQueue, hubsToTell, updateHubReceivers } from './tell-hubs.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 

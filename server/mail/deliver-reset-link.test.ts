@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
@@ -11,6 +10,7 @@ import {
   startAfresh,
   tokenIn,
 } from '#test/support/reset-for-test.ts';
+import { changeUser } from '../accounts/users.ts';
 import { jobFirstWait, jobsOf } from '../jobs/job.ts';
 import { resetQueue } from '../sign-in/reset-request.ts';
 

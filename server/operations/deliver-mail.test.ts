@@ -10,7 +10,7 @@ import { jobFirstWait, jobGivenUpAfter, jobLease, jobsOf } from '../jobs/job.ts'
 import { type Outcome, startWorker } from '../jobs/worker.ts';
 import { day, hour, second } from '../limits.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';
-import { mailQueue } from './deliver-mail.ts';
+import { mailQueue } from './workers.ts';
 
 // Two instances on one database; the second one's connection can be cut.
 const portal = portalOfFile();

@@ -3,7 +3,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changedPage, changeTo, failedPage, linkFor, newPassword } from '#test/support/reset-for-test.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { newToken } from '../crypto/token.ts';
 import { day, limits } from '../limits.ts';

@@ -4,7 +4,7 @@ import { deleteEndedRememberedDevices } from '../factors/devices.ts';
 import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
 import { deleteShownRecoveryCodes } from '../factors/recovery-codes.ts';
 import { deleteEndedPendingTotp } from '../factors/totp.ts';
-import { deleteOldHubKeys } from '../hub/hub-key.ts';
+import { deleteOldHubKeys } from '../hub/hub-keys.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits, minute } from '../limits.ts';
 import { deleteStaleDevices } from '../people/device.ts';

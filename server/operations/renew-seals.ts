@@ -3,7 +3,7 @@ import type { Keys } from '../crypto/keys.ts';
 import { keyId, keyIdBytes, seal, unseal } from '../crypto/sealed.ts';
 import type { Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
-import { hubKeyPlace } from '../hub/hub-key.ts';
+import { hubKeyPlace } from '../hub/hub-keys.ts';
 import { portalKeyPlace } from '../single-sign-on/portal-key.ts';
 import { connectionPlace } from '../single-sign-on/sso-connection.ts';
 
@@ -16,7 +16,7 @@ const lasting = [
 ] as const;
 
 /** How many texts of a column are sealed with the newest secret, an older one, or none that is known. */
-export type SealCount = { what: string; newest: number; older: number; unreadable: number };
+type SealCount = { what: string; newest: number; older: number; unreadable: number };
 
 const rowsAtOnce = 200;
 

@@ -9,8 +9,7 @@ import type { BuiltPages } from '../http/built-pages.ts';
 import { assetLifetime, logoRoute } from '../http/logo-route.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { isSignedInAt } from '../sessions/visitor.ts';
-import { screenRoute } from './screen-route.ts';
-import { standInRoute } from './stand-in-route.ts';
+import { screenRoute, standInRoute } from './screen-route.ts';
 
 /** Adds the screens and their files, and the answer to every address that is no route's. */
 export async function addPages(app: FastifyInstance, deps: Deps, built: BuiltPages): Promise<void> {

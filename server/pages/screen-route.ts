@@ -10,7 +10,7 @@ import { secondFactorPage, secondFactorUrl } from '../factors/second-factor-page
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { destinationFor, refusedDestinationRecorder } from '../sessions/destination.ts';
+import { destinationFor, refusedDestinationRecorder, toSignIn } from '../sessions/destination.ts';
 import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
 import { standingOf, wayOf } from '../sessions/ways.ts';
 import type { Who } from '../sessions/who.ts';
@@ -110,4 +110,18 @@ export function screenRoute(deps: Deps) {
     const name = who?.kind === 'ended' ? who.username : null;
     return name === null || readLastRefusal(request, config).username !== '' ? {} : { typedUsername: name };
   }
+}
+
+/** `GET portal.html` where no hub is configured (decisions §10): shows who is signed in and offers sign-out. */
+export function standInRoute(deps: Deps) {
+  return async function standIn(request: FastifyRequest, reply: FastifyReply) {
+    const who = await visitorOf(deps, request).who();
+    const way = wayOf(standingOf(who), 'hub');
+    if (way.kind === 'show' && who.kind === 'full') {
+      const { username, email, customers } = who.session;
+      const serverPage = { name: 'signedIn', username, email, customers } as const;
+      return await deps.pages.send(request, reply, 200, { serverPage });
+    }
+    return toSignIn(deps, request, reply, { who, page: request.url });
+  };
 }

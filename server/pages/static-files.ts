@@ -1,11 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Language, languages } from '#contract/languages.ts';
-import type { Page } from '#contract/page.ts';
+import type { Page, ProblemStatus } from '#contract/page.ts';
+import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
+import { queryNames, screenPaths } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { type BuiltStaticPages, loadStaticPages } from '../http/built-pages.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { noAddress, type StaticScreen, staticScreens } from './static-screens.ts';
-import type { Files } from './write-folder.ts';
 
 /**
  * Every screen in every language as `public/portal/login.de.html`, what these load, and their headers as nginx reads them.
@@ -54,4 +55,62 @@ async function assetsOf({ basePath, brand }: Config, { assetFolder }: BuiltStati
     files.set(`public${basePath}/assets/${name}`, await readFile(new URL(name, assetFolder)));
   for (const { address, bytes } of brand.logos) files.set(`public${address}`, bytes);
   return files;
+}
+
+/** A screen as a file: `name` is the file's, `address` what it shows, with the query that has a file of its own. */
+type StaticScreen = { name: string; address: string; problem?: ProblemStatus };
+
+/** What a query changes so much that it has a file of its own, for visitors without JavaScript. */
+const byEmail = { name: 'email', query: `${queryNames.codeSentViaEmail}=true` };
+const byReason = (reason: number) => ({ name: String(reason), query: `${queryNames.reason}=${reason}` });
+const variants: Record<string, { name: string; query: string }[]> = {
+  twoFactor: [byEmail],
+  twoFactorRegistration: [byEmail],
+  forgottenChange: [changeFailedReasons.tooWeak, changeFailedReasons.userNotFound].map(byReason),
+  forgottenChangeFailedInfo: Object.values(changeFailedReasons).map(byReason),
+};
+
+/** What is not an address is not found. */
+export const noAddress = 'none';
+
+/** Every screen of specification §2, and what a web server shows in place of a backend that does not answer. */
+const staticScreens: readonly StaticScreen[] = [
+  ...Object.entries(screenPaths).flatMap(([name, path]) => [
+    { name, address: path },
+    ...(variants[name] ?? []).map((variant) => ({
+      name: `${name}-${variant.name}`,
+      address: `${path}?${variant.query}`,
+    })),
+  ]),
+  ...loginFailTypes.map((type) => ({ name: `loginfail-${type}`, address: `/loginfail/${type}` })),
+  { name: 'not-found', address: noAddress },
+  ...([502, 504] as const).map((problem) => ({ name: `problem-${problem}`, address: noAddress, problem })),
+];
+
+/** Files by their paths below a folder. */
+export type Files = Map<string, string | Buffer>;
+
+/** It stands in a folder that we wrote. */
+const mark = '.vestibule-pages';
+
+/** Whether a folder is ours to write into: it is new, empty, or written by us. Throws if it cannot be read. */
+export async function isOurs(folder: string): Promise<boolean> {
+  const names: string[] = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.length === 0 || names.includes(mark);
+}
+
+/**
+ * Writes the files in their order, each at once, since a web server may be reading. Others stay: documents that are open in
+ * a browser still ask for earlier scripts.
+ */
+export async function writeFolder(folder: string, files: Files): Promise<void> {
+  for (const [path, content] of [[mark, ''], ...files] as const) {
+    const place = join(folder, path);
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(`${place}.new`, content);
+    await rename(`${place}.new`, place);
+  }
 }

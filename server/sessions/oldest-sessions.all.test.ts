@@ -14,7 +14,7 @@ import {
 } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verifyByForm } from '#test/support/two-factor-for-test.ts';
 import { tokenHash } from '../crypto/token.ts';
-import { updateHubReceivers } from '../hub/hub-logout.ts';
+import { updateHubReceivers } from '../hub/tell-hubs.ts';
 import { second } from '../limits.ts';
 
 // A person with any number of sessions would keep the portal busy with their list of them, and a hub with their ends.

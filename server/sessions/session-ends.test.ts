@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 
 const second = 1000;

@@ -14,7 +14,7 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changeTo, invitationFor, invite, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 

@@ -1,10 +1,10 @@
 import { hash } from '@node-rs/argon2';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { changeUser } from '#server/accounts/change-user.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { whilePasswordIsVerified } from '#test/support/paused-verification.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { changeUser } from '../accounts/users.ts';
 import { hashPassword } from '../crypto/password-hash.ts';
 
 vi.mock(import('@node-rs/argon2'), async (original) => {

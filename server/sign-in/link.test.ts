@@ -19,7 +19,7 @@ import {
   tokenIn,
 } from '#test/support/reset-for-test.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
 

@@ -12,7 +12,7 @@ import {
   storedHash,
   userId,
 } from '#test/support/reset-for-test.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { hashPassword } from '../crypto/password-hash.ts';
 import { limits } from '../limits.ts';
 

@@ -14,7 +14,7 @@ import {
   tokenIn,
   userId,
 } from '#test/support/reset-for-test.ts';
-import { type ChangeOfUser, changeUser } from '../accounts/change-user.ts';
+import { type ChangeOfUser, changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 import { passwordReplaced } from './password-replaced.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '#test/support/reset-for-test.ts';
 import { untilWaiting } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import type { Connection } from '../database/database.ts';
 import { makeLink } from './reset-link.ts';
 

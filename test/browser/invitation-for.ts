@@ -1,4 +1,4 @@
-import { changeUser } from '#server/accounts/change-user.ts';
+import { changeUser } from '#server/accounts/users.ts';
 import type { MailInbox } from './mail-inbox.ts';
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { changeUser } from '#server/accounts/change-user.ts';
+import { changeUser } from '#server/accounts/users.ts';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm, keyToRegister, recoveryCodes } from './code-form.ts';
 import { onDatabaseOf } from './portal-database.ts';

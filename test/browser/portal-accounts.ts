@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
-import { addUser } from '#server/accounts/add-user.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
+import { addUser } from '#server/accounts/users.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { NewCustomer } from '#server/people/customer.ts';
 import { onDatabaseOf } from './portal-database.ts';

@@ -1,6 +1,6 @@
+import { readVestibule } from '#server/accounts/export-users.ts';
 import { type ImportCounts, type ImportOptions, importUsers, type RefusedLine } from '#server/accounts/import-users.ts';
 import { readJsonLines } from '#server/accounts/read-records.ts';
-import { readVestibule } from '#server/accounts/vestibule-source.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 
 export type ImportOutcome = ImportCounts & { lines: RefusedLine[] };

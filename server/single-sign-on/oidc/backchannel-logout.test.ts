@@ -14,7 +14,7 @@ import {
   pathOf,
 } from '#test/support/sso-for-test.ts';
 import { codeByMail } from '#test/support/two-factor-for-test.ts';
-import { updateHubReceivers } from '../../hub/hub-logout.ts';
+import { updateHubReceivers } from '../../hub/tell-hubs.ts';
 
 type Json = Record<string, unknown>;
 

@@ -26,7 +26,7 @@ import {
 } from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 import { tokenHash } from '../../crypto/token.ts';
-import { updateHubReceivers } from '../../hub/hub-logout.ts';
+import { updateHubReceivers } from '../../hub/tell-hubs.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { portalKeys } from '../portal-keys.ts';
 import type { SamlLogoutService } from '../sso-settings.ts';

@@ -5,8 +5,9 @@ import {
   foreignHashText,
   readForeignHash,
 } from '../crypto/foreign-hash.ts';
+import { storedTotpSecret, type TotpAlgorithm } from '../factors/totp.ts';
 import type { Reading } from '../names/read-name.ts';
-import { isGiven, refusedValue } from './read-value.ts';
+import { isGiven, numberOf, refusedValue, type TotpOfSource, textOf } from './source-user.ts';
 
 const none = { kind: 'ok', value: null } as const;
 
@@ -47,7 +48,7 @@ function readDjangoHash(text: string): ForeignHash | null {
   const [digest] = algorithm.match(/(?<=^pbkdf2_)sha(?:256|1)$/) ?? [];
   if (digest && parts.length === 3) {
     const [rounds, salt, key] = parts as [string, string, string];
-    return { kind: 'pbkdf2', digest: digest as Digest, rounds: Number(rounds), ...bytesOf(salt, key) };
+    return { kind: 'pbkdf2', digest: digest as Digest, rounds: Number(rounds), ...saltAndKey(salt, key) };
   }
   if (algorithm === 'scrypt' && parts.length === 5) {
     const [cost, salt, block, lanes, key] = parts as [string, string, string, string, string];
@@ -56,7 +57,7 @@ function readDjangoHash(text: string): ForeignHash | null {
       log2Cost: Math.log2(Number(cost)),
       block: Number(block),
       lanes: Number(lanes),
-      ...bytesOf(salt, key),
+      ...saltAndKey(salt, key),
     };
   }
   const rest = text.slice(algorithm.length);
@@ -65,10 +66,52 @@ function readDjangoHash(text: string): ForeignHash | null {
   return algorithm === 'bcrypt_sha256' ? readForeignHash(`$sha256-hex${rest.slice(1)}`) : null;
 }
 
-const bytesOf = (salt: string, key: string) => ({ salt: Buffer.from(salt), key: Buffer.from(key, 'base64') });
+const saltAndKey = (salt: string, key: string) => ({ salt: Buffer.from(salt), key: Buffer.from(key, 'base64') });
 
 function problemOf(text: string): string {
   if (/^\$2x?\$/.test(text)) return 'bcrypt with the prefix $2$ or $2x$ comes from a faulty implementation';
   const [, name] = /^\$?([\w-]{1,30})\$/.exec(text) ?? [];
   return name ? `has a form of ${name} that cannot be verified here` : 'has a form that is not known';
 }
+
+/** RFC 4226 §4 requires 128 bits; the verification refuses less. */
+const shortestSecret = 16;
+/** Longer than any app's secret. */
+const longestSecret = 64;
+
+/** The secret of an authenticator app as it is sealed; refused if its codes could not be verified here. */
+export function readTotp(source: TotpOfSource | null): Reading<string | null> {
+  if (!source || !isGiven(source.secret)) return { kind: 'ok', value: null };
+  // Empty cells of a CSV file count as absent.
+  const [digits, period] = [source.digits || 6, source.period || 30];
+  const algorithm = algorithmOf(source.algorithm || 'SHA1');
+  if (!algorithm) return refusedValue('totp', 'the algorithm must be SHA1, SHA256 or SHA512');
+  if (numberOf(digits) !== 6)
+    return refusedValue('totp', `codes have six digits here, not ${textOf(digits).slice(0, 10)}`);
+  if (numberOf(period) !== 30)
+    return refusedValue('totp', `codes change every 30 seconds here, not ${textOf(period).slice(0, 10)}`);
+  const secret = bytesOf(source.secret);
+  if (!secret) return refusedValue('totp', 'the secret is not base32');
+  if (secret.length < shortestSecret || secret.length > longestSecret)
+    return refusedValue(
+      'totp',
+      `the secret must have ${shortestSecret} to ${longestSecret} bytes, not ${secret.length}`,
+    );
+  return { kind: 'ok', value: storedTotpSecret(secret, algorithm) };
+}
+
+function algorithmOf(name: unknown): TotpAlgorithm | null {
+  const [, bits] = /^(?:hmac)?-?sha-?(1|256|512)$/i.exec(textOf(name)) ?? [];
+  return bits ? (`sha${bits}` as TotpAlgorithm) : null;
+}
+
+function bytesOf(secret: unknown): Uint8Array | null {
+  if (secret instanceof Uint8Array) return secret;
+  if (typeof secret !== 'string' || secret.length > 200) return null;
+  const letters = secret.replace(/[\s=-]/g, '').toUpperCase();
+  if (!/^[A-Z2-7]+$/.test(letters)) return null;
+  const bits = [...letters].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -10,7 +10,9 @@ import {
   findPasswordHash,
   findUserForUpdate,
   foldsOfUser,
+  insertUser,
   lockLoginNames,
+  type NewUser,
   takenField,
   type User,
   type UserChanges,
@@ -22,7 +24,38 @@ import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/password-replaced.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
-import { changedSteps } from './changed-steps.ts';
+
+type AddUserResult =
+  | { kind: 'added'; id: string }
+  | { kind: 'taken'; field: 'username' | 'email' }
+  | { kind: 'unknownCustomers'; keys: string[] };
+
+/** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
+export async function addUser(
+  sql: Database,
+  user: NewUser & { customers: readonly string[] },
+  now: Date,
+): Promise<AddUserResult> {
+  return await sql.begin(async (sql): Promise<AddUserResult> => {
+    const unknown = await listUnknownCustomerKeys(sql, user.customers);
+    if (unknown.length > 0) return { kind: 'unknownCustomers', keys: unknown };
+    await lockLoginNames(sql);
+    const field = await takenField(sql, user, null);
+    if (field) return { kind: 'taken', field };
+    const id = await insertUser(sql, user, now);
+    await updateLoginNames(sql, id, foldsOfUser(user));
+    await updateMemberships(sql, id, user.customers);
+    const steps = [
+      { step: 'email', outcome: user.email },
+      { step: 'customers', outcome: user.customers.join(', ') || 'none' },
+      { step: 'password', outcome: user.passwordHash === null ? 'none' : 'set' },
+      ...(user.active ? [] : [{ step: 'active', outcome: 'no' }]),
+      ...(user.mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
+    ];
+    await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps }, now);
+    return { kind: 'added', id };
+  });
+}
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
@@ -108,4 +141,11 @@ function inWords({ username, email, active, mayChangePassword, language, custome
     { step: 'language', outcome: language ?? 'of the browser' },
     { step: 'customers', outcome: customers.join(', ') || 'none' },
   ];
+}
+
+/** What differs between the same steps in words, before and after a change. */
+export function changedSteps(before: readonly AuditStep[], after: readonly AuditStep[]): AuditStep[] {
+  return after.flatMap(({ step, outcome }, index) =>
+    before[index]?.outcome === outcome ? [] : [{ step, outcome: `${before[index]?.outcome} → ${outcome}` }],
+  );
 }

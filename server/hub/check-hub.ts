@@ -1,13 +1,46 @@
-import { NetworkNotListed, openConversation, ProviderFailure } from '../http/provider-fetch.ts';
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { hubStartPath } from '#contract/screens.ts';
+import type { Config } from '../config/config.ts';
+import type { Hub } from '../config/hub.ts';
+import { failureOfRequest, NetworkNotListed, openConversation, ProviderFailure } from '../http/provider-fetch.ts';
 import { second } from '../limits.ts';
-
+import { serverNameOf } from './hub-connection.ts';
+import { headersForHub } from './hub-headers.ts';
 import { logoutProblem, type TellableHub } from './tell-hubs.ts';
 
+/** What the hub says to somebody who is not signed in. */
+type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
+
+/** Asks the hub for its own page as the gate does, on behalf of nobody, for `doctor`. The answer's body is not read. */
+export async function askHub(config: Config, hub: Hub, within: number = doctorHub): Promise<HubAnswer> {
+  const url = new URL(config.basePath + hubStartPath, hub.url);
+  const told = { address: '127.0.0.1', person: null, token: null };
+  const headers = headersForHub(config)({ host: config.publicUrl.host, accept: 'text/html' }, told);
+  const signal = AbortSignal.timeout(within);
+  const options = { headers, agent: false as const, signal, servername: serverNameOf(url) };
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const asked = (url.protocol === 'https:' ? overHttps : overHttp)(url, options);
+  asked.on('response', ({ statusCode }) => resolve(statusCode ?? 0));
+  asked.on('upgrade', ({ statusCode }) => resolve(statusCode ?? 0));
+  asked.on('error', reject);
+  asked.on('close', () => reject(new TypeError('', { cause: new Error('no answer') })));
+  asked.end();
+  try {
+    return { kind: 'answered', status: await promise };
+  } catch (error) {
+    const thrown = signal.aborted ? signal.reason : new TypeError('', { cause: error });
+    return { kind: 'failed', failure: failureOfRequest(thrown, url) };
+  } finally {
+    asked.destroy();
+  }
+}
+
 /** How long `doctor` waits for a hub. */
-export const doctorHub = 10 * second;
+const doctorHub = 10 * second;
 
 /** Whether a hub can be told of sign-outs, in words for the operator. */
-export type LogoutUrlCheck = { kind: 'ok' | 'doubtful' | 'wrong'; words: string };
+type LogoutUrlCheck = { kind: 'ok' | 'doubtful' | 'wrong'; words: string };
 
 /**
  * Posts to a hub's `logoutUrl` what the portal would, without a token: the hub must refuse it with 400 (OpenID Connect

@@ -1,22 +1,22 @@
-import { accountUrl } from '#contract/account.ts';
+import { type AccountSection, accountUrl } from '#contract/account.ts';
+import type { AccountNotice } from '#contract/account-page.ts';
+import { callUrl } from '#contract/calls.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal } from '../crypto/sealed.ts';
+import { isUuid, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { deleteRememberedDevices } from '../factors/devices.ts';
+import { deleteRememberedDevices, findRememberedDeviceId, listRememberedDevices } from '../factors/devices.ts';
 import { deleteRecoveryCodes, makeRecoveryCodes } from '../factors/recovery-codes.ts';
 import { findPendingSecret, inApp, secretToShow, totpPlace } from '../factors/registration.ts';
-import { deletePendingTotp, deleteTotp, insertTotp, totpStep } from '../factors/totp.ts';
+import { deletePendingTotp, deleteTotp, findTotp, insertTotp, totpStep } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { endLesserSessions } from '../sessions/end-sessions.ts';
 import { deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
-import { isAppRequired } from './account.ts';
-import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
-import { proofToAsk } from './proof-to-ask.ts';
-import { countCode, wrongCode } from './prove.ts';
-import { recoveryCodesPage } from './recovery-codes.ts';
-import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
+import { type AccountVisit, isAppRequired, personOf, placeOf } from './account-visit.ts';
+import { countCode, proofToAsk, wrongCode } from './prove.ts';
+import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
 
 /** The authenticator app: set up by the screen that registers one, replaced and removed here. */
 export const app: Section = {
@@ -114,5 +114,87 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);
     return { kind: 'done', notice: 'appRemoved' };
+  });
+}
+
+/** How many recovery codes are left, and new ones, which are shown once. */
+export const recoveryCodes: Section = {
+  name: 'recoveryCodes',
+  kept: [],
+  view: async (_deps, { account }) => ({
+    name: 'recoveryCodes',
+    left: account.recoveryCodesLeft,
+    hasApp: account.hasApp,
+    isPart: account.isPart,
+  }),
+  actions: {
+    make: { needsProof: true, run: make },
+  },
+};
+
+/** Makes new ones, which this session alone may view. */
+async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
+  const { account, session } = visit;
+  if (!account.hasApp || account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const throttled = await countChange(deps, visit, 'recovery-codes');
+  if (throttled) return throttled;
+  const { userId } = session;
+  const now = deps.now();
+  return await changeAccount(deps, visit, async (sql, person) => {
+    if (!(await findTotp(sql, userId))) return { kind: 'refused', notice: 'notPossible' };
+    await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
+    await queueMail(sql, person, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });
+    await insertAuditEvent(sql, { event: 'recovery-codes-made', ...personOf(visit) }, now);
+    return { kind: 'done', to: recoveryCodesPage(deps, 'recoveryCodes') };
+  });
+}
+
+/** The page that shows new recovery codes once (two-factor/recovery-codes.ts), and leads back to a section. */
+function recoveryCodesPage({ config }: Deps, section: AccountSection, notice?: AccountNotice): string {
+  const back = accountUrl(config.basePath, section, { [queryNames.notice]: notice });
+  return `${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${new URLSearchParams({ [queryNames.redirectUrl]: back })}`;
+}
+
+/** The browsers that are not asked for a code. Forgetting them only takes away, so it needs no proof. */
+export const devices: Section = {
+  name: 'devices',
+  kept: [],
+  view: async (deps, { session, account, visitor }) => {
+    if (account.isPart) return { name: 'devices', devices: [], isPart: true };
+    const { rememberedToken } = visitor;
+    const own = rememberedToken && (await findRememberedDeviceId(deps.sql, session.userId, tokenHash(rememberedToken)));
+    const listed = await listRememberedDevices(deps.sql, session.userId, deps.now());
+    return {
+      name: 'devices',
+      isPart: false,
+      devices: listed.map(({ id, browser, address, lastUsedAt, endsAt }) => ({
+        id,
+        browser,
+        address,
+        lastUsedAt: lastUsedAt.toISOString(),
+        endsAt: endsAt.toISOString(),
+        isThis: id === own,
+      })),
+    };
+  },
+  actions: {
+    forget: { needsProof: false, run: (deps, visit, { id = '' }: Fields) => forget(deps, visit, id) },
+    forgetAll: { needsProof: false, run: (deps, visit) => forget(deps, visit, null) },
+  },
+};
+
+/** Forgets the device with an id, or all: null. What is forgotten already changes nothing, and is no event. */
+async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promise<Outcome> {
+  if (visit.account.isPart || (id !== null && !isUuid(id))) return { kind: 'refused', notice: 'notPossible' };
+  const { userId } = visit.session;
+  const now = deps.now();
+  const done = { kind: 'done', notice: id === null ? 'devicesForgotten' : 'deviceForgotten' } as const;
+  return await changeAccount(deps, visit, async (sql, person) => {
+    const count = await deleteRememberedDevices(sql, userId, id ?? undefined);
+    if (count === 0) return done;
+    await queueMail(sql, person, { kind: 'devicesForgotten', now, ...placeOf(visit) });
+    const steps = [{ step: 'devices forgotten', outcome: String(count) }];
+    await insertAuditEvent(sql, { event: 'own-devices-forgotten', ...personOf(visit), steps }, now);
+    return done;
   });
 }

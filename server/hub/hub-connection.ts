@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream';
 import type { Hub } from '../config/hub.ts';
 import { hasBody } from '../http/handshakes.ts';
 import { limits } from '../limits.ts';
-import { headersFromHub } from './headers.ts';
+import { headersFromHub } from './hub-headers.ts';
 
 /** Why the hub gave no answer: it said nothing in time, or something that is none, or cannot be reached. */
 export class HubFailure extends Error {
