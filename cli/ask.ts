@@ -3,8 +3,7 @@ import { Writable } from 'node:stream';
 import { second } from '#server/limits.ts';
 import type { NotAgreed, WhatFollows } from '#server/people/what-follows.ts';
 import { type NewPasswordRules, newPasswordProblem } from '#server/sign-in/new-password.ts';
-import { failure } from './failure.ts';
-import { printWarning } from './print.ts';
+import { failure, printWarning } from './print.ts';
 
 /** How long a command waits for standard input before it says so, and how much of it is read. */
 const stdinHint = 2 * second;

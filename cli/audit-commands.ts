@@ -19,9 +19,8 @@ import type { Database } from '#server/database/database.ts';
 import { patientRead } from '#server/database/large-tables.ts';
 import { foldLoginName } from '#server/names/read-name.ts';
 import { findUser } from '#server/people/portal-user.ts';
-import { failure } from './failure.ts';
 import { pastMoment, positiveNumber } from './options.ts';
-import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
+import { failure, localTime, printFacts, printJson, printLine, printTable } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 type AuditFlags = { user?: string; event?: string; since?: Date; limit: number; json?: true };

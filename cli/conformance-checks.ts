@@ -4,8 +4,17 @@ import { type Call, calls } from '#contract/calls.ts';
 import { acceptableDestination } from '#contract/destination.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
-import { type Answer, type BackendVisit, type Sender, visitBackend } from './backend-visit.ts';
-import { judge, judgeTarget, type Target, targetOf, type Verdict } from './verdict.ts';
+import {
+  type Answer,
+  type BackendVisit,
+  judge,
+  judgeTarget,
+  type Sender,
+  type Target,
+  targetOf,
+  type Verdict,
+  visitBackend,
+} from './backend-visit.ts';
 
 /** What the checks know of the backend's side; what is missing is not tried. */
 export type Account = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BackendData, type Fault, faultyBackend, fortyLineBackend } from '#test/support/forty-line-backend.ts';
 import { type CommandResult, runVestibule } from '#test/support/run-vestibule.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import { inWords } from './verdict.ts';
+import { inWords } from './backend-visit.ts';
 
 const password = 'Lantern-Harbour-42';
 const newPassword = 'Copper-Meadow-77';

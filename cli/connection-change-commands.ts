@@ -18,15 +18,16 @@ import {
   clientAuthOption,
   clientSecretOf,
   connectionChanges,
+  existingConnection,
   maxAuthenticationAge,
   networksOf,
+  publicView,
   samlSettingsOf,
   takenFailure,
+  whatTheProviderNeeds,
 } from './connection-flags.ts';
-import { failure } from './failure.ts';
 import { accepted, type OnOff, onOff, repeatable } from './options.ts';
-import { localTime, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
-import { existingConnection, publicView, whatTheProviderNeeds } from './show-connection.ts';
+import { failure, localTime, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
 import { withKeys } from './with-database.ts';
 
 type OidcFlags = ConnectionFlags & {

@@ -8,10 +8,12 @@ import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/s
 import { unlinkUser } from '#server/single-sign-on/unlink-user.ts';
 import { askToGoOn, yesFlag } from './ask.ts';
 import { addConnectionChangeCommands } from './connection-change-commands.ts';
+import { existingConnection, publicView, whatTheProviderNeeds } from './connection-flags.ts';
 import { printCheck } from './doctor-command.ts';
-import { exitCodes, failure } from './failure.ts';
 import type { JsonFlag } from './options.ts';
 import {
+  exitCodes,
+  failure,
   localTime,
   printFacts,
   printJson,
@@ -21,7 +23,6 @@ import {
   printWarning,
   yesOrNo,
 } from './print.ts';
-import { existingConnection, publicView, whatTheProviderNeeds } from './show-connection.ts';
 import { type Keyed, withDatabase, withKeys } from './with-database.ts';
 
 /** `vestibule connection …` */

@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import type { Config } from '#server/config/config.ts';
+import type { Database } from '#server/database/database.ts';
 import { openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
 import { readNetwork } from '#server/names/network.ts';
 import { type Reading, readCustomerName } from '#server/names/read-name.ts';
+import { entityId, publicAddress, redirectUri } from '#server/single-sign-on/addresses.ts';
 import type { ChangeOfConnection } from '#server/single-sign-on/change-connection.ts';
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '#server/single-sign-on/read-connection.ts';
 import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';
+import { findSsoConnectionByKey, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import type { Attributes, ClientAuthentication, SamlSettings } from '#server/single-sign-on/sso-settings.ts';
 import { readStdin } from './ask.ts';
-import { failure } from './failure.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
-import { printWarning } from './print.ts';
+import { failure, printWarning } from './print.ts';
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
@@ -176,4 +179,36 @@ async function textAt(url: string, networks: readonly string[]): Promise<string>
     if (error instanceof ProviderFailure) throw failure(`--metadata: ${error.message}.`);
     throw error;
   }
+}
+
+/** The connection with a key. Throws a failure if there is none. */
+export async function existingConnection(sql: Database, key: string): Promise<SsoConnection> {
+  const found = await findSsoConnectionByKey(sql, key);
+  if (!found) throw failure(`There is no connection ${key}.`);
+  return found;
+}
+
+/** A connection as JSON shows it: without its sealed secret. */
+export function publicView(stored: SsoConnection, config: Config) {
+  const { sealedSecret, id: _, customerId: __, ...connection } = stored;
+  const address = stored.protocol === 'oidc' ? redirectUri(config, stored) : null;
+  return { ...connection, hasSecret: sealedSecret !== null, ...(address && { redirectUri: address }) };
+}
+
+/** The values for the provider's own forms. */
+export function whatTheProviderNeeds(config: Config, connection: SsoConnection): [string, string][] {
+  const { key, protocol } = connection;
+  if (protocol === 'oidc')
+    return [
+      ['  Redirect URI', redirectUri(config, connection)],
+      ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
+      ['  Back-channel logout, if supported', `${publicAddress(config, 'oidcBackchannelLogout')}/${key}`],
+      ['  JWKS, with private-key', publicAddress(config, 'oidcKeys')],
+    ];
+  return [
+    ['  Metadata', publicAddress(config, 'samlMetadata')],
+    ['  Entity ID', entityId(config)],
+    ['  Reply address (ACS), by POST', publicAddress(config, 'samlAnswer')],
+    ['  Single logout', publicAddress(config, 'samlLogout')],
+  ];
 }

@@ -15,9 +15,9 @@ import {
   type TwoFactorPolicy,
 } from '#server/people/customer.ts';
 import { askToGoOn, yesFlag } from './ask.ts';
-import { failure } from './failure.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
 import {
+  failure,
   localTime,
   printJson,
   printLine,

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { RunningDemo } from '#demo/run-demo.ts';
-import { exitCodes, failure } from './failure.ts';
-import { printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
+import { exitCodes, failure, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 
 /** `vestibule demo` */
 export function addDemoCommand(program: Command): void {

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { Config } from '#server/config/config.ts';
 import { type Reading, readEmail } from '#server/names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
-import { exitCodes } from './failure.ts';
 import { accepted } from './options.ts';
-import { printJson, printLine } from './print.ts';
+import { exitCodes, printJson, printLine } from './print.ts';
 import { checkConfig } from './with-database.ts';
 
 type Flags = { sendTo?: string; json?: true };
@@ -49,7 +48,7 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
   yield { check: 'links', ...doctor.checkLinks(config) };
   yield { check: 'data folder', ...(await doctor.checkDataFolder(config)) };
-  const databases = await import('./doctor-database-checks.ts');
+  const databases = await import('./doctor-checks.ts');
   const database = await doctor.checkDatabase();
   yield { check: 'database', ...database };
   if (config.databaseUrl) yield { check: 'line to the database', ...databases.checkLine(config.databaseUrl) };

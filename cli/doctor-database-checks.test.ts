@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkLine } from './doctor-database-checks.ts';
+import { checkLine } from './doctor-checks.ts';
 
 it.each([
   ['postgres://db.example/x', 'others on the network may read and change what is sent'],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Reading } from '#server/names/read-name.ts';
-import { failure } from './failure.ts';
+import { failure } from './print.ts';
 
 export type OnOff = 'on' | 'off';
 export type JsonFlag = { json?: true };

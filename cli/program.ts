@@ -1,16 +1,13 @@
 import { Command, CommanderError, Help } from 'commander';
 import packageFile from '../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
-import { addConformanceCommand } from './conformance-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
-import { exitCodes, isFailure } from './failure.ts';
-import { addKeysCommands } from './keys-commands.ts';
-import { addPagesCommand } from './pages-command.ts';
-import { printWarning } from './print.ts';
-import { addSecretsCommands } from './secrets-commands.ts';
+import { addKeysCommands, addSecretsCommands } from './keys-commands.ts';
+import { addConformanceCommand, addPagesCommand } from './pages-commands.ts';
+import { exitCodes, isFailure, printWarning } from './print.ts';
 import { addServerCommands } from './server-commands.ts';
 import { addUserCommands } from './user-commands.ts';
 

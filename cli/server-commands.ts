@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { placeholderWarning } from '#server/config/config.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
 import { outboxOf } from '#server/mail/transport.ts';
-import { exitCodes, failure } from './failure.ts';
-import { printFacts, printJson, printLine, printWarning } from './print.ts';
+import { exitCodes, failure, printFacts, printJson, printLine, printWarning } from './print.ts';
 import { checkConfig, withDatabase } from './with-database.ts';
 
 type Flags = { json?: true };

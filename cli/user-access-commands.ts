@@ -6,9 +6,8 @@ import type { Database } from '#server/database/database.ts';
 import { listRememberedDevices } from '#server/factors/devices.ts';
 import { listPasskeys, providerName, removePasskey } from '#server/factors/passkey.ts';
 import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
-import { failure } from './failure.ts';
 import { type JsonFlag, nameArgument } from './options.ts';
-import { localTime, printJson, printLine, printOutcome, printTable, yesOrNo } from './print.ts';
+import { failure, localTime, printJson, printLine, printOutcome, printTable, yesOrNo } from './print.ts';
 import { existingUser } from './user-change-commands.ts';
 import { withDatabase } from './with-database.ts';
 

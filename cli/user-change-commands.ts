@@ -7,9 +7,8 @@ import { findUser, type User } from '#server/people/portal-user.ts';
 import { isPasskeyRequired } from '#server/people/sign-in-policy.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
-import { failure } from './failure.ts';
 import { accepted, type JsonFlag, nameArgument, repeatable } from './options.ts';
-import { printJson, printLine, printWarning, stepsInWords } from './print.ts';
+import { failure, printJson, printLine, printWarning, stepsInWords } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 type Flags = JsonFlag & {

@@ -11,9 +11,9 @@ import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { findAccountWait } from '#server/throttle/throttle.ts';
 import { printEventTable } from './audit-commands.ts';
-import { failure } from './failure.ts';
 import { type JsonFlag, nameArgument, positiveNumber } from './options.ts';
 import {
+  failure,
   localTime,
   printFacts,
   printJson,

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { findCustomer } from '#server/people/customer.ts';
-import { exitCodes, failure } from './failure.ts';
-import { printWarning } from './print.ts';
+import { exitCodes, failure, printWarning } from './print.ts';
 import { type Keyed, withKeys } from './with-database.ts';
 
 type Flags = { secrets?: true; customer?: string; yes?: true };

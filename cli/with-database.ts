@@ -5,8 +5,7 @@ import { isDatabaseAway } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { openStorage, type Storage } from '#server/database/open-storage.ts';
-import { failure, isFailure } from './failure.ts';
-import { printWarning } from './print.ts';
+import { failure, isFailure, printWarning } from './print.ts';
 
 /** The configuration of this environment, or all its problems. */
 export function checkConfig(): ConfigResult {

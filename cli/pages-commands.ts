@@ -1,11 +1,60 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { buildStalePages } from '#server/build-pages.ts';
+import { placeholderWarning } from '#server/config/config.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
 import { askPassword, canAsk, readStdin } from './ask.ts';
 import type { Account, Finding } from './conformance-checks.ts';
-import { exitCodes, failure } from './failure.ts';
-import { printJson, printLine } from './print.ts';
+import { repeatable } from './options.ts';
+import { exitCodes, failure, printJson, printLine } from './print.ts';
+import { loadConfig } from './with-database.ts';
 
-type Flags = {
+type Flags = { provider?: string[]; force?: true; json?: true };
+
+/** `vestibule pages` */
+export function addPagesCommand(program: Command): void {
+  program
+    .command('pages <folder>')
+    .description("write all screens as static files, to be put in front of a backend that isn't this server")
+    .addOption(repeatable('--provider <origin>', 'an origin that the backend redirects the sign-in forms to'))
+    .option('--force', 'write into a folder that holds other files; those stay, unless one of ours has their name')
+    .option('--json', 'print what was written as JSON')
+    .addHelpText('after', '\nHow a web server serves them: deploy/nginx/pages-only.conf and docs/branding.md.')
+    .action(runPages);
+}
+
+async function runPages(folder: string, { provider = [], force, json }: Flags) {
+  const origins = provider.map(readOrigin);
+  const path = resolve(folder);
+  const config = loadConfig();
+  const { isOurs, writeFolder } = await import('#server/pages/static-files.ts');
+  if (!force && !(await isOurs(path).catch(cannotWrite)))
+    throw failure(`${path} holds files that are not ours. --force leaves them there.`);
+  await buildStalePages();
+  const { staticFiles } = await import('#server/pages/static-files.ts');
+  const files = await staticFiles(config, origins);
+  await writeFolder(path, files).catch(cannotWrite);
+  const warning = placeholderWarning(config);
+  if (json) return printJson({ folder: path, files: files.size, warnings: warning ? [warning] : [] });
+  printLine(`${files.size} files are in ${path}:\n`);
+  printLine('  public/       what a web server serves');
+  printLine('  headers.conf  the headers of every page, for nginx');
+  printLine('\nWhether a backend keeps its part: vestibule conformance <url>');
+  if (warning) printLine(`\nWarning: ${warning}.`);
+}
+
+function cannotWrite({ code, path, message }: NodeJS.ErrnoException): never {
+  throw failure(`${path ?? 'The folder'} cannot be written (${code ?? message}).`);
+}
+
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (!url || url.href !== `${url.origin}/` || !/^https:\/\/[a-z\d.-]+(?::\d+)?$/.test(url.origin))
+    throw failure(`--provider: ${JSON.stringify(text)} is not an origin such as https://login.example.com`);
+  return url.origin;
+}
+
+type ConformanceFlags = {
   username?: string;
   passwordStdin?: true;
   totp?: true;
@@ -31,7 +80,7 @@ export function addConformanceCommand(program: Command): void {
     .action(runConformance);
 }
 
-async function runConformance(url: string, flags: Flags): Promise<void> {
+async function runConformance(url: string, flags: ConformanceFlags): Promise<void> {
   const base = readBase(url);
   const account = await readAccount(flags);
   const { conformanceChecks } = await import('./conformance-checks.ts');
@@ -63,7 +112,7 @@ function readBase(text: string): URL {
   return url;
 }
 
-async function readAccount(flags: Flags): Promise<Account> {
+async function readAccount(flags: ConformanceFlags): Promise<Account> {
   const { username = null, totp, resetLink, email = null, ssoEmail = null } = flags;
   if (totp && username === null) throw failure('--totp: needs --username.');
   const asked = [
