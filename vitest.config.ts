@@ -10,7 +10,7 @@ const deadlines = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { 
 const exclude = runsAll ? [] : ['**/*.all.test.ts'];
 
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
-const server = ['server/**/*.test.ts', 'cli/**/*.test.ts', 'demo/**/*.test.ts'];
+const server = ['server/**/*.test.ts', 'cli/**/*.test.ts'];
 
 // Files share a worker and load the product once, which halves the run; those that replace a module have
 // their own.

@@ -4,15 +4,13 @@
 // the last to write the README's table.
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { measureMails } from './faults/asked-mails.ts';
+import { measureMails, measureSessions } from './faults/acknowledged.ts';
 import { measureFailover } from './faults/failover.ts';
 import { faults } from './faults/fault-list.ts';
-import { measureSessions } from './faults/kept-sessions.ts';
 import { measureFault } from './faults/measure-fault.ts';
 import { measurePeople } from './faults/people.ts';
 import { type Memory, underLoad } from './faults/under-load.ts';
-import { report, reported } from './figures.ts';
-import { writeTable } from './performance-table.ts';
+import { report, reported, writeTable } from './figures.ts';
 
 /** How long the load lasts that memory is compared with, in milliseconds. */
 const withoutFaults = 60_000;

@@ -14,11 +14,11 @@ const atOnce = 20_000;
  * many sessions in the database, against few.
  */
 export async function compareGate(dataFolder: string, sql: Database, load: Load): Promise<void> {
-  const hub = await startScript('bench/bare-hub.ts');
+  const hub = await startScript('bench/baselines.ts', 'hub');
   const config = join(dataFolder, 'gate.config.json');
   await writeFile(config, JSON.stringify({ hub: { url: hub.origin, paths: ['/app'] } }));
   const portal = await startPortal(dataFolder, { VESTIBULE_CONFIG: config });
-  const bare = await startScript('bench/bare-proxy.ts', hub.origin);
+  const bare = await startScript('bench/baselines.ts', 'proxy', hub.origin);
   await sql`delete from session`;
   await addSessions(sql, few);
   const cookie = await signedInCookie(portal, sql);

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Database } from '#server/database/database.ts';
 import { queueMail } from '#server/mail/queue-mail.ts';
+import type { Mail } from '#server/people/mail-kinds.ts';
 import { reportRatio } from './figures.ts';
-import { mailOfBench } from './mail-of-bench.ts';
 import { root, startPortal } from './servers.ts';
 
 const mailCount = 10_000;
@@ -47,7 +48,7 @@ async function compareAt(pause: number, dataFolder: string, sql: Database): Prom
 }
 
 async function sendPlainly(sink: Sink): Promise<Received> {
-  const args = ['bench/bare-mailer.ts', String(sink.port), String(mailCount / senders)];
+  const args = ['bench/baselines.ts', 'mailer', String(sink.port), String(mailCount / senders)];
   await Promise.all(
     Array.from({ length: senders }, () => ended(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }))),
   );
@@ -103,4 +104,17 @@ async function ended(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) =>
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a plain sender ended with ${code}`)))),
   );
+}
+
+/** A typical notice. */
+export function mailOfBench(): Mail {
+  return {
+    id: randomUUID(),
+    kind: 'passwordChanged',
+    recipient: 'user-1@bench.example',
+    language: 'en',
+    queuedAt: new Date(),
+    details: { username: 'user-1', at: new Date().toISOString(), address: '203.0.113.7' },
+    token: null,
+  };
 }

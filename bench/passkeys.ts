@@ -2,10 +2,9 @@ import type { Database } from '#server/database/database.ts';
 import { type Assertion, checkAssertion, readAnswer } from '#server/factors/take-passkey.ts';
 import { cbor } from '#test/forgeries/cbor-for-test.ts';
 import { assertionOf, newPasskey, type PasskeyForTest } from '#test/support/passkey-for-test.ts';
-import { median, report } from './figures.ts';
+import { median, report, timed } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, postSignIn } from './sign-in-form.ts';
-import { timed } from './timed.ts';
 
 const samples = 300;
 const noAaguid = '00000000-0000-0000-0000-000000000000';

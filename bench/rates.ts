@@ -1,6 +1,8 @@
-import autocannon, { type Request } from 'autocannon';
+import type { Request } from 'autocannon';
+import autocannon from 'autocannon';
+import { Pool } from 'undici';
 import type { Database } from '#server/database/database.ts';
-import { reportRatio } from './figures.ts';
+import { median, percentile, report, reportRatio } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, formOf, postSignIn, userCount } from './sign-in-form.ts';
 
@@ -74,4 +76,58 @@ export async function rate(url: string, requests: Request[], seconds: number, st
   const statuses = Object.keys(result.statusCodeStats ?? {});
   if (statuses.length !== 1 || statuses[0] !== String(status)) throw new Error(`unexpected answers: ${statuses}`);
   return result.requests.total / result.duration;
+}
+
+/**
+ * Asks for a path at a steady rate per second, whether or not earlier answers have come, and returns how long each answer
+ * took in ms, from when its request was due: what waits behind a slow answer counts too. (autocannon sends a second's
+ * requests as fast as it can, and its correction for late ones takes an interval of 1 ms for granted.)
+ */
+async function pacedRequests(
+  origin: string,
+  { path, headers }: { path: string; headers: Record<string, string> },
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<number[]> {
+  const pool = new Pool(origin, { connections });
+  const times: number[] = [];
+  const sent: Promise<void>[] = [];
+  const begun = performance.now();
+  while (sent.length < perSecond * seconds) {
+    const due = begun + (sent.length * 1000) / perSecond;
+    if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, 1));
+    else sent.push(ask(due));
+  }
+  await Promise.all(sent);
+  await pool.close();
+  return times;
+
+  async function ask(due: number): Promise<void> {
+    const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
+    await body.dump({ limit: Number.POSITIVE_INFINITY });
+    if (statusCode !== 200) throw new Error(`unexpected answer: ${statusCode}`);
+    times.push(performance.now() - due);
+  }
+}
+
+/** As a browser asks for the sign-in page. */
+const headers = { accept: 'text/html', 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'en' };
+
+/** Sign-in pages per second, against a bare route that sends the same bytes; then the latency of both at half that rate. */
+export async function comparePageRates(portal: RunningServer, bare: RunningServer, load: Load): Promise<void> {
+  const requests = (path: string) => [{ path, headers }];
+  const { ours, theirs } = await interleaved(load, {
+    ours: () => rate(portal.origin, requests('/portal/login'), load.seconds, 200),
+    theirs: () => rate(bare.origin, requests('/page'), load.seconds, 200),
+  });
+  reportRatio('sign-in pages per second, 8 connections', { ours, theirs, whose: 'the bare route', least: 0.5 });
+  const half = Math.round(Math.max(...ours) / 2);
+  const p99 = async ({ origin }: RunningServer, path: string) =>
+    percentile(await pacedRequests(origin, { path, headers }, { perSecond: half, seconds: load.seconds }), 0.99);
+  const waits = await interleaved(load, {
+    ours: () => p99(portal, '/portal/login'),
+    theirs: () => p99(bare, '/page'),
+  });
+  const [wait, bareWait] = [median(waits.ours), median(waits.theirs)];
+  const told = `${Math.round(wait)} ms at ${half} a second (the bare route: ${Math.round(bareWait)})`;
+  report('p99 of /portal/login at half that load', told, 'under 20 ms', wait < 20);
 }

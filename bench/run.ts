@@ -6,23 +6,18 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect } from '#server/database/connect.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
-import { measureCommands } from './commands.ts';
-import { median, report, reported } from './figures.ts';
-import { measureFlood } from './flood.ts';
+import { measureCommands, measureImports } from './commands.ts';
+import { median, report, reported, writeTable } from './figures.ts';
 import { measureForgedAnswers } from './forged-answers.ts';
 import { compareGate } from './gate.ts';
-import { measureImports } from './imports.ts';
 import { compareMails } from './mails.ts';
-import { measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
-import { comparePageRates } from './page-rates.ts';
-import { comparePages } from './pages.ts';
+import { measureFlood, measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
+import { comparePages, measureSizes } from './pages.ts';
 import { measurePasskeys } from './passkeys.ts';
-import { writeTable } from './performance-table.ts';
-import { compareSessionChecks, compareSignIns } from './rates.ts';
+import { comparePageRates, compareSessionChecks, compareSignIns } from './rates.ts';
 import { measureVerify } from './second-factor.ts';
 import { startBareServer, startPortal } from './servers.ts';
 import { addUsers, password } from './sign-in-form.ts';
-import { measureSizes } from './sizes.ts';
 import { measureForgotten, measureTimings } from './timings.ts';
 
 const { values } = parseArgs({

@@ -8,12 +8,10 @@ import { parseArgs } from 'node:util';
 import { connect } from '#server/database/connect.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
-import { reported } from './figures.ts';
-import { writeTable } from './performance-table.ts';
+import { reported, writeTable } from './figures.ts';
 import { fill, type Size } from './scale/fill.ts';
-import { measureOperations } from './scale/measure-operations.ts';
 import type { Installation } from './scale/operations.ts';
-import { measureUpkeep } from './scale/upkeep.ts';
+import { measureOperations, measureUpkeep } from './scale/operations.ts';
 import { startPortal } from './servers.ts';
 
 const small: Size = { users: 1000, sessions: 1000, events: 1000 };

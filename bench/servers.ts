@@ -38,7 +38,7 @@ export async function startPortal(
 
 /** Starts the bare server on a database place; it takes its page from the portal. */
 export async function startBareServer(place: unknown, password: string, portal: string): Promise<RunningServer> {
-  return await startScript('bench/bare-server.ts', JSON.stringify(place), password, portal);
+  return await startScript('bench/baselines.ts', 'server', JSON.stringify(place), password, portal);
 }
 
 /** Starts a script that prints the port it listens on. */

@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts';
-import { mannWhitneyP, median, report } from './figures.ts';
+import { mannWhitneyP, median, report, timed } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders, password, postSignIn } from './sign-in-form.ts';
 
@@ -22,7 +22,7 @@ export async function measureTimings({ origin }: RunningServer, sql: Database): 
     await forgetFailures(sql);
     // Runs before each sample, so that the database has always done the same work.
     await lock(sql, refusals.locked[0]);
-    return await timed(() => postSignIn(origin, username, typedPassword));
+    return await timed(async () => await (await postSignIn(origin, username, typedPassword)).arrayBuffer());
   });
 }
 
@@ -36,16 +36,9 @@ export async function measureForgotten({ origin }: RunningServer, sql: Database)
     await forgetFailures(sql);
     await sql`delete from reset_link`;
     const form = new URLSearchParams({ username: `${forgetful[kind]}@acme.test` });
-    return await timed(() =>
-      fetch(`${origin}/portal/password/forgotten`, { method: 'POST', headers: formHeaders, body: form.toString() }),
-    );
+    const post = { method: 'POST', headers: formHeaders, body: form.toString() };
+    return await timed(async () => await (await fetch(`${origin}/portal/password/forgotten`, post)).arrayBuffer());
   });
-}
-
-async function timed(ask: () => Promise<Response>): Promise<number> {
-  const started = performance.now();
-  await (await ask()).arrayBuffer();
-  return performance.now() - started;
 }
 
 /** Samples each kind alternately, and reports the most distinguishable pair. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { productionSettings } from '#demo/refuse-production.ts';
+import { productionSettings } from '#demo/settings.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
 

@@ -38,7 +38,7 @@ async function runDemoCommand({ port, json }: { port?: string; json?: true }): P
 async function loadDemo() {
   try {
     const [{ productionSettings }, { runDemo }] = await Promise.all([
-      import('#demo/refuse-production.ts'),
+      import('#demo/settings.ts'),
       import('#demo/run-demo.ts'),
     ]);
     return { productionSettings, runDemo };

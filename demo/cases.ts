@@ -1,4 +1,4 @@
-import type { Behaviour } from './providers/behaviour.ts';
+import type { Behaviour } from './providers/provider-pages.ts';
 
 /** One thing to try: what to do, what happens then, and where it begins. */
 export type Case = {

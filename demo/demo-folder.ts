@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { clusterFolder } from '#server/database/embedded/cluster.ts';
 
 /** The one place on the disk where the demo writes. */
-export type DemoFolder = { path: string; remove: () => Promise<void> };
+type DemoFolder = { path: string; remove: () => Promise<void> };
 
 const start = 'vestibule-demo-';
 

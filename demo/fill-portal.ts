@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { addCustomer } from '#server/accounts/customers.ts';
 import { addUser } from '#server/accounts/users.ts';
 import type { Keys } from '#server/crypto/keys.ts';
@@ -9,14 +10,13 @@ import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
 import { minute } from '#server/limits.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/add-connection.ts';
-import { newPassword } from './new-password.ts';
 import { connections, customers, emailOf, type Person, people } from './people.ts';
 
 /** A person with the password made for this run, if they have one. */
 export type Account = Person & { email: string; password: string | null };
 
 /** What the portal is told of the providers. */
-export type ProviderFacts = {
+type ProviderFacts = {
   oidc: { issuer: string; secrets: ReadonlyMap<string, string> };
   saml: { entityId: string; signOnUrl: string; certificate: string };
 };
@@ -97,4 +97,22 @@ async function issueExpiredLink(sql: Database, now: Date): Promise<string> {
   const link = await issueResetLink(sql, 'lena', new Date(now.getTime() - 90 * minute));
   if (link.kind !== 'issued') throw new Error(`lena: ${link.kind}`);
   return link.token;
+}
+
+const words =
+  'amber anchor arbor basil beacon birch bridge canyon cedar cobalt copper coral ember falcon garnet granite harbour hazel indigo island ivory jasper juniper lagoon lantern linden maple marble meadow mosaic nectar olive onyx orchard pebble pepper quartz raven river saffron sierra silver spruce summit tundra umber valley velvet walnut willow winter zephyr'.split(
+    ' ',
+  );
+
+/** A password for a demo: easy to read and to type on a phone, another one at every start, and good by the portal's rules. */
+export function newPassword(): string {
+  const first = randomInt(words.length);
+  // Another one than the first.
+  const second = (first + randomInt(1, words.length)) % words.length;
+  return `${capitalized(first)}-${capitalized(second)}-${randomInt(10, 100)}`;
+}
+
+function capitalized(index: number): string {
+  const word = words[index] as string;
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

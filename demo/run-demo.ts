@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { buildStalePages } from '#server/build-pages.ts';
 import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { migrate } from '#server/database/migrate.ts';
@@ -5,16 +6,16 @@ import { openStorage } from '#server/database/open-storage.ts';
 import { createLog } from '#server/http/request-log.ts';
 import { outboxOf } from '#server/mail/transport.ts';
 import { caseGroups } from './cases.ts';
-import { type Closings, closeAll } from './closings.ts';
 import { makeDemoFolder } from './demo-folder.ts';
 import { openMailbox } from './desk/read-mails.ts';
 import { startDesk } from './desk/start-desk.ts';
 import { type Account, fillPortal } from './fill-portal.ts';
-import { loadLooks, noLooks } from './looks.ts';
-import { portalConfig } from './portal-config.ts';
-import { freePort, portFor } from './ports.ts';
-import { startNeighbours } from './start-neighbours.ts';
-import { stopWhileStarting } from './stop-while-starting.ts';
+import { connections, peopleAt } from './people.ts';
+import { type OpenIdProvider, startOpenIdProvider } from './providers/openid-provider.ts';
+import { type SamlProvider, startSamlProvider } from './providers/saml-provider.ts';
+import { hubName, portalConfig } from './settings.ts';
+import { startHub } from './start-hub.ts';
+import { freePort, type Looks, loadLooks, noLooks, portFor } from './start-server.ts';
 
 export type RunningDemo = { startPage: string; portal: string; dataFolder: string; accounts: readonly Account[] };
 
@@ -92,4 +93,70 @@ async function start({ wantedPort, warn, closings, signal }: Start): Promise<Run
   // Told to stop just before the portal listened to signals.
   if (signal.aborted) process.kill(process.pid, 'SIGTERM');
   return { ...addresses, dataFolder, accounts };
+}
+
+/** How to undo what has been started, in the order of starting. */
+type Closings = (() => unknown)[];
+
+/** Undoes all of it, the latest first; once. */
+async function closeAll(closings: Closings): Promise<void> {
+  for (const close of closings.splice(0).reverse()) await close();
+}
+
+/**
+ * Until the portal runs, and stops on signals itself, a signal only breaks off what is starting. `isOver` gives the
+ * signals back.
+ */
+function stopWhileStarting(): { signal: AbortSignal; isOver: () => void } {
+  const starting = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const breakOff = () => starting.abort();
+  for (const signal of signals) process.on(signal, breakOff);
+  return {
+    signal: starting.signal,
+    isOver: () => {
+      for (const signal of signals) process.removeListener(signal, breakOff);
+    },
+  };
+}
+
+/** What a portal has around it: the hub behind it and the providers of its customers. */
+type Neighbours = { hub: { port: number; secret: string }; oidc: OpenIdProvider; saml: SamlProvider };
+
+type Addresses = { startPage: string; portal: string };
+
+/** Starts the hub and both providers. `looks` is read when a page is asked for. */
+async function startNeighbours(
+  { startPage, portal }: Addresses,
+  looks: () => Looks,
+  closings: Closings,
+): Promise<Neighbours> {
+  const secret = randomBytes(32).toString('base64url');
+  const closedLater = async <Started extends { close: () => Promise<void> }>(starting: Promise<Started>) => {
+    const started = await starting;
+    closings.push(started.close);
+    return started;
+  };
+  // At once, since each provider makes a key of its own.
+  const [hub, oidc, saml] = await Promise.all([
+    closedLater(startHub({ name: hubName, startPage }, () => looks().hub, secret)),
+    closedLater(
+      startOpenIdProvider({
+        look: { name: 'Elmwood Identity', mark: 'E', startPage },
+        css: () => looks().oidc,
+        clients: connections.filter(({ protocol }) => protocol === 'oidc').map(({ key }) => key),
+        people: peopleAt.oidc,
+        portal,
+      }),
+    ),
+    closedLater(
+      startSamlProvider({
+        look: { name: 'Firwood Directory', mark: 'F', startPage },
+        css: () => looks().saml,
+        people: peopleAt.saml,
+        portal,
+      }),
+    ),
+  ]);
+  return { hub: { port: hub.port, secret }, oidc, saml };
 }

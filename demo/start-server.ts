@@ -1,7 +1,11 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { loopbackNames } from '#server/config/public-url.ts';
+import { loadBuiltPages } from '#server/http/built-pages.ts';
 import type { Html } from './html.ts';
+import { brand } from './settings.ts';
 
 /** A server of the demo; it listens on 127.0.0.1 alone. */
 export type DemoServer = { port: number; close: () => Promise<void> };
@@ -43,4 +47,48 @@ export function formOf({ body }: FastifyRequest): URLSearchParams {
 
 export function sendPage(reply: FastifyReply, page: Html): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(page.markup);
+}
+
+/** The given port, or else 8080 or any free one. Throws an error with one readable sentence if the given one is taken. */
+export async function portFor(given: number | null): Promise<number> {
+  if (given === null) return await freePort(8080);
+  if ((await tryPort(given)) !== null) return given;
+  throw new Error(`port ${given} is in use by another process; choose another --port, or none for a free one`);
+}
+
+/** The port if nothing listens on it, else any free one. */
+export async function freePort(wanted: number): Promise<number> {
+  return (await tryPort(wanted)) ?? ((await tryPort(0)) as number);
+}
+
+async function tryPort(port: number): Promise<number | null> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return null;
+  const address = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return address.port;
+}
+
+/** The colour of each part of the demo, so that a visitor sees whose page it is. The hub has the portal's. */
+const colours = { desk: '#21489c', hub: brand, oidc: '#2f6b3c', saml: '#8a3a12' };
+
+/** The styles of each part. */
+export type Looks = Record<keyof typeof colours, string>;
+
+export const noLooks: Looks = { desk: '', hub: '', oidc: '', saml: '' };
+
+const own = readFileSync(new URL('files/demo.css', import.meta.url), 'utf8');
+
+/** The portal's own styles in each colour, and after them what only the demo's pages have. Needs the built pages. */
+export async function loadLooks(): Promise<Looks> {
+  const styled = Object.entries(colours).map(async ([part, accentColour]) => {
+    const { styles } = await loadBuiltPages({ basePath: '/portal', brand: { accentColour, texts: {} } });
+    return [part, [...styles, own].join('\n')];
+  });
+  return Object.fromEntries(await Promise.all(styled));
 }

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findPostgresProcess } from '#server/database/embedded/process.ts';
 import type { Behaviour } from '#test/support/mail-for-test.ts';
+import type { TwoPortals } from '#test/support/two-portals.ts';
 import { formHeaders, formOf } from '../sign-in-form.ts';
-import { askForReset } from './asked-mails.ts';
-import type { Fault, World } from './fault.ts';
-import { signalPostgres } from './postgres-processes.ts';
-import { providerFaults } from './provider-faults.ts';
-import { roll } from './roll.ts';
+import { askForReset } from './acknowledged.ts';
+import type { Fault, World } from './world.ts';
 
 /** Each connection of the load waits for one answer at most; beside it are those who change passwords, and two visitors. */
 const connections = 12;
@@ -37,6 +37,36 @@ const mail = (name: string, username: string, behaviour: Behaviour | 'away'): Fa
     return () => (behaviour === 'away' ? mailServer.reopen() : mailServer.behave('well'));
   },
 });
+
+/** How long the instances have what they have read of the provider before. */
+const before = 10_000;
+
+/** An instance that has just started has to ask the provider for its addresses first. */
+const providerFaults: readonly Fault[] = [
+  {
+    name: 'an identity provider silent to the portal for 20 s',
+    lasts: 10_000,
+    mayLose: 0,
+    sparesPasswords: true,
+    begin: async ({ portals, provider }) => {
+      provider.answerPortal(false);
+      await pause(before);
+      for (const index of [0, 1]) await roll(portals, index);
+      return () => provider.answerPortal(true);
+    },
+  },
+  {
+    name: 'an identity provider away for 10 s',
+    lasts: 10_000,
+    mayLose: 0,
+    sparesPasswords: true,
+    begin: async ({ portals, provider }) => {
+      for (const index of [0, 1]) await roll(portals, index);
+      await provider.shut();
+      return provider.reopen;
+    },
+  },
+];
 
 export const faults: readonly Fault[] = [
   {
@@ -148,4 +178,34 @@ async function halfRequests({ hostname, port }: URL, count: number): Promise<Soc
     sockets.push(...some);
   }
   return sockets;
+}
+
+/** Stops an instance as an upgrade does, and starts it anew; `preload` is a module's source that runs in it first. */
+export async function roll(portals: TwoPortals, index: number, preload?: string): Promise<void> {
+  portals.instances[index]?.child.kill('SIGTERM');
+  await portals.instances[index]?.exit;
+  await portals.start(index, preload);
+}
+
+/** Sends a signal to PostgreSQL's first process, or to all of them. */
+async function signalPostgres(cluster: string, signal: NodeJS.Signals, whom: 'first' | 'all' = 'first'): Promise<void> {
+  const first = await findPostgresProcess(cluster);
+  if (first === null) throw new Error('PostgreSQL is not running');
+  for (const pid of whom === 'first' ? [first] : [first, ...childrenOf(first)]) process.kill(pid, signal);
+}
+
+function childrenOf(parent: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return all.map(Number).filter((pid) => parentOf(pid) === parent);
+}
+
+/** Null if the process has ended meanwhile. */
+function parentOf(pid: number): number | null {
+  try {
+    // The name before it, in parentheses, may hold anything.
+    const [, parent] = /^.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return Number(parent);
+  } catch {
+    return null;
+  }
 }

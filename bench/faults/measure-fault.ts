@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TwoPortals } from '#test/support/two-portals.ts';
 import { median, report } from '../figures.ts';
 import { residentMemory } from '../memory.ts';
-import type { Counts } from './crowd.ts';
-import type { Fault, UnderLoad } from './fault.ts';
-import { areKept } from './kept-sessions.ts';
+import { areKept } from './acknowledged.ts';
+import type { Counts, Fault, UnderLoad } from './world.ts';
 
 /** In milliseconds, from the end of the fault to a good answer of every kind. */
 const recovery = 5000;

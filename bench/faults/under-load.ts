@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { mailServerForTest } from '#test/support/mail-for-test.ts';
 import { twoPortals } from '#test/support/two-portals.ts';
-import { residentMemory } from '../memory.ts';
-import type { World } from './fault.ts';
-import { fullDisk } from './full-disk.ts';
-import { heapInUse, tellsHeap } from './heap-in-use.ts';
+import { heapInUse, residentMemory, tellsHeap } from '../memory.ts';
 import { type People, peopleWhoChange } from './people.ts';
 import { startProvider, visitorsOf } from './visitors.ts';
+import type { World } from './world.ts';
+import { fullDisk } from './world.ts';
 
 /** Of an instance, on average, in bytes: what it holds, and the objects that it refers to. */
 export type Memory = { resident: number; heap: number };

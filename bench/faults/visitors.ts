@@ -8,10 +8,10 @@ import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { portalSecret } from '#test/support/run-vestibule.ts';
 import { addOidcConnection } from '#test/support/sso-for-test.ts';
 import type { TwoPortals } from '#test/support/two-portals.ts';
-import { type Crowd, countedCrowd } from './crowd.ts';
+import { type Crowd, countedCrowd } from './world.ts';
 
 /** People who sign in at an identity provider; one begins after the other, however long it takes them. */
-export type Visitors = Crowd & { stop: () => Promise<void> };
+type Visitors = Crowd & { stop: () => Promise<void> };
 
 /** So many that nobody gets more sessions than they may keep. */
 const people = Array.from({ length: 40 }, (_, index) => `visitor-${index}@sso.test`);

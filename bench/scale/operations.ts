@@ -1,16 +1,19 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { deleteOldAuditEvents } from '#server/audit/audit-event.ts';
 import type { Database } from '#server/database/database.ts';
+import { deleteEndedSessions } from '#server/sessions/end-sessions.ts';
+import { median, report, timed } from '../figures.ts';
+import { sendCode, signInThatWaits } from '../second-factor.ts';
 import { root } from '../servers.ts';
 import { formHeaders, postSignIn } from '../sign-in-form.ts';
-import { sendCode, signInThatWaits } from '../sign-in-that-waits.ts';
 import type { Size } from './fill.ts';
 
 /** A portal on a database of some size. */
 export type Installation = { dataFolder: string; origin: string; sql: Database; size: Size };
 
 /** What people and operators do; `turn` differs each time. `prepare` returns it, ready to be timed. Throws if it fails. */
-export type Operation = {
+type Operation = {
   name: string;
   samples: number;
   prepare: (installation: Installation, turn: number) => Promise<() => Promise<unknown>>;
@@ -95,3 +98,41 @@ export const operations: readonly Operation[] = [
   }),
   command('explain (by the id of a request that no event has)', () => ['explain', 'FFFF-FFFF'], 1),
 ];
+
+/** Each operation on a small installation and on a large one, alternately, after one of each to warm up. */
+export async function measureOperations(small: Installation, large: Installation): Promise<void> {
+  for (const { name, samples, prepare } of operations) {
+    const times = { small: [] as number[], large: [] as number[] };
+    for (let turn = 0; turn <= samples; turn += 1)
+      for (const [size, installation] of [
+        ['small', small],
+        ['large', large],
+      ] as const) {
+        const run = await prepare(installation, turn);
+        const time = await timed(run);
+        if (turn > 0) times[size].push(time);
+      }
+    const [few, many] = [median(times.small), median(times.large)];
+    const ratio = many / few;
+    const figure = `${ratio.toFixed(2)} of the small one (${many.toFixed(1)} to ${few.toFixed(1)} ms)`;
+    report(`${name}, large installation`, figure, '0.80 to 1.20', ratio >= 0.8 && ratio <= 1.2);
+  }
+}
+
+const day = 86_400_000;
+
+/** What housekeeping deletes at most: the events of many days, when fewer are kept from now on, and everybody's session. */
+export async function measureUpkeep({ sql }: Installation): Promise<void> {
+  const now = Date.now();
+  await measure('deleting the events of ten days', () => deleteOldAuditEvents(sql, new Date(now - 80 * day)));
+  await measure('deleting all sessions', () =>
+    deleteEndedSessions(sql, { idleSince: new Date(0), now: new Date(now + day) }),
+  );
+}
+
+async function measure(what: string, work: () => Promise<number>): Promise<void> {
+  const started = performance.now();
+  const done = await work().catch((error: Error) => error.message);
+  const seconds = (performance.now() - started) / 1000;
+  report(what, `${done} in ${seconds.toFixed(1)} s`, 'done', typeof done === 'number');
+}

@@ -6,14 +6,11 @@ import type { Database } from '#server/database/database.ts';
 import { readTokenCookie } from '#server/http/cookies.ts';
 import { type Case, type CaseGroup, visitor } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
-import type { Switch } from '../providers/behaviour.ts';
+import type { Switch } from '../providers/provider-pages.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
 import { appCodes } from './app-keys.ts';
-import { authenticatorPage, grouped } from './authenticator-page.ts';
-import { mailRow, mailsPage } from './mail-pages.ts';
-import { openCase } from './open-case.ts';
+import { authenticatorPage, grouped, mailRow, mailsPage, startPage } from './desk-pages.ts';
 import type { Mailbox } from './read-mails.ts';
-import { startPage } from './start-page.ts';
 
 type ProviderOfDesk = { page: string; behaviour: Switch };
 
@@ -104,4 +101,30 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
   }
 
   return await listen(app, desk.port);
+}
+
+/**
+ * Sends the browser to where a case begins, as one that the portal has never seen: the session is ended at the portal, and
+ * its cookies are deleted. They come here too, since cookies are the same for every port of a host (RFC 6265 §8.5).
+ */
+async function openCase(
+  { path }: Case,
+  portalOrigin: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { cookie = '' } = request.headers;
+  const names = cookie
+    .split(';')
+    .map((pair) => pair.split('=')[0]?.trim() ?? '')
+    .filter((name) => /^vestibule-[\w-]+$/.test(name));
+  if (names.length > 0) {
+    const headers = { cookie, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' };
+    await fetch(`${portalOrigin}/portal/logout`, { headers, redirect: 'manual' }).catch(() => null);
+    reply.header(
+      'set-cookie',
+      names.map((name) => `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`),
+    );
+  }
+  return reply.redirect(path.startsWith('http') ? path : portalOrigin + path, 303);
 }

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { formOf } from '../start-server.ts';
-import { anHourAgo, slowness } from './behaviour.ts';
-import type { Granted, OpenIdState } from './openid-state.ts';
+import { anHourAgo, type Behaviour, type Switch, slowness } from './provider-pages.ts';
 
 /** What the portal itself asks the provider (OpenID Connect Core §3.1.3, Discovery §4). */
 export async function addOpenIdEndpoints(app: FastifyInstance, state: OpenIdState): Promise<void> {
@@ -85,3 +84,19 @@ function isSameVisit({ asked }: Granted, form: URLSearchParams): boolean {
     .digest('base64url');
   return challenge === asked.get('code_challenge') && form.get('redirect_uri') === asked.get('redirect_uri');
 }
+
+/** What the pages and the endpoints of the OpenID provider share. */
+export type OpenIdState = {
+  /** Known once it listens. */
+  issuer: string;
+  behaviour: Switch;
+  /** The secret of each client: one client for each connection. */
+  secrets: ReadonlyMap<string, string>;
+  /** Who was picked, by the code that the browser carries to the portal; each can be taken once. */
+  codes: Map<string, Granted>;
+};
+
+/** A visit: what the portal asked for, as which client. */
+export type Visit = { asked: URLSearchParams; client: string };
+
+type Granted = Visit & { email: string; behaviour: Behaviour };

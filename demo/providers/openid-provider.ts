@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { html } from '../html.ts';
 import { demoApp, formOf, listen, sendPage } from '../start-server.ts';
-import { isBehaviour } from './behaviour.ts';
+import type { OpenIdState, Visit } from './openid-endpoints.ts';
 import { addOpenIdEndpoints } from './openid-endpoints.ts';
-import type { OpenIdState, Visit } from './openid-state.ts';
 import {
   behaviourChoice,
+  isBehaviour,
   type ProviderOptions,
   peopleButtons,
   providerPage,

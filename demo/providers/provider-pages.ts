@@ -1,11 +1,10 @@
 import { type Html, headOf, html } from '../html.ts';
-import { type Behaviour, behaviours } from './behaviour.ts';
 
 /** Who can be picked at a provider. */
-export type PersonAtProvider = { email: string; note: string };
+type PersonAtProvider = { email: string; note: string };
 
 /** What a provider's pages say of it. */
-export type ProviderLook = { name: string; mark: string; startPage: string };
+type ProviderLook = { name: string; mark: string; startPage: string };
 
 /** What both kinds of provider are started with. */
 export type ProviderOptions = {
@@ -67,4 +66,25 @@ export function outOfOrderPage(look: ProviderLook, backTo: string): Html {
     html`<p class="lede">This provider is switched to “down”: nobody can sign in here now.</p>
 <div class="stack"><a class="button" href="${backTo}">Back to the portal</a><a class="button quiet" href="/">Switch it on again</a></div>`,
   );
+}
+
+/** How a provider answers: as it should, or with one fault. */
+const behaviours = {
+  right: { name: 'As it should', what: 'A correct answer at once.' },
+  audience: { name: 'Wrong audience', what: 'The answer is meant for another application.' },
+  expired: { name: 'Expired', what: 'The answer was good until an hour ago.' },
+  slow: { name: 'Slow', what: 'It takes five seconds to answer.' },
+  down: { name: 'Down', what: 'It is out of order.' },
+} as const;
+
+export type Behaviour = keyof typeof behaviours;
+
+/** The provider's present behaviour, shared by its pages and the start page, which presets it for a case. */
+export type Switch = { current: Behaviour };
+
+export const slowness = 5000;
+export const anHourAgo = -3_600_000;
+
+export function isBehaviour(text: string | null | undefined): text is Behaviour {
+  return text !== null && text !== undefined && Object.hasOwn(behaviours, text);
 }

@@ -4,14 +4,16 @@ import type { FastifyReply } from 'fastify';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { type Html, html } from '../html.ts';
 import { demoApp, formOf, listen, sendPage } from '../start-server.ts';
-import { isBehaviour, type Switch, slowness } from './behaviour.ts';
 import {
   behaviourChoice,
+  isBehaviour,
   outOfOrderPage,
   type ProviderOptions,
   peopleButtons,
   providerPage,
+  type Switch,
   savedPage,
+  slowness,
   switchForm,
 } from './provider-pages.ts';
 import { refusal, signedResponse } from './saml-response.ts';

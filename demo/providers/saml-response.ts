@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { SignedXml } from 'xml-crypto';
 import { html } from '../html.ts';
-import { anHourAgo, type Behaviour } from './behaviour.ts';
+import { anHourAgo, type Behaviour } from './provider-pages.ts';
 
 /** What an answer says, and who signs it. */
-export type SamlStatement = {
+type SamlStatement = {
   privateKey: string;
   certificate: string;
   entityId: string;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailServerForTest } from '#test/support/mail-for-test.ts';
-import type { TwoPortals } from '#test/support/two-portals.ts';
+import { statusesOf, type TwoPortals } from '#test/support/two-portals.ts';
 import { report } from '../figures.ts';
 import { formHeaders } from '../sign-in-form.ts';
 
@@ -32,4 +32,20 @@ export async function measureMails({ mails }: MailServerForTest, asked: AskedMai
   const counts = asked.map(countOf);
   const once = counts.filter((count) => count === 1).length;
   report('emails asked for meanwhile', `${once} of ${counts.length} came once`, 'each once', once === counts.length);
+}
+
+/** Whether the latest acknowledged sign-ins still are, at most `most`, and the latest acknowledged sign-outs. */
+export async function areKept(portals: TwoPortals, most = 500): Promise<boolean> {
+  const latest = (sessions: ReadonlySet<string>) => new Set([...sessions].slice(-most));
+  const signedIn = await statusesOf(portals, latest(portals.load.sessions));
+  const ended = await statusesOf(portals, latest(portals.load.ended));
+  return [...signedIn].every((status) => status === 200) && [...ended].every((status) => status === 401);
+}
+
+/** Reports whether all acknowledged sign-ins and sign-outs are what they were. */
+export async function measureSessions(portals: TwoPortals): Promise<void> {
+  const { sessions, ended } = portals.load;
+  const isKept = await areKept(portals, Infinity);
+  const counts = `${sessions.size} valid and ${ended.size} ended`;
+  report('all sessions after all that', isKept ? `${counts} as acknowledged` : 'CHANGED', 'as acknowledged', isKept);
 }

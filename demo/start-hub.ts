@@ -1,9 +1,58 @@
-import { arch, type Html, headOf, html } from '../html.ts';
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { hubSecretHeader } from '#server/hub/hub-headers.ts';
+import { arch, type Html, headOf, html } from './html.ts';
+import { customers } from './people.ts';
+import { type DemoServer, demoApp, listen, sendPage } from './start-server.ts';
+
+const secretHeader = hubSecretHeader.toLowerCase();
+const script = readFileSync(new URL('files/hub.js', import.meta.url), 'utf8');
+
+/**
+ * The sample hub: an application without a sign-in of its own. It believes the headers, so it answers only what comes
+ * through the portal's gate.
+ */
+export async function startHub(facts: HubFacts, css: () => string, secret: string): Promise<DemoServer> {
+  const app = demoApp();
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (headers[secretHeader] !== secret) return await reply.code(403).send('Come through the portal.');
+  });
+  app.get('/portal/portal.html', ({ headers }, reply) =>
+    sendPage(reply, homePage(facts, visitorOf(headers), toldOf(headers))),
+  );
+  app.get('/hub/reports', ({ headers, query }, reply) =>
+    sendPage(reply, reportsPage(facts, visitorOf(headers), new URLSearchParams(query as Record<string, string>))),
+  );
+  app.get<{ Params: { order: string } }>('/hub/orders/:order', ({ headers, params }, reply) =>
+    sendPage(reply, orderPage(facts, visitorOf(headers), params.order)),
+  );
+  app.get('/hub/look.css', (_request, reply) => reply.type('text/css').send(css()));
+  app.get('/hub/hub.js', (_request, reply) => reply.type('text/javascript').send(script));
+  return await listen(app);
+}
+
+/** Values are percent-encoded; the customers are split first. */
+function visitorOf(headers: IncomingHttpHeaders): Visitor {
+  const told = (name: string) => String(headers[`x-vestibule-${name}`] ?? '');
+  const keys = told('customers').split(',').filter(Boolean).map(decodeURIComponent);
+  return {
+    user: decodeURIComponent(told('user')),
+    email: decodeURIComponent(told('email')),
+    customers: keys.map((key) => ({ key, name: customers.find((customer) => customer.key === key)?.name ?? key })),
+    language: decodeURIComponent(told('language')),
+  };
+}
+
+function toldOf(headers: IncomingHttpHeaders): [string, string][] {
+  return Object.entries(headers)
+    .filter(([name]) => (name.startsWith('x-vestibule-') && name !== secretHeader) || name === 'authorization')
+    .map(([name, value]) => [name, String(value)]);
+}
 
 /** Who the portal says is there: what a real hub reads from the headers of each request. */
 export type Visitor = { user: string; email: string; customers: { key: string; name: string }[]; language: string };
 
-export type HubFacts = { name: string; startPage: string };
+type HubFacts = { name: string; startPage: string };
 
 /** The frame of the sample hub's pages. */
 function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string, content: Html): Html {
@@ -20,7 +69,7 @@ function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string,
 }
 
 /** Where a sign-in leads by default. */
-export function homePage(facts: HubFacts, visitor: Visitor, headers: [string, string][]): Html {
+function homePage(facts: HubFacts, visitor: Visitor, headers: [string, string][]): Html {
   const { user, email, customers, language } = visitor;
   return hubPage(
     facts,
@@ -45,7 +94,7 @@ export function homePage(facts: HubFacts, visitor: Visitor, headers: [string, st
 
 const months = 'January February March April May June'.split(' ');
 
-export function reportsPage(facts: HubFacts, visitor: Visitor, query: URLSearchParams): Html {
+function reportsPage(facts: HubFacts, visitor: Visitor, query: URLSearchParams): Html {
   const region = query.get('region');
   return hubPage(
     facts,
@@ -60,7 +109,7 @@ export function reportsPage(facts: HubFacts, visitor: Visitor, query: URLSearchP
   );
 }
 
-export function orderPage(facts: HubFacts, visitor: Visitor, order: string): Html {
+function orderPage(facts: HubFacts, visitor: Visitor, order: string): Html {
   const items = ['Pallets, oak', 'Straps, 25 mm', 'Corner guards', 'Labels, A6'];
   return hubPage(
     facts,

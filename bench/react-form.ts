@@ -1,6 +1,7 @@
-// The floor for a page with React: the smallest form that is rendered beforehand and hydrated.
 import { createElement, useState } from 'react';
+import { hydrateRoot } from 'react-dom/client';
 
+/** The floor for a page with React: the smallest form that is rendered beforehand and hydrated. */
 export function ReactForm() {
   const [isFilled, setFilled] = useState(false);
   const field = (name: string, type: string) =>
@@ -18,3 +19,7 @@ export function ReactForm() {
     createElement('button', { type: 'submit', disabled: !isFilled }, 'Sign in'),
   );
 }
+
+// Also imported on the server, which renders it.
+if (typeof document !== 'undefined')
+  hydrateRoot(document.getElementById('form') as HTMLElement, createElement(ReactForm));
