@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Database } from '#server/database/database.ts';
-import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { insertSsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import { type ForgerKey, field, forger } from '#test/forgeries/forged-saml.ts';
 import { median, report } from './figures.ts';

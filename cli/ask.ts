@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { second } from '#server/limits.ts';
-import type { NotAgreed, WhatFollows } from '#server/people/what-follows.ts';
 import { type NewPasswordRules, newPasswordProblem } from '#server/sign-in/new-password.ts';
+import type { NotAgreed, WhatFollows } from '#server/single-sign-on/with-agreement.ts';
 import { failure, printWarning } from './print.ts';
 
 /** How long a command waits for standard input before it says so, and how much of it is read. */

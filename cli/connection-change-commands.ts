@@ -1,12 +1,15 @@
 import { type Command, Option } from 'commander';
 import { readShortName } from '#server/names/read-name.ts';
 import { findCustomer } from '#server/people/customer.ts';
-import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/add-connection.ts';
-import { type ChangeOfConnection, changeConnection } from '#server/single-sign-on/change-connection.ts';
-import { doubtsAbout } from '#server/single-sign-on/connection-doubts.ts';
-import { readProviderUrl, readProviderValue } from '#server/single-sign-on/read-connection.ts';
+import {
+  addConnection,
+  type ChangeOfConnection,
+  type ConnectionToAdd,
+  changeConnection,
+} from '#server/single-sign-on/change-connection.ts';
+import { doubtsAbout } from '#server/single-sign-on/connection-words.ts';
+import type { OidcSettings, ProtocolSettings, SamlSettings } from '#server/single-sign-on/sso-connection.ts';
 import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
-import type { OidcSettings, ProtocolSettings, SamlSettings } from '#server/single-sign-on/sso-settings.ts';
 import { findLinksOfConnection } from '#server/single-sign-on/sso-subject.ts';
 import { askToGoOn, yesFlag } from './ask.ts';
 import {
@@ -28,6 +31,7 @@ import {
 } from './connection-flags.ts';
 import { accepted, type OnOff, onOff, repeatable } from './options.ts';
 import { failure, localTime, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
+import { readProviderUrl, readProviderValue } from './read-connection.ts';
 import { withKeys } from './with-database.ts';
 
 type OidcFlags = ConnectionFlags & {

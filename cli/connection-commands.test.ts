@@ -8,7 +8,7 @@ import { connect } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { type EmbeddedPostgres, openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
-import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { connectionPlace, findSsoConnectionByKey } from '#server/single-sign-on/sso-connection.ts';
 import { type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';

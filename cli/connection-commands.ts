@@ -1,11 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import { removeConnection, wordsOf } from '#server/single-sign-on/change-connection.ts';
-import type { CheckStep } from '#server/single-sign-on/check-step.ts';
-import { listPortalKeys, type PortalKeyRow } from '#server/single-sign-on/portal-key.ts';
-import { portalKeys, publishNextKey, signWithNextKey, withdrawKey } from '#server/single-sign-on/portal-keys.ts';
+import { removeConnection } from '#server/single-sign-on/change-connection.ts';
+import { wordsOfConnection } from '#server/single-sign-on/connection-words.ts';
+import type { CheckStep } from '#server/single-sign-on/oidc/check-oidc.ts';
+import {
+  listPortalKeys,
+  type PortalKeyRow,
+  portalKeys,
+  publishNextKey,
+  signWithNextKey,
+  withdrawKey,
+} from '#server/single-sign-on/portal-keys.ts';
 import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
-import { unlinkUser } from '#server/single-sign-on/unlink-user.ts';
+import { unlinkUser } from '#server/single-sign-on/sso-subject.ts';
 import { askToGoOn, yesFlag } from './ask.ts';
 import { addConnectionChangeCommands } from './connection-change-commands.ts';
 import { existingConnection, publicView, whatTheProviderNeeds } from './connection-flags.ts';
@@ -59,7 +66,7 @@ function addListCommands(connection: Command): void {
         const found = await existingConnection(sql, key);
         if (json) return printJson(publicView(found, config));
         const { customerKey, protocol } = found;
-        printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOf(found)]);
+        printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOfConnection(found)]);
         printLine('\nFor the provider:');
         printFacts(whatTheProviderNeeds(config, found));
       }),

@@ -7,13 +7,18 @@ import { readNetwork } from '#server/names/network.ts';
 import { type Reading, readCustomerName } from '#server/names/read-name.ts';
 import { entityId, publicAddress, redirectUri } from '#server/single-sign-on/addresses.ts';
 import type { ChangeOfConnection } from '#server/single-sign-on/change-connection.ts';
-import { readDomain, readMaxAuthenticationAge, readProviderValue } from '#server/single-sign-on/read-connection.ts';
 import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';
-import { findSsoConnectionByKey, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
-import type { Attributes, ClientAuthentication, SamlSettings } from '#server/single-sign-on/sso-settings.ts';
+import {
+  type Attributes,
+  type ClientAuthentication,
+  findSsoConnectionByKey,
+  type SamlSettings,
+  type SsoConnection,
+} from '#server/single-sign-on/sso-connection.ts';
 import { readStdin } from './ask.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
 import { failure, printWarning } from './print.ts';
+import { readDomain, readMaxAuthenticationAge, readProviderValue } from './read-connection.ts';
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;

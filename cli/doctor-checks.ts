@@ -12,7 +12,7 @@ import { checkMailServer } from '#server/mail/check-mail-server.ts';
 import { openTransport, outboxFile, outboxOf, prepareOutbox } from '#server/mail/transport.ts';
 import { countSeals, sealProblem } from '#server/operations/renew-seals.ts';
 import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '#server/people/customer.ts';
-import { doubtsOf } from '#server/single-sign-on/connection-doubts.ts';
+import { doubtsOf } from '#server/single-sign-on/connection-words.ts';
 import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { ssoWarnings } from '#server/single-sign-on/sso-warnings.ts';
 import { isFailure } from './print.ts';

@@ -9,7 +9,7 @@ import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
 import { minute } from '#server/limits.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
-import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/add-connection.ts';
+import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/change-connection.ts';
 import { connections, customers, emailOf, type Person, people } from './people.ts';
 
 /** A person with the password made for this run, if they have one. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { type Html, html } from '../html.ts';
 import { demoApp, formOf, listen, sendPage } from '../start-server.ts';
 import {

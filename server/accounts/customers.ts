@@ -11,8 +11,8 @@ import {
   type NewCustomer,
   updateCustomer,
 } from '../people/customer.ts';
-import { type NotAgreed, withAgreement } from '../people/what-follows.ts';
 import { deleteHalfSessionsOfCustomer } from '../sessions/half-session.ts';
+import { type NotAgreed, withAgreement } from '../single-sign-on/with-agreement.ts';
 import { changedSteps } from './users.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */

@@ -6,7 +6,7 @@ import { hubKeyTurn } from '../hub/roll-hub-keys.ts';
 import { oldestJobs } from '../jobs/job.ts';
 import { mailQueueName } from '../mail/queue-mail.ts';
 import { mailKinds } from '../people/mail-kinds.ts';
-import { listEnds } from '../single-sign-on/what-ends.ts';
+import { listEnds } from '../single-sign-on/sso-warnings.ts';
 
 /** Figures of this process, and some of the database, which are NaN or absent while it is down. */
 export async function createMetrics({ sql, now }: Pick<Deps, 'sql' | 'now'>): Promise<Metrics> {

@@ -10,7 +10,7 @@ import { keysOf } from '../crypto/keys.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { hubKeyPlace } from '../hub/hub-keys.ts';
-import { portalKeyPlace } from '../single-sign-on/portal-key.ts';
+import { portalKeyPlace } from '../single-sign-on/portal-keys.ts';
 import { connectionPlace, findSsoConnection } from '../single-sign-on/sso-connection.ts';
 import { renewSeals } from './renew-seals.ts';
 

@@ -4,7 +4,7 @@ import { keyId, keyIdBytes, seal, unseal } from '../crypto/sealed.ts';
 import type { Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { hubKeyPlace } from '../hub/hub-keys.ts';
-import { portalKeyPlace } from '../single-sign-on/portal-key.ts';
+import { portalKeyPlace } from '../single-sign-on/portal-keys.ts';
 import { connectionPlace } from '../single-sign-on/sso-connection.ts';
 
 /** What stays sealed until somebody changes it. Everything else ends by itself: sessions, visits to providers, emails. */

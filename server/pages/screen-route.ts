@@ -15,7 +15,7 @@ import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
 import { standingOf, wayOf } from '../sessions/ways.ts';
 import type { Who } from '../sessions/who.ts';
 import { invitedPage, resetPage } from '../sign-in/reset-page.ts';
-import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
+import { singleSignOnPage } from '../single-sign-on/begin-routes.ts';
 
 const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'forgotten'];
 

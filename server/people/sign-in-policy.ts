@@ -20,14 +20,6 @@ export function isSsoPossibleFor(sql: Connection, userId: Fragment): Fragment {
   return vouchedFor(sql, domainsOf(sql, userId), isOwn);
 }
 
-/** The domains that require single sign-on; if one is unusable nobody can sign in to it. */
-export async function listRequiredDomains(sql: Connection): Promise<{ domain: string; isUsable: boolean }[]> {
-  return await sql<{ domain: string; isUsable: boolean }[]>`
-    select d.domain, bool_or(s.active and c.active) as "isUsable"
-    from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
-    group by d.domain having bool_or(s.required) order by d.domain`;
-}
-
 /** A condition: one of the login names of the user with this id is in one of the domains. */
 export function isInDomains(sql: Connection, userId: Fragment, domains: readonly string[]): Fragment {
   return sql`exists (select from unnest(${domains as string[]}::text[]) domain where domain ${domainsOf(sql, userId)})`;

@@ -3,14 +3,19 @@ import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
 import { noBrowser, onlyNavigation } from '../http/fetch-metadata.ts';
 import { limits } from '../limits.ts';
-import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './check-route.ts';
-import { leaveRoute } from './leave-route.ts';
-import { backchannelLogoutRoute, backchannelLogoutSchema } from './oidc/backchannel-logout-route.ts';
+import {
+  checkSsoFormAgain,
+  checkSsoRoute,
+  checkSsoSchema,
+  leaveRoute,
+  performSsoFormAgain,
+  performSsoRoute,
+  performSsoSchema,
+} from './begin-routes.ts';
+import { backchannelLogoutRoute, backchannelLogoutSchema } from './oidc/backchannel-logout.ts';
 import { dropFragment, oidcCallbackRoute } from './oidc/callback-route.ts';
-import { oidcKeysRoute } from './oidc/keys-route.ts';
-import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './perform-route.ts';
-import { samlAcsRoute, samlAnswerSchema } from './saml/acs-route.ts';
-import { samlFinishRoute } from './saml/finish-route.ts';
+import { oidcKeysRoute } from './oidc/client-authentication.ts';
+import { samlAcsRoute, samlAnswerSchema, samlFinishRoute } from './saml/acs-route.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './saml/logout-route.ts';
 import { samlMetadataRoute } from './saml/metadata.ts';
 

@@ -1,28 +1,73 @@
+import { randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { seal } from '../crypto/sealed.ts';
 import type { Database } from '../database/database.ts';
-import { day, hour, minute } from '../limits.ts';
-import { type NotAgreed, withAgreement } from '../people/what-follows.ts';
+import { findCustomer } from '../people/customer.ts';
+import { wordsOfConnection } from './connection-words.ts';
 import { deleteSessionsOfConnection } from './provider-sessions.ts';
-import { certificateFacts } from './saml/certificates.ts';
 import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
-import { logoutWords } from './saml/provider-metadata.ts';
-import { forgetMetadataReading } from './saml-metadata-reading.ts';
+import { forgetMetadataReading } from './saml/watch-metadata.ts';
 import {
   connectionPlace,
   deleteSsoConnection,
   findSsoConnectionByKeyForUpdate,
+  insertSsoConnection,
   listSsoConnections,
+  type NewSsoConnection,
+  type ProtocolSettings,
   providerOf,
   type SsoConnection,
   type SsoConnectionChanges,
   updateSsoConnection,
   updateSsoDomains,
 } from './sso-connection.ts';
-import type { SamlSettings } from './sso-settings.ts';
 import { deleteSsoSubjectsOfConnection } from './sso-subject.ts';
+import { type NotAgreed, withAgreement } from './with-agreement.ts';
+
+/** A connection with its fields already read; `secret` is in plain text and is sealed here. */
+export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {
+  customerKey: string;
+  secret: string | null;
+} & ProtocolSettings;
+
+type AddConnectionResult =
+  | { kind: 'added' }
+  | { kind: 'taken' }
+  | { kind: 'unknownCustomer' }
+  /** Another connection lets the same provider begin, so an answer would not say which is meant. */
+  | { kind: 'providerTaken'; by: string }
+  /** This provider and that of another connection name one address for single logout. */
+  | { kind: 'logoutAddressTaken'; by: string };
+
+/** Adds a connection to a customer and records it. */
+export async function addConnection(
+  { sql, keys }: { sql: Database; keys: Keys },
+  { customerKey, secret, ...made }: ConnectionToAdd,
+  now: Date,
+): Promise<AddConnectionResult> {
+  return await sql.begin(async (sql): Promise<AddConnectionResult> => {
+    const customer = await findCustomer(sql, customerKey);
+    if (!customer) return { kind: 'unknownCustomer' };
+    const connections = await listSsoConnections(sql);
+    const by = made.protocol === 'saml' ? otherThatMayBegin(made, connections) : null;
+    if (by) return { kind: 'providerTaken', by };
+    const other = made.protocol === 'saml' ? otherByLogoutAddress(made, connections) : null;
+    if (other) return { kind: 'logoutAddressTaken', by: other };
+    const id = randomUUID();
+    const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
+    const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;
+    if (!(await insertSsoConnection(sql, connection, now))) return { kind: 'taken' };
+    const { key, protocol, domains } = made;
+    const steps = [
+      { step: 'protocol', outcome: protocol },
+      { step: 'domains', outcome: domains.join(', ') },
+    ];
+    await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps }, now);
+    return { kind: 'added' };
+  });
+}
 
 /**
  * Absent means unchanged; `secret` is in plain text and is sealed here. `keepsLinks`: another issuer or entity ID is only
@@ -119,70 +164,8 @@ export async function removeConnection(
 }
 
 function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {
-  const old = wordsOf(before);
-  return wordsOf(after).flatMap(([step, outcome], index) =>
+  const old = wordsOfConnection(before);
+  return wordsOfConnection(after).flatMap(([step, outcome], index) =>
     old[index]?.[1] === outcome ? [] : [{ step, outcome: `${old[index]?.[1]} → ${outcome}` }],
   );
 }
-
-/** A connection as an operator reads it, without secrets. */
-export function wordsOf(connection: SsoConnection): [string, string][] {
-  const { attributes } = connection;
-  const { maxAuthenticationAge, ...all } = connection.settings;
-  const { signOnBinding, logout, ...settings } = all as Partial<SamlSettings>;
-  const samlWords: [string, string][] = [
-    ['requests are sent by', signOnBinding ?? 'redirect'],
-    ['single logout', logoutWords(logout)],
-  ];
-  const onOff = (value: boolean) => (value ? 'on' : 'off');
-  return [
-    ['name', connection.name],
-    ['active', connection.active ? 'yes' : 'no'],
-    ['domains', connection.domains.join(', ')],
-    ['required', onOff(connection.required)],
-    ['makes users', onOff(connection.makesUsers)],
-    ['trusts email', onOff(connection.trustsEmail)],
-    ['counts as second factor', connection.secondFactorValues.join(', ') || 'nothing'],
-    [
-      'attributes',
-      Object.entries(attributes)
-        .map(([what, name]) => `${what}=${name}`)
-        .join(', ') || 'usual',
-    ],
-    ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
-    ['provider networks', connection.providerNetworks.join(', ') || 'public ones only'],
-    ...(connection.protocol === 'saml' ? samlWords : []),
-    ['secret expires', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
-    ...Object.entries(settings).map(([name, value]): [string, string] => [
-      wordsOfSetting[name] ?? name,
-      Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),
-    ]),
-  ];
-}
-
-/** As the command line takes it. */
-function wordOfAge(seconds: number | null): string {
-  if (seconds === null) return 'none';
-  const units: [number, string][] = [
-    [day / 1000, 'd'],
-    [hour / 1000, 'h'],
-    [minute / 1000, 'm'],
-  ];
-  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, 's'];
-  return `${seconds / size}${unit}`;
-}
-
-/** A certificate as the start of its fingerprint, enough to distinguish it; other text unchanged. */
-function wordOf(text: string): string {
-  return certificateFacts(text)?.fingerprint.slice(0, 23) ?? text;
-}
-
-const wordsOfSetting: Record<string, string> = {
-  clientId: 'client id',
-  clientAuthentication: 'client authentication',
-  entityId: 'entity id',
-  signOnUrl: 'sign-on address',
-  metadataUrl: 'metadata address',
-  mayBegin: 'provider may begin',
-  wantsEncryption: 'wants encryption',
-};

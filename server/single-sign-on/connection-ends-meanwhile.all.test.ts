@@ -24,9 +24,9 @@ import {
 } from '#test/support/two-factor-for-test.ts';
 import { removeCustomer } from '../accounts/customers.ts';
 import { changeConnection, removeConnection } from './change-connection.ts';
+import type { SamlSettings } from './sso-connection.ts';
 import { findSsoConnectionByKey } from './sso-connection.ts';
-import type { SamlSettings } from './sso-settings.ts';
-import { unlinkUser } from './unlink-user.ts';
+import { unlinkUser } from './sso-subject.ts';
 
 const portal = portalOfFile();
 const acme = samlProviderOfFile(portal, 'idp.acme.test');

@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
+import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { forgetConnection } from '../sessions/remembered-connection.ts';
 import { updateVisitFailure, type Visit } from '../sessions/visit.ts';
 import { turnAway } from '../sign-in/answer-sign-in.ts';
-import type { Refusal } from './identity.ts';
-import { recordSsoFailure } from './record-failure.ts';
+import type { Refusal } from './provider-answer.ts';
 import { slowDownForFailure } from './slow-down.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
@@ -53,4 +54,37 @@ export async function fail(
     { type: protocol, reference, username: typed ?? '', ...(notice && { notice }) },
     { destination, lang, address, first },
   );
+}
+
+/** A failed sign-in by a provider, as shown to an operator. */
+type SsoFailure = {
+  reason: SsoRefusalReason;
+  connection: SsoConnection | null;
+  user?: { id: string; username: string };
+  steps: AuditStep[];
+  address: string;
+  requestId: string;
+};
+
+/** Records the failure; visitors read out the reference. */
+export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise<string> {
+  const { reason, connection, user, steps, address, requestId } = failure;
+  const reference = newReference();
+  await insertAuditEvent(
+    deps.sql,
+    {
+      event: 'sso-refused',
+      reason,
+      reference,
+      steps,
+      address,
+      requestId,
+      ...(connection && { connection: connection.key, customerKey: connection.customerKey }),
+      ...(user && { userId: user.id, username: user.username }),
+    },
+    deps.now(),
+  );
+  deps.metrics.singleSignOn.inc({ connection: connection?.key ?? 'none', outcome: reason });
+  deps.metrics.signIns.inc({ way: connection?.protocol ?? 'unknown', outcome: reason });
+  return reference;
 }

@@ -5,14 +5,13 @@ import { signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { forgetConnection, rememberConnection } from '../sessions/remembered-connection.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 import { letIn, turnAway } from '../sign-in/answer-sign-in.ts';
-import { tooLongAgo } from './authentication-age.ts';
-import { beginVisit } from './begin.ts';
+import { beginVisit } from './begin-visit.ts';
 import type { ClaimedVisit } from './claim-visit.ts';
+import { wayOf } from './claim-visit.ts';
 import { fail } from './fail.ts';
-import { type ProviderAnswer, type Refusal, refusalFor } from './identity.ts';
+import { type ProviderAnswer, type Refusal, refusalFor, tooLongAgo } from './provider-answer.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown } from './slow-down.ts';
-import { wayOf } from './visit-details.ts';
 
 /** Leads on from a claimed visit whose answer was read: into a session, or to the page that says why not. */
 export async function finishVisit(

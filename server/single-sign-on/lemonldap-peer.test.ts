@@ -5,11 +5,11 @@ import { LemonldapVisitor } from '#test/providers/walk-lemonldap.ts';
 import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 import { oidcConnection, startVisit } from '#test/support/sso-for-test.ts';
 import { publicAddress } from './addresses.ts';
-import { readOidcAnswer } from './oidc/redeem.ts';
+import { readOidcAnswer } from './oidc/callback-route.ts';
 import { portalKeys } from './portal-keys.ts';
 import { samlMetadata } from './saml/metadata.ts';
 import { readSamlMetadata } from './saml/provider-metadata.ts';
-import { readSamlAnswer, startSaml } from './saml/saml.ts';
+import { readSamlAnswer, startSaml } from './saml/sign-in.ts';
 import type { SamlConnection } from './sso-connection.ts';
 
 const email = 'lena@lemon.test';

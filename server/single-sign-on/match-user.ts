@@ -6,12 +6,12 @@ import { canonicalDomain, domainOfAddress, foldLoginName, readEmail, readUsernam
 import { updateMemberships } from '../people/customer.ts';
 import { foldsOfUser, insertUser, lockLoginNames, takenField, updateLoginNames } from '../people/portal-user.ts';
 import { findSsoUser, type SsoUser } from '../people/sign-in-user.ts';
-import { type Identity, type Refusal, refusalFor } from './identity.ts';
+import { type Identity, type Refusal, refusalFor } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
 import { linkSubject } from './sso-subject.ts';
 
 /** The user a provider means, or why there is none. */
-export type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
+type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
 
 /**
  * Finds the user a provider means (decisions §9): the one linked with the subject; on first use the one with the

@@ -3,15 +3,7 @@ import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import {
-  deletePortalKey,
-  insertPortalKey,
-  listPortalKeys,
-  type PortalKeyRow,
-  type PortalKeyStage,
-  portalKeyPlace,
-  promotePortalKey,
-} from './portal-key.ts';
+import { day } from '../limits.ts';
 
 /** A decrypted key of the portal: both in PEM. */
 export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };
@@ -35,8 +27,6 @@ export async function portalKeys(deps: KeyDeps): Promise<[PortalKey, ...PortalKe
 export async function addPortalKey(deps: KeyDeps, sql: Connection, stage: 'next' | 'current'): Promise<boolean> {
   const id = randomUUID();
   const madeAt = deps.now();
-  // Its library takes a while to load, and is needed once in years.
-  const { makeCertificate } = await import('./make-certificate.ts');
   const { certificate, privateKey, endsAt } = await makeCertificate(deps.config.publicUrl.hostname, madeAt);
   const sealedKey = seal(deps.keys.seal, privateKey, portalKeyPlace(id));
   return await insertPortalKey(sql, { id, stage, certificate, sealedKey, madeAt, endsAt });
@@ -75,4 +65,83 @@ async function change(
     if (isDone) await insertAuditEvent(sql, { event: 'portal-key-changed', steps }, now());
     return isDone;
   });
+}
+
+/** `current` signs; `next` is published before its use, `last` after it. */
+type PortalKeyStage = 'next' | 'current' | 'last';
+
+export type PortalKeyRow = {
+  id: string;
+  stage: PortalKeyStage;
+  /** PEM. */
+  certificate: string;
+  /** PKCS #8 in PEM, sealed for `portalKeyPlace`. */
+  sealedKey: Buffer;
+  madeAt: Date;
+  endsAt: Date;
+};
+
+/** Binding (additional data) for a sealed key. */
+export function portalKeyPlace(id: string): string {
+  return `portal-key:${id}`;
+}
+
+/** The portal's keys: the current one first, then the next and the last. */
+export async function listPortalKeys(sql: Connection): Promise<PortalKeyRow[]> {
+  return await sql<PortalKeyRow[]>`
+    select id, stage, certificate, sealed_key as "sealedKey", made_at as "madeAt", ends_at as "endsAt" from portal_key
+    order by array_position('{current,next,last}'::text[], stage)`;
+}
+
+/** Adds a key; false if its stage is taken. */
+async function insertPortalKey(sql: Connection, key: PortalKeyRow): Promise<boolean> {
+  const rows = await sql`
+    insert into portal_key (id, stage, certificate, sealed_key, made_at, ends_at)
+    values (${key.id}, ${key.stage}, ${key.certificate}, ${key.sealedKey}, ${key.madeAt}, ${key.endsAt})
+    on conflict (stage) do nothing returning id`;
+  return rows.length > 0;
+}
+
+/** Promotes the next key to current, and the current one to last; false if there is no next key. */
+export async function promotePortalKey(sql: Connection): Promise<boolean> {
+  const [next] = await sql`select id from portal_key where stage = 'next' for update`;
+  if (!next) return false;
+  await sql`delete from portal_key where stage = 'last'`;
+  await sql`update portal_key set stage = 'last' where stage = 'current'`;
+  await sql`update portal_key set stage = 'current' where stage = 'next'`;
+  return true;
+}
+
+/** Withdraws a key that does not sign; false if the stage has none. */
+async function deletePortalKey(sql: Connection, stage: 'next' | 'last'): Promise<boolean> {
+  return (await sql`delete from portal_key where stage = ${stage} returning id`).length > 0;
+}
+
+const lifetime = 3 * 365 * day;
+
+/**
+ * Makes a 3072-bit RSA key with a self-signed certificate. Providers compare it only with the one in our metadata, so
+ * its name is for people.
+ */
+export async function makeCertificate(
+  name: string,
+  now: Date,
+): Promise<{ certificate: string; privateKey: string; endsAt: Date }> {
+  // Loaded only now, as it takes a while and is needed once in years. It requires `reflect-metadata` at load time.
+  await import('reflect-metadata');
+  const { X509CertificateGenerator } = await import('@peculiar/x509');
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 3072 };
+  const publicExponent = new Uint8Array([1, 0, 1]);
+  const keys = await crypto.subtle.generateKey({ ...algorithm, publicExponent }, true, ['sign', 'verify']);
+  const endsAt = new Date(now.getTime() + lifetime);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [name] }],
+    notBefore: now,
+    notAfter: endsAt,
+    signingAlgorithm: algorithm,
+    keys,
+  });
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  const privateKey = `-----BEGIN PRIVATE KEY-----\n${pkcs8.replace(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
+  return { certificate: certificate.toString('pem'), privateKey, endsAt };
 }

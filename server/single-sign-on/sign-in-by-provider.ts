@@ -16,10 +16,10 @@ import type { Who } from '../sessions/who.ts';
 import { sendFirstCode } from '../sign-in/open-session.ts';
 import type { SignInResult } from '../sign-in/sign-in-rules.ts';
 import { firstFactor, isSpared, whatIsAsked } from '../sign-in/sign-in-rules.ts';
-import { provenAtProvider } from './authentication-age.ts';
-import type { Identity } from './identity.ts';
+import { recordSsoFailure } from './fail.ts';
 import { matchUser } from './match-user.ts';
-import { recordSsoFailure } from './record-failure.ts';
+import type { Identity } from './provider-answer.ts';
+import { provenAtProvider } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
 /** The person a provider vouched for, in the visit it answered. */

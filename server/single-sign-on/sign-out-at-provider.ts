@@ -5,9 +5,9 @@ import type { Deps } from '../deps.ts';
 import { isProviderAddress } from '../http/provider-fetch.ts';
 import type { DeletedSession } from '../sessions/end-sessions.ts';
 import { idTokenPlace } from '../sessions/session.ts';
-import type { SamlName } from './identity.ts';
 import { oidcProvider } from './oidc/provider.ts';
 import { portalKeys } from './portal-keys.ts';
+import type { SamlName } from './provider-answer.ts';
 import { type Carried, carryMessage, logoutRequestXml, newMessageId } from './saml/messages.ts';
 import { findSsoConnection, type OidcConnection, type SamlConnection } from './sso-connection.ts';
 

@@ -1,5 +1,39 @@
-import type { Connection } from '../database/database.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { listRememberedDevices } from '../factors/devices.ts';
+import { foldLoginName } from '../names/read-name.ts';
+import { findUserForUpdate } from '../people/portal-user.ts';
 import { isInDomains } from '../people/sign-in-policy.ts';
+import { deleteSessionsOfUserBy } from './provider-sessions.ts';
+import { findSsoConnectionByKeyForUpdate, raiseVersion } from './sso-connection.ts';
+
+type UnlinkResult =
+  /** What the user, or the linked person, may have set up; which of the two cannot be determined. */
+  | { kind: 'unlinked'; sessionsEnded: number; hasApp: boolean; rememberedDevices: number }
+  | { kind: 'notLinked' }
+  | { kind: 'noConnection' }
+  | { kind: 'noUser' };
+
+/**
+ * Makes a connection forget a user's subject: the next one with their address is linked. The linked person may be a
+ * stranger, so everything they opened through the connection ends, and so do its visits, which would link them again.
+ */
+export async function unlinkUser(sql: Database, key: string, name: string, now: Date): Promise<UnlinkResult> {
+  return await sql.begin(async (sql): Promise<UnlinkResult> => {
+    const connection = await findSsoConnectionByKeyForUpdate(sql, key);
+    if (!connection) return { kind: 'noConnection' };
+    const user = await findUserForUpdate(sql, foldLoginName(name));
+    if (!user) return { kind: 'noUser' };
+    if (!(await deleteSsoSubject(sql, connection.id, user.id))) return { kind: 'notLinked' };
+    const { id: userId, username, hasApp } = user;
+    const sessionsEnded = await deleteSessionsOfUserBy(sql, userId, connection.id);
+    await raiseVersion(sql, connection.id);
+    const rememberedDevices = (await listRememberedDevices(sql, userId, now)).length;
+    const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
+    await insertAuditEvent(sql, { event: 'connection-unlinked', connection: key, userId, username, steps }, now);
+    return { kind: 'unlinked', sessionsEnded, hasApp, rememberedDevices };
+  });
+}
 
 /** Links a subject to a user; false if the subject is another user's, or the user has another subject there. */
 export async function linkSubject(
@@ -29,7 +63,7 @@ export async function findLinksOfConnection(
 }
 
 /** Unlinks a user's subject; false if it was not linked. */
-export async function deleteSsoSubject(sql: Connection, connectionId: string, userId: string): Promise<boolean> {
+async function deleteSsoSubject(sql: Connection, connectionId: string, userId: string): Promise<boolean> {
   const rows = await sql`
     delete from sso_subject where connection_id = ${connectionId} and user_id = ${userId} returning user_id`;
   return rows.length > 0;

@@ -1,11 +1,14 @@
+import { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { mayReach, refusedByHost } from '../http/provider-fetch.ts';
-import { second } from '../limits.ts';
+import { day, second } from '../limits.ts';
+import { listPortalKeys } from './portal-keys.ts';
+import { expiryWarning } from './saml/certificates.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
 import { listSsoConnections, type SsoConnection } from './sso-connection.ts';
-import { listEnds, warningsOf } from './what-ends.ts';
 
 /** Everything about single sign-on that needs the operator's attention, in words. */
 export async function ssoWarnings({ sql, now }: Pick<Deps, 'sql' | 'now'>): Promise<string[]> {
@@ -47,3 +50,49 @@ async function addressesOf(host: string, lookUp: Lookup): Promise<string[]> {
   const found = await Promise.race([lookUp(host).catch(() => []), none]);
   return found.map(({ address }) => address);
 }
+
+/** Something single sign-on needs that expires. `connection` is a key, or null for the portal's own. */
+export type End = { connection: string | null; what: 'certificate' | 'client secret' | 'portal key'; endsAt: Date };
+
+/** Everything with a known expiry, soonest first. Disabled connections are left out. */
+export async function listEnds(sql: Connection): Promise<End[]> {
+  const connections = (await listSsoConnections(sql)).filter(({ active }) => active);
+  const keys = (await listPortalKeys(sql)).filter(({ stage }) => stage === 'current');
+  const ends = [
+    ...connections.flatMap(endsOf),
+    ...keys.map(({ endsAt }): End => ({ connection: null, what: 'portal key', endsAt })),
+  ];
+  return ends.sort((one, other) => one.endsAt.getTime() - other.endsAt.getTime());
+}
+
+/** A provider that has published its next certificate works as long as one of them is valid. */
+function endsOf(connection: SsoConnection): End[] {
+  const { key, secretEndsAt } = connection;
+  const secret: End[] = secretEndsAt ? [{ connection: key, what: 'client secret', endsAt: secretEndsAt }] : [];
+  if (connection.protocol === 'oidc') return secret;
+  const times = connection.settings.certificates.map((pem) => new X509Certificate(pem).validToDate.getTime());
+  return [{ connection: key, what: 'certificate', endsAt: new Date(Math.max(...times)) }];
+}
+
+/** What an operator has to renew now, in words; empty until something expires within the warning time. */
+function warningsOf(ends: readonly End[], now: Date): string[] {
+  return ends.filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= expiryWarning).map((end) => wordsOf(end, now));
+}
+
+function wordsOf({ connection, what, endsAt }: End, now: Date): string {
+  const days = Math.floor((endsAt.getTime() - now.getTime()) / day);
+  const when =
+    days < 0 ? `expired on ${dateOf(endsAt)}` : `expires in ${days} day${days === 1 ? '' : 's'}, on ${dateOf(endsAt)}`;
+  const whose = connection === null ? `the ${what}` : `the ${what} of connection ${connection}`;
+  return `${whose} ${when} – ${advice[what](connection ?? '')}`;
+}
+
+function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
+const advice: Record<End['what'], (connection: string) => string> = {
+  certificate: (connection) => `vestibule connection set ${connection} --metadata <file-or-url> reads the new one`,
+  'client secret': (connection) => `vestibule connection set ${connection} --client-secret-stdin --secret-ends <date>`,
+  'portal key': () => 'vestibule connection keys --add publishes the next one',
+};

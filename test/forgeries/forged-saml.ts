@@ -11,7 +11,7 @@ const { encrypt } = createRequire(import.meta.url)('xml-encryption') as { encryp
 export type ForgerKey = { certificate: string; privateKey: string };
 
 /** The contents of a genuine answer; times in ISO form. */
-export type ForgerScene = {
+type ForgerScene = {
   key: ForgerKey;
   now: Date;
   entityId: string;
@@ -27,7 +27,7 @@ export type AssertionParts = Partial<
 > & { id?: string; issuedAt?: string };
 
 /** Attributes and parts of a response that replace the genuine ones; '' omits one. */
-export type ResponseParts = Partial<
+type ResponseParts = Partial<
   Record<'destination' | 'inResponseTo' | 'issuer' | 'status' | 'extensions' | 'name' | 'version' | 'id', string>
 >;
 

@@ -4,7 +4,7 @@ import { flag, newKey, type PasskeyForTest, type Tweak } from '../support/passke
 import { type CborValue, cbor } from './cbor-for-test.ts';
 
 /** An answer that is not honest, why it is refused, and what the steps say of the check. */
-export type PasskeyForgery = {
+type PasskeyForgery = {
   name: string;
   reason: PasskeyRefusalReason;
   says: RegExp | null;

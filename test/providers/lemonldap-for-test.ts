@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { freePort } from '../support/free-port.ts';
 import { bringLemonldap, lemonldapPages } from './find-lemonldap.ts';
 import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';

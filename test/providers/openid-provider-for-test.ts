@@ -168,7 +168,7 @@ function clientOf(options: OpenIdProviderOptions & { clientId: string; clientSec
 }
 
 /** The provider's default identifier for a user. */
-export function subjectOf(email: string): string {
+function subjectOf(email: string): string {
   return `subject of ${email}`;
 }
 

@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { freePort } from '../support/free-port.ts';
 import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
 
 /** How the provider answers; the default is what real ones do. */
-export type SamlProviderOptions = {
+type SamlProviderOptions = {
   signs?: 'both' | 'assertion' | 'response';
   algorithm?: 'rsa-sha256' | 'rsa-sha1';
   /** With AES-128-CBC and RSA-OAEP, its own choice. */

@@ -1,7 +1,7 @@
 import type { Lemonldap } from './lemonldap-for-test.ts';
 
 /** What a browser brings back from LemonLDAP::NG: an address, and the form to post there, if any. */
-export type BroughtBack = { url: URL; form: Record<string, string> };
+type BroughtBack = { url: URL; form: Record<string, string> };
 
 /** A browser without JavaScript at LemonLDAP::NG. It stays signed in there. */
 export class LemonldapVisitor {

@@ -1,13 +1,16 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
 import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
-import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
-import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
-import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
-import { readSamlAnswer } from '#server/single-sign-on/saml/saml.ts';
-import type { NewSsoConnection, SamlConnection } from '#server/single-sign-on/sso-connection.ts';
-import type { SamlLogoutService, SamlSettings } from '#server/single-sign-on/sso-settings.ts';
-import type { SamlKept } from '#server/single-sign-on/visit-details.ts';
+import type { SamlKept } from '#server/single-sign-on/claim-visit.ts';
+import { makeCertificate, portalKeys } from '#server/single-sign-on/portal-keys.ts';
+import type { ProviderAnswer } from '#server/single-sign-on/provider-answer.ts';
+import { readSamlAnswer } from '#server/single-sign-on/saml/sign-in.ts';
+import type {
+  NewSsoConnection,
+  SamlConnection,
+  SamlLogoutService,
+  SamlSettings,
+} from '#server/single-sign-on/sso-connection.ts';
 import { type AssertionParts, type Forger, type ForgerKey, field, forger } from '../forgeries/forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 import { sharedByFile } from './portal-of-file.ts';

@@ -2,17 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { seal } from '#server/crypto/sealed.ts';
 import type { Deps } from '#server/deps.ts';
-import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
-import { readOidcAnswer } from '#server/single-sign-on/oidc/redeem.ts';
+import type { OidcKept } from '#server/single-sign-on/claim-visit.ts';
+import { readOidcAnswer } from '#server/single-sign-on/oidc/callback-route.ts';
 import { startOidc } from '#server/single-sign-on/oidc/start.ts';
+import type { ProviderAnswer } from '#server/single-sign-on/provider-answer.ts';
+import type { OidcSettings } from '#server/single-sign-on/sso-connection.ts';
 import {
   connectionPlace,
   insertSsoConnection,
   type NewSsoConnection,
   type OidcConnection,
 } from '#server/single-sign-on/sso-connection.ts';
-import type { OidcSettings } from '#server/single-sign-on/sso-settings.ts';
-import type { OidcKept } from '#server/single-sign-on/visit-details.ts';
 import type { ForgedProvider } from '../providers/forged-openid-provider.ts';
 import { cookiesOf, type PortalForTest, type TestRequest } from './portal-for-test.ts';
 

@@ -1,12 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { authorizationCodeGrant, type Configuration, fetchUserInfo, type IDToken } from 'openid-client';
 import type { Deps } from '../../deps.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
-import { claimVisit } from '../claim-visit.ts';
+import { claimVisit, type OidcKept } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';
-import type { OidcKept } from '../visit-details.ts';
-import { readOidcAnswer } from './redeem.ts';
+import { type ProviderAnswer, providerWords, type Refusal, refusalFor } from '../provider-answer.ts';
+import type { OidcConnection } from '../sso-connection.ts';
+import { emailClaim, isSubject, oidcIdentity } from './identity.ts';
+import { oidcProvider } from './provider.ts';
+import { oidcRefusal } from './refusal.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core
@@ -37,4 +41,62 @@ export async function dropFragment(request: FastifyRequest, reply: FastifyReply,
   const location = reply.getHeader('location');
   if (typeof location === 'string' && queryValue(request, 'state') === null) reply.header('location', `${location}#`);
   return payload;
+}
+
+/** What a visitor came back with: the full address, and what was kept of the departure. */
+type Callback = { url: URL; state: string; kept: OidcKept };
+
+/** Reads the address that the provider redirected the visitor to. */
+export async function readOidcAnswer(
+  deps: Deps,
+  connection: OidcConnection,
+  callback: Callback,
+): Promise<ProviderAnswer> {
+  const misdirected = wrongInAddress(connection, callback);
+  if (misdirected) return misdirected;
+  const provider = await oidcProvider(deps, connection);
+  if (provider.kind === 'refused') return provider;
+  try {
+    return await redeem(provider.client, connection, callback);
+  } catch (error) {
+    return oidcRefusal(error);
+  }
+}
+
+function wrongInAddress({ settings }: OidcConnection, { url, kept }: Callback): Refusal | null {
+  // A provider could redirect a visitor to another connection's address, to get the code of that connection's provider
+  // (RFC 9700 §4.4).
+  if (url.origin + url.pathname !== kept.redirectUri) {
+    const words = providerWords(`the answer came to ${url.pathname}, and is expected at ${kept.redirectUri}`);
+    return refusalFor('answer-invalid', words);
+  }
+  // RFC 9207 §2.4, announced or not. The library treats an empty one as missing.
+  if (url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer))
+    return refusalFor('answer-invalid', 'the iss parameter is not the issuer of the connection');
+  return null;
+}
+
+/**
+ * Redeems the code at the token endpoint. The library verifies the address, the ID token and its signature (OpenID Connect
+ * Core §3.1.3.7), but for these two.
+ */
+async function redeem(
+  client: Configuration,
+  { settings, attributes }: OidcConnection,
+  { url, state, kept }: Callback,
+): Promise<ProviderAnswer> {
+  const tokens = await authorizationCodeGrant(client, url, {
+    expectedState: state,
+    expectedNonce: kept.nonce,
+    pkceCodeVerifier: kept.verifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims() as IDToken;
+  if (claims.azp !== undefined && claims.azp !== settings.clientId)
+    return refusalFor('answer-invalid', 'ID token: azp is not our client id');
+  if (!isSubject(claims.sub))
+    return refusalFor('answer-invalid', 'ID token: sub is not a string of 1 to 255 visible characters');
+  const isEmailElsewhere = !(emailClaim(attributes) in claims) && client.serverMetadata().userinfo_endpoint;
+  const userInfo = isEmailElsewhere ? await fetchUserInfo(client, tokens.access_token, claims.sub) : null;
+  return { kind: 'ok', identity: oidcIdentity({ idToken: tokens.id_token as string, claims, userInfo }, attributes) };
 }

@@ -10,12 +10,12 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { oidcConnection, startVisit } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import { redirectUri } from '../addresses.ts';
-import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
+import type { ProviderAnswer } from '../provider-answer.ts';
 import { oidcLogout } from '../sign-out-at-provider.ts';
 import type { OidcConnection } from '../sso-connection.ts';
-import { oidcKeysRoute, publicJwk } from './keys-route.ts';
-import { readOidcAnswer } from './redeem.ts';
+import { readOidcAnswer } from './callback-route.ts';
+import { oidcKeysRoute, publicJwk } from './client-authentication.ts';
 import { startOidc } from './start.ts';
 
 let deps: Deps;

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { decodeProtectedHeader, importX509, jwtVerify } from 'jose';
 import type { ServerMetadata } from 'openid-client';
 import { expect, it } from 'vitest';
-import { makeCertificate } from '../make-certificate.ts';
+import { makeCertificate } from '../portal-keys.ts';
 import { clientAssertion } from './client-authentication.ts';
 
 const entra = 'https://login.microsoftonline.com/7f1c8a52-0000-4000-8000-000000000000/v2.0';

@@ -1,13 +1,12 @@
-import { X509Certificate } from 'node:crypto';
-import { importPKCS8 } from 'jose';
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { calculateJwkThumbprint, importPKCS8, type JWK } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt, type ServerMetadata } from 'openid-client';
 import { unseal } from '../../crypto/sealed.ts';
 import type { Deps } from '../../deps.ts';
 import { ConnectionBroken } from '../../http/provider-fetch.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
-import { connectionPlace, type OidcConnection } from '../sso-connection.ts';
-import type { OidcSettings } from '../sso-settings.ts';
-import { publicJwk } from './keys-route.ts';
+import { connectionPlace, type OidcConnection, type OidcSettings } from '../sso-connection.ts';
 
 /** How the portal authenticates at the token endpoint (OpenID Connect Core §9). */
 export async function clientAuthentication(
@@ -82,4 +81,22 @@ function assertionAlgorithm(metadata: ServerMetadata): 'RS256' | 'PS256' {
 
 function thumbprint(fingerprint: string): string {
   return Buffer.from(fingerprint.replaceAll(':', ''), 'hex').toString('base64url');
+}
+
+/** `GET authenticate/oidc/keys`: the keys that verify private_key_jwt, including the next one ahead of its use. */
+export function oidcKeysRoute(deps: Deps) {
+  return async function oidcKeys(_request: FastifyRequest, reply: FastifyReply) {
+    const keys = await Promise.all((await portalKeys(deps)).map(publicJwk));
+    return reply.header('content-type', 'application/jwk-set+json').send(JSON.stringify({ keys }));
+  };
+}
+
+/**
+ * The public part of a portal key (RFC 7517), which verifies our signatures; without `alg`, as providers differ in
+ * wanting RS256 or PS256.
+ */
+export async function publicJwk({ certificate }: Pick<PortalKey, 'certificate'>): Promise<JWK> {
+  const { kty, n, e } = createPublicKey(certificate).export({ format: 'jwk' }) as JWK & { kty: 'RSA' };
+  const key = { kty, n, e } as JWK;
+  return { ...key, kid: await calculateJwkThumbprint(key), use: 'sig' };
 }

@@ -14,7 +14,7 @@ import { oneOfEach } from '#test/support/runs-all.ts';
 import { oidcConnection, startVisit, visitProvider } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import type { OidcConnection } from '../sso-connection.ts';
-import { readOidcAnswer } from './redeem.ts';
+import { readOidcAnswer } from './callback-route.ts';
 
 let foreign: KeyOfProvider;
 let connection: OidcConnection;

@@ -6,7 +6,7 @@ import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { oidcConnection } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
 import type { OidcConnection } from '../sso-connection.ts';
-import { readOidcAnswer } from './redeem.ts';
+import { readOidcAnswer } from './callback-route.ts';
 import { startOidc } from './start.ts';
 
 let deps: Deps;

@@ -1,6 +1,6 @@
 import type { IDToken, UserInfoResponse } from 'openid-client';
-import type { Identity } from '../identity.ts';
-import type { Attributes } from '../sso-settings.ts';
+import type { Identity } from '../provider-answer.ts';
+import type { Attributes } from '../sso-connection.ts';
 
 /** Claims by name, of any type. */
 type Claims = Record<string, unknown>;

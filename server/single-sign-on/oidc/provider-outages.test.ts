@@ -14,7 +14,7 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import { oidcConnection, startVisit, visitProvider } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../../deps.ts';
-import type { ProviderAnswer } from '../identity.ts';
+import type { ProviderAnswer } from '../provider-answer.ts';
 import { oidcLogout } from '../sign-out-at-provider.ts';
 import type { OidcConnection } from '../sso-connection.ts';
 

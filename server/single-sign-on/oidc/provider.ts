@@ -12,8 +12,8 @@ import {
 import type { Deps, OidcProvider } from '../../deps.ts';
 import { openConversation, ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
-import type { Refusal } from '../identity.ts';
-import { refusalOf } from '../identity.ts';
+import type { Refusal } from '../provider-answer.ts';
+import { refusalOf } from '../provider-answer.ts';
 import type { OidcConnection } from '../sso-connection.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { readDiscovery } from './read-discovery.ts';

@@ -7,7 +7,7 @@ import {
   ProviderFailure,
   refusedByHost,
 } from '../../http/provider-fetch.ts';
-import { providerWords } from '../provider-words.ts';
+import { providerWords } from '../provider-answer.ts';
 
 /**
  * Reads a provider's metadata. Its issuer must equal the configured one exactly (OpenID Connect Discovery §4.3): the

@@ -5,8 +5,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
-import { type Refusal, refusalFor, refusalOf } from '../identity.ts';
-import { providerWords } from '../provider-words.ts';
+import { providerWords, type Refusal, refusalFor, refusalOf } from '../provider-answer.ts';
 import { acceptedAlgorithms } from './provider.ts';
 
 /** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */

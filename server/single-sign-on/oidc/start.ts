@@ -8,9 +8,9 @@ import {
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
 import { redirectUri } from '../addresses.ts';
-import type { Refusal } from '../identity.ts';
+import type { OidcKept } from '../claim-visit.ts';
+import type { Refusal } from '../provider-answer.ts';
 import type { OidcConnection } from '../sso-connection.ts';
-import type { OidcKept } from '../visit-details.ts';
 import { oidcProvider } from './provider.ts';
 
 /** The provider's address to send a visitor to. */

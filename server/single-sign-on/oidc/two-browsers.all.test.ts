@@ -11,7 +11,7 @@ import {
   lastFailure,
   pathOf,
 } from '#test/support/sso-for-test.ts';
-import { unlinkUser } from '../unlink-user.ts';
+import { unlinkUser } from '../sso-subject.ts';
 
 const portal = portalOfFile();
 const pool = poolOfFile(portal);

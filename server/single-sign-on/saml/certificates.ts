@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
-import { limits } from '../../limits.ts';
-import type { SamlSettings } from '../sso-settings.ts';
-import { expiryWarning } from '../what-ends.ts';
+import { day, limits } from '../../limits.ts';
+import type { SamlSettings } from '../sso-connection.ts';
+
+/** Expiring certificates and secrets cause warnings from this long before. */
+export const expiryWarning = 60 * day;
 
 /** What an operator has to know about a provider's certificate. */
-export type CertificateFacts = {
+type CertificateFacts = {
   beginsAt: Date;
   endsAt: Date;
   /** Whether its key can verify answers: RSA, or ECDSA on a NIST curve. */

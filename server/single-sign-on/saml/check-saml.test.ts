@@ -4,9 +4,8 @@ import { X509CertificateGenerator } from '@peculiar/x509';
 import { beforeAll, expect, it } from 'vitest';
 import type { Conversation } from '../../http/provider-fetch.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
-import { makeCertificate } from '../make-certificate.ts';
-import type { SamlConnection } from '../sso-connection.ts';
-import type { SamlSettings } from '../sso-settings.ts';
+import { makeCertificate } from '../portal-keys.ts';
+import type { SamlConnection, SamlSettings } from '../sso-connection.ts';
 import { certificateFacts } from './certificates.ts';
 import { checkSaml } from './check-saml.ts';
 

@@ -1,8 +1,7 @@
 import { type Conversation, isProviderAddress } from '../../http/provider-fetch.ts';
-import type { CheckStep } from '../check-step.ts';
-import { said } from '../provider-words.ts';
-import type { SamlConnection } from '../sso-connection.ts';
-import type { SamlSettings } from '../sso-settings.ts';
+import type { CheckStep } from '../oidc/check-oidc.ts';
+import { said } from '../provider-answer.ts';
+import type { SamlConnection, SamlSettings } from '../sso-connection.ts';
 import { certificateState } from './certificates.ts';
 import { publishedDifferences } from './provider-metadata.ts';
 

@@ -1,12 +1,22 @@
 import type { Config } from '../../config/config.ts';
 import { limits } from '../../limits.ts';
 import { entityId, publicAddress } from '../addresses.ts';
-import { said } from '../provider-words.ts';
-import type { SamlSettings } from '../sso-settings.ts';
-import type { SamlKept } from '../visit-details.ts';
-import { nameFormats, saml, samlp } from './names.ts';
+import type { SamlKept } from '../claim-visit.ts';
+import { said } from '../provider-answer.ts';
+import type { SamlSettings } from '../sso-connection.ts';
 import { idPattern } from './verify.ts';
-import { attributeOf, childrenNamed, childrenOf, elementsIn, isNamed, textOf, type XmlElement } from './xml.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  elementsIn,
+  isNamed,
+  nameFormats,
+  saml,
+  samlp,
+  textOf,
+  type XmlElement,
+} from './xml.ts';
 
 /** What an answer is compared with. */
 export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept; now: Date };

@@ -1,16 +1,18 @@
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { PortalKey } from '../portal-keys.ts';
-import { said } from '../provider-words.ts';
-import { algorithms, ds, xenc } from './names.ts';
+import { said } from '../provider-answer.ts';
 import {
+  algorithms,
   attributeOf,
   childrenNamed,
   descendantsNamed,
+  ds,
   elementsIn,
   readXml,
   type XmlElement,
   type XmlReading,
+  xenc,
 } from './xml.ts';
 
 type Decrypt = (xml: string, options: { key: string }, done: (error: Error | null, text: string) => void) => void;

@@ -6,8 +6,7 @@ import { forgeries } from '#test/forgeries/saml-forgeries.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
 import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
-import { promotePortalKey } from '../portal-key.ts';
-import { addPortalKey, portalKeys } from '../portal-keys.ts';
+import { addPortalKey, portalKeys, promotePortalKey } from '../portal-keys.ts';
 
 let saml: SamlForTest;
 

@@ -5,7 +5,7 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { keptForTest, type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
-import { readSamlAnswer } from './saml.ts';
+import { readSamlAnswer } from './sign-in.ts';
 
 const size = 180_000;
 const filled = (piece: string) => piece.repeat(size / piece.length);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type AssertionParts, type Forger, field } from '#test/forgeries/forged-saml.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../provider-answer.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 
 let saml: SamlForTest;

@@ -1,13 +1,11 @@
 import type { Deps } from '../../deps.ts';
 import { entityId } from '../addresses.ts';
-import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
-import { said } from '../provider-words.ts';
+import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import { samlTime } from './checks.ts';
 import { decrypt } from './decrypt.ts';
-import { nameFormats, saml } from './names.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, nameFormats, saml, textOf, type XmlElement } from './xml.ts';
 
 /** The usual names of an email address, if the connection names none. */
 const emailAttributes = [

@@ -10,17 +10,18 @@ import { signOutQuestionUrl } from '../../sessions/end-sessions.ts';
 import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { recordKey } from '../../throttle/throttle-keys.ts';
 import { portalKeys } from '../portal-keys.ts';
-import { endSessionsByProvider, recordLogoutRefusal } from '../provider-logout.ts';
+import { endSessionsByProvider, recordLogoutRefusal } from '../provider-sessions.ts';
 import { slowDownForLogout } from '../slow-down.ts';
-import { carryMessage, logoutResponseXml, newMessageId } from './messages.ts';
-import { readPostedMessage, readRedirectedMessage } from './read-logout-message.ts';
 import {
   logoutIncomplete,
   type RefusedLogout,
   readLogoutRequest,
+  readPostedMessage,
+  readRedirectedMessage,
   type VerifiedLogout,
   verifiedLogout,
-} from './verified-logout.ts';
+} from './logout-message.ts';
+import { carryMessage, logoutResponseXml, newMessageId } from './messages.ts';
 import { attributeOf } from './xml.ts';
 
 export const samlLogoutSchema = { body: SamlLogoutForm };

@@ -27,9 +27,8 @@ import {
 import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
 import { tokenHash } from '../../crypto/token.ts';
 import { updateHubReceivers } from '../../hub/tell-hubs.ts';
-import { makeCertificate } from '../make-certificate.ts';
-import { portalKeys } from '../portal-keys.ts';
-import type { SamlLogoutService } from '../sso-settings.ts';
+import { makeCertificate, portalKeys } from '../portal-keys.ts';
+import type { SamlLogoutService } from '../sso-connection.ts';
 
 const path = '/portal/authenticate/saml/logout';
 const here = `http://localhost:8080${path}`;

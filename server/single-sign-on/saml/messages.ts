@@ -3,10 +3,10 @@ import { deflateRawSync } from 'node:zlib';
 import type { Config } from '../../config/config.ts';
 import { limits } from '../../limits.ts';
 import { entityId, publicAddress } from '../addresses.ts';
-import type { SamlName } from '../identity.ts';
 import type { PortalKey } from '../portal-keys.ts';
-import { algorithms, bindings, namespaces } from './names.ts';
+import type { SamlName } from '../provider-answer.ts';
 import { SignedXml } from './verify.ts';
+import { algorithms, bindings, namespaces } from './xml.ts';
 
 type Common = { config: Config; id: string; destination: string; now: Date };
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
-import { ds, md } from './names.ts';
-import { attributeOf, childrenNamed, descendantsNamed, readXml, textOf, type XmlElement } from './xml.ts';
+import { attributeOf, childrenNamed, descendantsNamed, ds, md, readXml, textOf, type XmlElement } from './xml.ts';
 
 const portal = portalOfFile();
 const get = () => portal.send({ url: '/portal/authenticate/saml/metadata' });

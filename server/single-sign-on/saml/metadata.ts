@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
 import { escapedXml } from './messages.ts';
-import { algorithms, bindings, namespaces } from './names.ts';
+import { algorithms, bindings, namespaces } from './xml.ts';
 
 /** `GET authenticate/saml/metadata`: read repeatedly by providers, so that they learn of a key before it signs. */
 export function samlMetadataRoute(deps: Deps): RouteHandlerMethod {

@@ -1,5 +1,4 @@
-import type { SamlConnection, SsoConnection } from '../sso-connection.ts';
-import type { SamlSettings } from '../sso-settings.ts';
+import type { SamlConnection, SamlSettings, SsoConnection } from '../sso-connection.ts';
 
 type Named = Pick<SamlConnection, 'key' | 'settings'>;
 

@@ -5,7 +5,7 @@ import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import { samlMetadata } from './metadata.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
-import { readSamlAnswer, startSaml } from './saml.ts';
+import { readSamlAnswer, startSaml } from './sign-in.ts';
 
 const bob = 'bob@corp-b.example';
 

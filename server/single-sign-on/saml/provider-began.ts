@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Connection } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { countOpenVisits, forgetVisits, visitTokenHash } from '../../sessions/visit.ts';
-import { beginVisit, travellerOf } from '../begin.ts';
+import { beginVisit, travellerOf } from '../begin-visit.ts';
 import { fail } from '../fail.ts';
-import { type Refusal, refusalFor } from '../identity.ts';
+import { type Refusal, refusalFor } from '../provider-answer.ts';
 import { listSsoConnections, type SamlConnection, type SsoConnection } from '../sso-connection.ts';
 
 /** Visits of one browser at the provider. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../make-certificate.ts';
+import { makeCertificate } from '../portal-keys.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 
 const now = new Date('2026-03-04T10:00:00Z');

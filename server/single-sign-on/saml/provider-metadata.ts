@@ -1,15 +1,18 @@
 import { type Conversation, isProviderAddress, ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
-import { said } from '../provider-words.ts';
-import type { SamlLogoutService, SamlSettings } from '../sso-settings.ts';
+import { said } from '../provider-answer.ts';
+import type { SamlLogoutService, SamlSettings } from '../sso-connection.ts';
 import { certificateFacts, certificateState } from './certificates.ts';
-import { bindings, ds, md, namespaces } from './names.ts';
 import {
   attributeOf,
+  bindings,
   childrenNamed,
   descendantsNamed,
+  ds,
   elementsIn,
   isNamed,
+  md,
+  namespaces,
   readXml,
   textOf,
   type XmlElement,
@@ -18,7 +21,7 @@ import {
 /** What a provider's metadata say of it. */
 export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'logout' | 'certificates'>;
 
-export type MetadataReading =
+type MetadataReading =
   | { kind: 'ok'; settings: SamlMetadata; warnings: string[] }
   /** In words that say what is missing. */
   | { kind: 'refused'; problem: string };

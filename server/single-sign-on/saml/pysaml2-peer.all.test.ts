@@ -7,14 +7,12 @@ import { field } from '#test/forgeries/forged-saml.ts';
 import { bringPackages } from '#test/support/bring-packages.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { entityId, publicAddress } from '../addresses.ts';
-import { makeCertificate } from '../make-certificate.ts';
-import { portalKeys } from '../portal-keys.ts';
+import { makeCertificate, portalKeys } from '../portal-keys.ts';
 import type { SamlConnection } from '../sso-connection.ts';
+import { readLogoutRequest, readPostedMessage } from './logout-message.ts';
 import { samlMetadata } from './metadata.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
-import { readPostedMessage } from './read-logout-message.ts';
-import { readSamlAnswer, startSaml } from './saml.ts';
-import { readLogoutRequest } from './verified-logout.ts';
+import { readSamlAnswer, startSaml } from './sign-in.ts';
 
 const portal = portalOfFile();
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 import { addPortalKey } from '../portal-keys.ts';
-import { startSaml } from './saml.ts';
+import { startSaml } from './sign-in.ts';
 
 let saml: SamlForTest;
 const portal = portalOfFile();

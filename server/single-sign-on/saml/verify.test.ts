@@ -11,7 +11,7 @@ import {
   sha256,
 } from '#test/forgeries/forged-saml.ts';
 import { ecCertificate } from '#test/forgeries/xml-signature-algorithms.ts';
-import { makeCertificate } from '../make-certificate.ts';
+import { makeCertificate } from '../portal-keys.ts';
 import { verify } from './verify.ts';
 import { elementsIn, readXml } from './xml.ts';
 

@@ -1,12 +1,13 @@
 import { constants, createHash, verify as isValid, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { limits } from '../../limits.ts';
-import { said } from '../provider-words.ts';
-import { algorithms, ds } from './names.ts';
+import { said } from '../provider-answer.ts';
 import {
+  algorithms,
   attributeOf,
   childrenNamed,
   descendantsNamed,
+  ds,
   elementsIn,
   isNamed,
   readXml,

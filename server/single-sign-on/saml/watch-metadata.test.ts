@@ -8,8 +8,8 @@ import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#test
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { warnOfEnds } from '../../operations/housekeeping.ts';
 import { changeConnection } from '../change-connection.ts';
+import type { SamlSettings } from '../sso-connection.ts';
 import { findSsoConnectionByKey } from '../sso-connection.ts';
-import type { SamlSettings } from '../sso-settings.ts';
 import { metadataWarnings, watchMetadata } from './watch-metadata.ts';
 
 const url = 'https://idp.acme.test/metadata';

@@ -11,7 +11,7 @@ export type LemonldapClient = {
 };
 
 /** How it signs for SAML. */
-export type LemonldapKey = { certificate: string; privateKey: string };
+type LemonldapKey = { certificate: string; privateKey: string };
 
 /** lemonldap-ng.ini: where the rest is; it is read only at start. */
 export function lemonldapIni(folder: string, pages: string): string {

@@ -1,4 +1,69 @@
-import type { SsoConnection } from './sso-connection.ts';
+import { day, hour, minute } from '../limits.ts';
+import { certificateFacts } from './saml/certificates.ts';
+import { logoutWords } from './saml/provider-metadata.ts';
+import type { SamlSettings, SsoConnection } from './sso-connection.ts';
+
+/** A connection as an operator reads it, without secrets. */
+export function wordsOfConnection(connection: SsoConnection): [string, string][] {
+  const { attributes } = connection;
+  const { maxAuthenticationAge, ...all } = connection.settings;
+  const { signOnBinding, logout, ...settings } = all as Partial<SamlSettings>;
+  const samlWords: [string, string][] = [
+    ['requests are sent by', signOnBinding ?? 'redirect'],
+    ['single logout', logoutWords(logout)],
+  ];
+  const onOff = (value: boolean) => (value ? 'on' : 'off');
+  return [
+    ['name', connection.name],
+    ['active', connection.active ? 'yes' : 'no'],
+    ['domains', connection.domains.join(', ')],
+    ['required', onOff(connection.required)],
+    ['makes users', onOff(connection.makesUsers)],
+    ['trusts email', onOff(connection.trustsEmail)],
+    ['counts as second factor', connection.secondFactorValues.join(', ') || 'nothing'],
+    [
+      'attributes',
+      Object.entries(attributes)
+        .map(([what, name]) => `${what}=${name}`)
+        .join(', ') || 'usual',
+    ],
+    ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
+    ['provider networks', connection.providerNetworks.join(', ') || 'public ones only'],
+    ...(connection.protocol === 'saml' ? samlWords : []),
+    ['secret expires', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
+    ...Object.entries(settings).map(([name, value]): [string, string] => [
+      wordsOfSetting[name] ?? name,
+      Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),
+    ]),
+  ];
+}
+
+/** As the command line takes it. */
+function wordOfAge(seconds: number | null): string {
+  if (seconds === null) return 'none';
+  const units: [number, string][] = [
+    [day / 1000, 'd'],
+    [hour / 1000, 'h'],
+    [minute / 1000, 'm'],
+  ];
+  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${seconds / size}${unit}`;
+}
+
+/** A certificate as the start of its fingerprint, enough to distinguish it; other text unchanged. */
+function wordOf(text: string): string {
+  return certificateFacts(text)?.fingerprint.slice(0, 23) ?? text;
+}
+
+const wordsOfSetting: Record<string, string> = {
+  clientId: 'client id',
+  clientAuthentication: 'client authentication',
+  entityId: 'entity id',
+  signOnUrl: 'sign-on address',
+  metadataUrl: 'metadata address',
+  mayBegin: 'provider may begin',
+  wantsEncryption: 'wants encryption',
+};
 
 /**
  * Settings that are allowed but hardly intended, in words for the operator: names that visitors cannot distinguish,

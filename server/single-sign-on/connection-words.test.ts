@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
-import { doubtsAbout, doubtsOf } from './connection-doubts.ts';
+import { doubtsAbout, doubtsOf } from './connection-words.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
 const connection = (key: string, more: Partial<SsoConnection> = {}) =>

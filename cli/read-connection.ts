@@ -1,7 +1,7 @@
-import { isProviderAddress } from '../http/provider-fetch.ts';
-import { day, hour, minute } from '../limits.ts';
-import type { Reading } from '../names/read-name.ts';
-import { canonicalDomain } from '../names/read-name.ts';
+import { isProviderAddress } from '#server/http/provider-fetch.ts';
+import { day, hour, minute } from '#server/limits.ts';
+import type { Reading } from '#server/names/read-name.ts';
+import { canonicalDomain } from '#server/names/read-name.ts';
 
 /** Reads an email domain into ASCII; at least two labels, so that nobody vouches for a whole country. */
 export function readDomain(text: string): Reading {

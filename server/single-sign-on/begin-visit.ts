@@ -14,13 +14,13 @@ import { asksForFreshSignIn, forgetConnection, freshSignInAsked } from '../sessi
 import { insertVisit, markBrowser, visitPlace } from '../sessions/visit.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
+import type { VisitDetails } from './claim-visit.ts';
 import { fail } from './fail.ts';
-import { type Refusal, refusalFor } from './identity.ts';
 import { startOidc } from './oidc/start.ts';
-import { startSaml } from './saml/saml.ts';
+import { type Refusal, refusalFor } from './provider-answer.ts';
+import { startSaml } from './saml/sign-in.ts';
 import { type GiveAgain, slowDown } from './slow-down.ts';
 import type { SsoConnection } from './sso-connection.ts';
-import type { VisitDetails } from './visit-details.ts';
 
 /** A visitor on the way to a provider. */
 type Traveller = { address: string; destination: string; lang: string | undefined };

@@ -1,18 +1,27 @@
 import type { Deps } from '../../deps.ts';
 import { isProviderAddress } from '../../http/provider-fetch.ts';
-import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
+import type { SamlKept } from '../claim-visit.ts';
 import { portalKeys } from '../portal-keys.ts';
-import { said } from '../provider-words.ts';
+import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
 import type { SamlConnection } from '../sso-connection.ts';
-import type { SamlKept } from '../visit-details.ts';
 import { validCertificates } from './certificates.ts';
 import { assertionCountProblem, assertionIn, assertionProblem, type Expected, responseProblem } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { invalid, samlIdentity } from './identity.ts';
 import { authnRequestXml, type Carried, carryMessage, newMessageId } from './messages.ts';
-import { ds, saml, samlp } from './names.ts';
 import { verify } from './verify.ts';
-import { attributeOf, childrenNamed, elementsIn, isNamed, readSamlField, textOf, type XmlElement } from './xml.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  ds,
+  elementsIn,
+  isNamed,
+  readSamlField,
+  saml,
+  samlp,
+  textOf,
+  type XmlElement,
+} from './xml.ts';
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 

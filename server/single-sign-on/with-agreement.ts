@@ -1,6 +1,5 @@
 import type { Connection, Database } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';
-import { listRequiredDomains } from './sign-in-policy.ts';
 
 /** What a change of connections does to its users and to everyone at a domain. */
 export type WhatFollows = {
@@ -20,7 +19,7 @@ export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
 type Changed = { kind: string; usersUnlinked?: number; domainsDropped?: string[] };
 
 /** What the operator agreed to: all consequences, or only enabling passwords. */
-export type Agreed = { toAll?: boolean; toOpening?: boolean };
+type Agreed = { toAll?: boolean; toOpening?: boolean };
 
 /**
  * Runs a change of connections in a transaction. If it enables passwords, locks a domain out or unlinks users without the
@@ -43,11 +42,19 @@ export async function withAgreement<T extends Changed | NotAgreed>(
   });
 }
 
-type RequiredDomains = Awaited<ReturnType<typeof listRequiredDomains>>;
+type RequiredDomain = { domain: string; isUsable: boolean };
 
-function differenceOf(before: RequiredDomains, after: RequiredDomains): Pick<WhatFollows, 'opened' | 'lockedOut'> {
-  const names = (rows: RequiredDomains) => rows.map(({ domain }) => domain);
-  const locked = (rows: RequiredDomains) => names(rows.filter(({ isUsable }) => !isUsable));
+/** The domains that require single sign-on; if one is unusable nobody can sign in to it. */
+async function listRequiredDomains(sql: Connection): Promise<RequiredDomain[]> {
+  return await sql<RequiredDomain[]>`
+    select d.domain, bool_or(s.active and c.active) as "isUsable"
+    from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
+    group by d.domain having bool_or(s.required) order by d.domain`;
+}
+
+function differenceOf(before: RequiredDomain[], after: RequiredDomain[]): Pick<WhatFollows, 'opened' | 'lockedOut'> {
+  const names = (rows: RequiredDomain[]) => rows.map(({ domain }) => domain);
+  const locked = (rows: RequiredDomain[]) => names(rows.filter(({ isUsable }) => !isUsable));
   const required = names(after);
   const lockedBefore = locked(before);
   return {

@@ -1,5 +1,7 @@
 import type { SsoRefusalReason } from '../audit/audit-events.ts';
 import { ConnectionBroken, type ProviderFailure } from '../http/provider-fetch.ts';
+import { limits } from '../limits.ts';
+import type { SsoConnection } from './sso-connection.ts';
 
 /** What a provider said of a person, after all checks of the protocol: not yet matched with a user. */
 export type Identity = {
@@ -55,4 +57,50 @@ export type ProviderAnswer = { kind: 'ok'; identity: Identity } | Refusal;
 export function refusalOf(failure: ProviderFailure): Refusal {
   const reason = failure instanceof ConnectionBroken ? 'connection-broken' : 'provider-unreachable';
   return refusalFor(reason, failure.message);
+}
+
+/**
+ * When the person authenticated at the provider; null if the provider does not say, or names a time beyond the
+ * tolerance for clocks in the future, which would become a proof later if it were stored. Impossibly early times are
+ * ignored too, as not all of them can be stored.
+ */
+export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authenticatedAt'>, now: Date): Date | null {
+  if (authenticatedAt === null || authenticatedAt < 0) return null;
+  if (authenticatedAt > now.getTime() + limits.providerClock) return null;
+  return new Date(authenticatedAt);
+}
+
+/**
+ * Why an answer does not show that the person authenticated recently enough for this connection; null if it does, or if
+ * the operator set no maximum. Allows for clock skew as usual.
+ */
+export function tooLongAgo(
+  { settings: { maxAuthenticationAge: most = null } }: Pick<SsoConnection, 'settings'>,
+  { authenticatedAt }: Identity,
+  now: Date,
+): string | null {
+  if (most === null) return null;
+  if (authenticatedAt === null) return 'the provider does not say when the person signed in there (auth_time)';
+  const age = now.getTime() - authenticatedAt;
+  if (age < -limits.providerClock) return 'the sign-in at the provider is in the future';
+  if (age <= most * 1000 + limits.providerClock) return null;
+  return `the person signed in at the provider at ${new Date(authenticatedAt).toISOString()}`;
+}
+
+const longestWords = 200;
+
+/**
+ * Text from a provider, or from someone claiming to be it: one line of visible ASCII for the operator's records.
+ * Nothing in it moves a terminal's cursor or ends a log line.
+ */
+export function providerWords(text: string): string {
+  const words = text
+    .slice(0, longestWords + 1)
+    .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return words.length > longestWords ? `${words.slice(0, longestWords - 3)}...` : words;
+}
+
+/** Foreign text in quotes, for an operator to read; `nothing` if there is none. */
+export function said(text: string | null | undefined): string {
+  return text === null || text === undefined ? 'nothing' : `"${providerWords(text)}"`;
 }
