@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TwoPortals } from '#test/support/two-portals.ts';
 import { median, report } from '../figures.ts';
-import { residentMemory } from '../memory.ts';
 import { areKept } from './acknowledged.ts';
 import type { Counts, Fault, UnderLoad } from './world.ts';
 
@@ -38,7 +36,7 @@ export async function measureFault<W extends UnderLoad>(fault: Fault<W>, world: 
   const isKept = await areKept(portals);
   report(
     fault.name,
-    `${well} well, ${refused} refused, ${told}; well again after ${(took / 1000).toFixed(1)} s, ${await memoryOf(portals)}${isKept ? '' : '; SESSIONS CHANGED'}`,
+    `${refused} of ${well} refused, ${told}, ${(took / 1000).toFixed(1)} s${isKept ? '' : '; SESSIONS CHANGED'}`,
     `at most ${fault.mayLose} lost, ${recovery / 1000} s, no session changed`,
     lostCount <= fault.mayLose && took <= recovery && isKept,
   );
@@ -52,12 +50,6 @@ export async function measureFault<W extends UnderLoad>(fault: Fault<W>, world: 
     goal,
     ratio <= slower,
   );
-}
-
-/** Of each instance, in megabytes. */
-async function memoryOf({ instances }: TwoPortals): Promise<string> {
-  const bytes = await Promise.all(instances.map(({ child }) => residentMemory(child.pid as number)));
-  return `${bytes.map((count) => Math.round(count / 1e6)).join(' and ')} MB`;
 }
 
 function sumOf({ portals: { load }, crowds }: UnderLoad): Counts {
