@@ -13,60 +13,57 @@ export function eventsPage(): string {
   return `# Events and reasons
 
 \`./vestibule audit\` lists events, newest first; \`--json\` adds the steps of the decision. \`./vestibule explain REFERENCE\` shows the
-events behind the reference on a failure page. No event contains a password, code, token or secret, nor the name typed for an
-unknown account, because people type passwords into the wrong field. Of what anybody can repeat without end (refused requests,
-throttled tries) one event a minute is kept.
+events behind the reference on a failure page. No event contains a secret, nor the name typed for an unknown account, because people type
+passwords into the wrong field. What anybody can repeat without end is recorded once a minute.
 
 ## Events
 
-${table('event', auditEvents)}
+${list(auditEvents)}
 
 ## Reasons of a refused sign-in
 
-The visitor sees \`/loginfail/default\` for all of them, except for \`network\` (\`/loginfail/ip\`, after the correct password) and
-\`throttled-address\` (a page that says how long to wait).
+The visitor sees \`/loginfail/default\`, except for \`network\` (\`/loginfail/ip\`) and \`throttled-address\` (how long to wait).
 
-${table('reason', refusalReasons)}
+${list(refusalReasons)}
 
 ## Reasons of a refused passkey
 
 The visitor sees \`/loginfail/passkey\` with a reference, or one notice on the page where the passkey was asked for. [The account page](account.md#a-refused-passkey)
 says what to do about each.
 
-${table('reason', passkeyRefusalReasons)}
+${list(passkeyRefusalReasons)}
 
 ## Reasons of a refusal on the account page
 
 A proof by passkey has one of the [reasons of a refused passkey](#reasons-of-a-refused-passkey) instead.
 
-${table('reason', accountRefusalReasons)}
+${list(accountRefusalReasons)}
 
 ## Reasons of a refused single sign-on
 
-The visitor sees \`/loginfail/oidc\` or \`/loginfail/saml\` with a reference, or \`/loginfail/ip\` for \`network\`. The provider's own message is in
-the steps and nowhere else.
+The visitor sees \`/loginfail/oidc\` or \`/loginfail/saml\`, or \`/loginfail/ip\` for \`network\`. The provider's own words are in the steps.
 
-${table('reason', ssoRefusalReasons)}
+${list(ssoRefusalReasons)}
 
 ## What came of a request for a link
 
 The visitor sees the same text in every case.
 
-${table('reason', resetOutcomes)}
+${list(resetOutcomes)}
 
 ## Reasons of a failed password change
 
-The number is in \`/forgottenChangeFailedInfo?reason=N\` (1 shows on the form itself). If several apply, the first in this order counts:
-the link (4, 3), the account (2, 7, 8, 10), its networks, the entries (6, 5, 9, 1), former passwords (11). Without an open link nothing
-about the account is revealed.
+The number is in \`/forgottenChangeFailedInfo?reason=N\` (1 shows on the form). The first in this order counts: the link (4, 3), the account
+(2, 7, 8, 10), its networks, the entries (6, 5, 9, 1), former passwords (11).
 
-${table('number', changeRefusalReasons)}
+${list(changeRefusalReasons)}
 `;
 }
 
-function table(what: string, meanings: Record<string, string>): string {
-  const rows = Object.entries(meanings).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
-  return [`| ${what} | meaning |`, '|---|---|', ...rows].join('\n');
+function list(meanings: Record<string, string>): string {
+  return Object.entries(meanings)
+    .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+    .join('\n');
 }
 
 if (import.meta.main) process.stdout.write(eventsPage());
