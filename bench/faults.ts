@@ -1,7 +1,6 @@
 // Brings faults about while two instances behind nginx on one PostgreSQL are under load, and prints for each how many
 // requests were answered well, refused honestly (503 with Retry-After) or lost, and how soon all was well again. Linux,
-// as root. Usage: npm run bench:faults [-- words of the names of faults, memory, or failover, instead of all] [--write],
-// the last to write the README's table.
+// as root. Usage: npm run bench:faults [-- words of the names of faults, memory, or failover, instead of all].
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { measureMails, measureSessions } from './faults/acknowledged.ts';
@@ -10,15 +9,12 @@ import { faults } from './faults/fault-list.ts';
 import { measureFault } from './faults/measure-fault.ts';
 import { measurePeople } from './faults/people.ts';
 import { type Memory, underLoad } from './faults/under-load.ts';
-import { report, reported, writeTable } from './figures.ts';
+import { report } from './figures.ts';
 
 /** How long the load lasts that memory is compared with, in milliseconds. */
 const withoutFaults = 60_000;
 
-const { positionals: words, values } = parseArgs({
-  allowPositionals: true,
-  options: { write: { type: 'boolean', default: false } },
-});
+const { positionals: words } = parseArgs({ allowPositionals: true });
 const isAsked = (what: string) => words.length === 0 || words.some((word) => what.includes(word));
 const chosen = faults.filter(({ name }) => isAsked(name));
 const isMemoryAsked = isAsked('memory');
@@ -36,7 +32,6 @@ if (chosen.length > 0) {
   if (usual && memory) compareMemory(memory, usual);
 }
 if (isAsked('failover')) await measureFailover();
-if (values.write) await writeTable('bench:faults', reported(), new Date());
 
 /** What is kept after faults that is not kept after the same load without them is a leak. */
 function compareMemory(after: Memory, usual: Memory): void {

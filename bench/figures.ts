@@ -69,9 +69,9 @@ export function reportRatio(
 
 const page = new URL('../docs/performance.md', import.meta.url);
 
-/** Replaces the table of docs/performance.md of `npm run <script>` by the findings of one run. */
-export async function writeTable(script: string, findings: readonly Finding[], now: Date): Promise<void> {
-  const table = new RegExp(`(<!-- npm run ${script} -- --write -->\\n)[\\s\\S]*?(<!-- end -->)`);
+/** Replaces the table of docs/performance.md by the findings of one run. */
+export async function writeTable(findings: readonly Finding[], now: Date): Promise<void> {
+  const table = /(<!-- npm run bench -- --write -->\n)[\s\S]*?(<!-- end -->)/;
   const text = await readFile(page, 'utf8');
   if (!table.test(text)) throw new Error('docs/performance.md has no place for the table');
   const rows = findings.map(({ what, figure }) => `| ${what} | ${figure} |`);

@@ -58,7 +58,7 @@ try {
   await measureImports(dataFolder);
   await sql.end();
   await database.close();
-  if (values.write) await writeTable('bench', reported(), new Date());
+  if (values.write) await writeTable(reported(), new Date());
 } finally {
   await rm(dataFolder, { recursive: true, force: true });
 }

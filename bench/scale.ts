@@ -1,5 +1,5 @@
 // Measures what the size of an installation costs: each operation with a million users, a million sessions and ten million
-// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --share 0.01 --write]; the
+// events, beside the same with a thousand of each, alternately. Usage: npm run bench:scale [-- --share 0.01]; the
 // share is that of the large one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,6 @@ import { parseArgs } from 'node:util';
 import { connect } from '#server/database/connect.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
-import { reported, writeTable } from './figures.ts';
 import { fill, type Size } from './scale/fill.ts';
 import type { Installation } from './scale/operations.ts';
 import { measureOperations, measureUpkeep } from './scale/operations.ts';
@@ -16,7 +15,7 @@ import { startPortal } from './servers.ts';
 
 const small: Size = { users: 1000, sessions: 1000, events: 1000 };
 const { values } = parseArgs({
-  options: { share: { type: 'string', default: '1' }, write: { type: 'boolean', default: false } },
+  options: { share: { type: 'string', default: '1' } },
 });
 const share = Number(values.share);
 const large: Size = { users: 1_000_000 * share, sessions: 1_000_000 * share, events: 10_000_000 * share };
@@ -27,7 +26,6 @@ try {
   const other = await open(large);
   await measureOperations(one, other);
   await measureUpkeep(other);
-  if (values.write) await writeTable('bench:scale', reported(), new Date());
 } finally {
   for (const close of opened.reverse()) await close();
 }
