@@ -21,6 +21,7 @@ export type AppTimeouts = Timeouts & { streamsLookedAtEvery: number };
 export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: AppTimeouts = { ...limits, ...options.timeouts };
   const app = createServer(deps, built, timeouts);
+  app.decorateRequest('visitor');
   addSignIn(app, deps);
   await addFactors(app, deps);
   addSingleSignOn(app, deps);

@@ -15,26 +15,10 @@ export type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'p
  * without the protection of the prefix.
  */
 export function readCookie(headers: IncomingHttpHeaders, config: Config, name: CookieName): string | null {
-  return cookiesOf(headers).get(fullName(config, name)) ?? null;
-}
-
-const parsed = new WeakMap<IncomingHttpHeaders, Map<string, string | null>>();
-
-/** The cookies of a request by their names, null for a name that occurs twice; parsed once. */
-function cookiesOf(headers: IncomingHttpHeaders): Map<string, string | null> {
-  let cookies = parsed.get(headers);
-  if (!cookies) {
-    cookies = new Map();
-    for (const pair of (headers.cookie ?? '').split(';')) {
-      const cookie = stripped(pair);
-      const equals = cookie.indexOf('=');
-      if (equals < 0) continue;
-      const name = cookie.slice(0, equals);
-      cookies.set(name, cookies.has(name) ? null : cookie.slice(equals + 1));
-    }
-    parsed.set(headers, cookies);
-  }
-  return cookies;
+  const start = `${fullName(config, name)}=`;
+  const pairs = (headers.cookie ?? '').split(';').map(stripped);
+  const [found, ...more] = pairs.filter((pair) => pair.startsWith(start));
+  return found === undefined || more.length > 0 ? null : found.slice(start.length);
 }
 
 /** Strips the white space of RFC 6265 §5.2; `trim` also strips Unicode's, which browsers keep in names. */

@@ -54,6 +54,7 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
   });
   app.server.maxConnections = limits.connections;
   refuseTunnels(app.server, headers);
+  app.decorateRequest('whyRefused');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

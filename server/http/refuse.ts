@@ -44,11 +44,11 @@ export type RefusalDetail = {
 /** What the sign-in form keeps of an attempt: never the password. */
 export type KeptForm = { typedUsername: string; destination: string | undefined };
 
-const whys = new WeakMap<FastifyRequest, string>();
-
-/** Why a request was refused, in words that quote nothing of it; undefined if it was not. */
-export function whyRefused(request: FastifyRequest): string | undefined {
-  return whys.get(request);
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request was refused, for the log, in words that quote nothing of it; undefined if it was not. */
+    whyRefused?: string;
+  }
 }
 
 /** Answers a refused request: a readable page for a person, a problem document (RFC 9457) for a script. */
@@ -61,7 +61,7 @@ export async function refuse(
 ): Promise<FastifyReply> {
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  whys.set(request, detail ?? titles[status]);
+  request.whyRefused = detail ?? titles[status];
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
       serverPage: {

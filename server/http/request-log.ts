@@ -2,7 +2,6 @@ import type { FastifyRequest, onResponseHookHandler } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
-import { whyRefused } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
 
 /** The log level of routes that are requested so often that their lines would bury the others. */
@@ -31,7 +30,7 @@ export function logRequest(deps: Deps): onResponseHookHandler {
     done();
     if (request.log.level === quietLevel) return;
     // For whom the page gave only a reference to this line.
-    const why = whyRefused(request);
+    const why = request.whyRefused;
     request.log.info(
       {
         req: request,

@@ -13,24 +13,27 @@ import {
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 
-const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' }, once: addAttackFixtures });
+const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
+let all: [name: string, status: number, answer: Response][];
 beforeAll(async () => {
+  await addAttackFixtures(portal);
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addUser(portal, { username: 'gwen', customers: ['app'] });
+  all = [...(await answers()), ...(await answersOfSecondFactor())];
 });
 
 /** One answer of every kind, by name. */
 async function answers(): Promise<[string, number, Response][]> {
   const { send } = portal;
   const script = /\/portal\/assets\/main-[^"]+/.exec((await send({ url: '/portal/login' })).body)?.[0] ?? '';
-  const entered = await portal.signIn('bob', testPassword);
+  const headers = { 'x-forwarded-proto': 'http', forwarded: 'proto=http;host=evil.example' };
+  const entered = await portal.signIn('bob', testPassword, { headers });
   const cookies = cookiesOf(entered);
   const json = { accept: 'application/json' };
   const form = { username: 'bob', password: 'wrong' };
   const login = { method: 'POST', url: '/portal/performlogin' } as const;
   return [
     ['page', 200, await send({ url: '/portal/login' })],
-    ['page again', 200, await send({ url: '/portal/login' })],
     ['signed in', 200, await send({ url: '/portal/portal.html', cookies })],
     ['session', 200, await send({ url: '/portal/session', cookies })],
     ['no session', 401, await send({ url: '/portal/session' })],
@@ -58,7 +61,7 @@ async function answers(): Promise<[string, number, Response][]> {
     ['no SAML answer', 400, await send({ ...login, url: '/portal/authenticate/saml/acs', form: {} })],
     ['SAML metadata', 200, await send({ url: '/portal/authenticate/saml/metadata' })],
     ['logout', 303, await send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin' } })],
-    ...(await answersOfSecondFactor()),
+    ['passkey', 200, await send({ method: 'POST', url: '/portal/passkeys/options' })],
     ['health', 200, await send({ url: '/healthz' })],
     ['ready', 200, await send({ url: '/readyz' })],
     ['file', 200, await send({ url: script })],
@@ -71,9 +74,6 @@ async function answers(): Promise<[string, number, Response][]> {
 /** One answer of every kind during a second factor. */
 async function answersOfSecondFactor(): Promise<[string, number, Response][]> {
   const { send } = portal;
-  await portal.sql`delete from totp`;
-  await portal.sql`delete from throttle`;
-  portal.wait(60_000);
   const asked = await portal.signIn('gwen', testPassword);
   const half = cookiesOf(asked);
   const shown = await send({ url: registrationUrl, cookies: half });
@@ -99,7 +99,7 @@ async function answersOfSecondFactor(): Promise<[string, number, Response][]> {
 
 describe('the headers of every answer', () => {
   it('HD-01 HD-10 are complete and reveal nothing of the software', async () => {
-    for (const [what, status, { statusCode, headers }] of await answers()) {
+    for (const [what, status, { statusCode, headers }] of all) {
       expect({ what, status: statusCode }).toEqual({ what, status });
       expect(headers, what).toMatchObject({
         'strict-transport-security': 'max-age=63072000; includeSubDomains',
@@ -117,7 +117,7 @@ describe('the headers of every answer', () => {
   });
 
   it('HD-02 nothing but files may be stored or revalidated', async () => {
-    for (const [what, , { headers }] of await answers()) {
+    for (const [what, , { headers }] of all) {
       const isFile = /\bfile$/.test(what);
       expect({ what, cached: headers['cache-control'] }).toEqual({
         what,
@@ -132,8 +132,8 @@ describe('the headers of every answer', () => {
     }
   });
 
-  it('CK-01 every cookie is bound to this host over https', async () => {
-    const set = (await answers()).flatMap(([, , { headers }]) => [headers['set-cookie'] ?? []].flat());
+  it('CK-01 CK-03 every cookie is bound to this host over https', async () => {
+    const set = all.flatMap(([, , { headers }]) => [headers['set-cookie'] ?? []].flat());
     expect(set.length).toBeGreaterThan(2);
     expect(set.some((cookie) => cookie.startsWith('__Host-vestibule-remembered='))).toBe(true);
     for (const cookie of set) {
@@ -154,6 +154,15 @@ describe('the headers of every answer', () => {
     for (const [tag] of body.matchAll(/<script[^>]*>/g))
       expect(tag).toMatch(/ src="\/portal\/assets\/| type="application\/json"/);
   });
+});
+
+it('HD-06 HD-08 no service worker, and no page served as a file', async () => {
+  const cookies = cookiesOf(await portal.signIn('bob', testPassword));
+  for (const path of ['sw.js', 'session/a.css', 'session.css', 'portal.html/a.css', 'login/a.css', 'twoFactor.js']) {
+    const { statusCode, headers, body } = await portal.send({ url: `/portal/${path}`, cookies });
+    expect([path, statusCode, headers['cache-control']]).toEqual([path, 404, 'no-store']);
+    expect(body, path).not.toContain('bob@');
+  }
 });
 
 it('a sign-in may redirect to a listed foreign origin, which Chromium checks against form-action', async () => {

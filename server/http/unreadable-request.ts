@@ -18,12 +18,11 @@ const statusTexts = {
   431: 'Request Header Fields Too Large',
 };
 
-const unhurried = new WeakSet<Socket>();
-
-/** Lets the request on a connection take any time to arrive, until what is returned is called: Node has one limit for all. */
-export function letTakeTime(socket: Socket): () => void {
-  unhurried.add(socket);
-  return () => void unhurried.delete(socket);
+declare module 'node:net' {
+  interface Socket {
+    /** The request on this connection may take any time to arrive: Node has one limit for all. */
+    mayTakeTime?: boolean;
+  }
 }
 
 /**
@@ -34,7 +33,7 @@ export function unreadableRequest(headers: Headers) {
   return function answer(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     // Node reports a late request once, and reads on.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.mayTakeTime) return;
     const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
     if (underWay?.headersSent) socket.destroy();
     else answerAndClose(socket, statusOfCode[error.code ?? ''] ?? 400, headers);

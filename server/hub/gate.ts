@@ -12,7 +12,6 @@ import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { quietLevel } from '../http/request-log.ts';
 import { splitUrl, wantsPage } from '../http/request-url.ts';
-import { letTakeTime } from '../http/unreadable-request.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
@@ -110,7 +109,10 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
       // Fastify ends a request with its response, and this one never ends.
       if (stream.isEndless) Object.assign(response, { statusCode: 101 }).emit('finish');
     } else {
-      response.once('close', letTakeTime(socket));
+      socket.mayTakeTime = true;
+      response.once('close', () => {
+        socket.mayTakeTime = false;
+      });
       stream.isEndless = isEvents(await way.passOn(raw, response, headers));
     }
     return reply.hijack();

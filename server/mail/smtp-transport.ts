@@ -61,19 +61,23 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
     async send(mail, words) {
       const signal = AbortSignal.timeout(times.takeMail);
       pool ??= openPool(server, sender, settings);
-      const { sendMail, isBodyRead } = await pool;
+      const attempt: Attempt = {};
+      const { sendMail } = await pool;
       try {
-        await sendMail({ ...mailMessage(mail, words, sender), signal });
+        await sendMail({ ...mailMessage(mail, words, sender), signal, attempt });
       } catch (error) {
         // The first byte is read only after the server accepted DATA.
-        throw mailNotSent(error as NodemailerError, server, isBodyRead(signal));
+        throw mailNotSent(error as NodemailerError, server, attempt.body?.readableDidRead ?? false);
       }
     },
     close: () => void pool?.then(({ close }) => close()),
   };
 }
 
-/** The connections, and whether the body of an email in progress, told by its signal, was read for the server. */
+/** One attempt to send an email, with the bytes that are read for the server. */
+type Attempt = { body?: Readable };
+
+/** The connections to the mail server. */
 async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
   const { createTransport } = await import('nodemailer');
   const { times = mailServer } = settings;
@@ -91,19 +95,17 @@ async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettin
     disableUrlAccess: true,
   });
 
-  /** The bytes of each email in progress, by the signal that aborts it. */
-  const bodies = new WeakMap<AbortSignal, Readable>();
-  pool.use('stream', ({ data: { signal }, message }, done) => {
+  pool.use('stream', ({ data, message }, done) => {
+    const { attempt } = data as { attempt?: Attempt };
     message.processFunc((body) => {
-      if (signal) bodies.set(signal, body);
+      if (attempt) attempt.body = body;
       return body;
     });
     done();
   });
 
   return {
-    sendMail: (message: Parameters<typeof pool.sendMail>[0]) => pool.sendMail(message),
-    isBodyRead: (signal: AbortSignal) => bodies.get(signal)?.readableDidRead ?? false,
+    sendMail: (message: Parameters<typeof pool.sendMail>[0] & { attempt: Attempt }) => pool.sendMail(message),
     close: () => pool.close(),
   };
 }

@@ -35,13 +35,17 @@ export type Visitor = {
 /** A visitor whose address is known. */
 export type KnownVisitor = Visitor & { address: string };
 
-const visitors = new WeakMap<FastifyRequest, Visitor>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent the request, once somebody has asked (`visitorOf`). */
+    visitor?: Visitor;
+  }
+}
 
 /** The visitor of a request, read once. No other file reads the session token. */
 export function visitorOf(deps: Deps, request: FastifyRequest): Visitor {
-  const visitor = visitors.get(request) ?? readVisitor(deps, request);
-  visitors.set(request, visitor);
-  return visitor;
+  request.visitor ??= readVisitor(deps, request);
+  return request.visitor;
 }
 
 /** The visitor of a request, or null after refusing it with 400: their address could not be determined. */
