@@ -3,7 +3,8 @@ import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { portalProcess } from '#test/support/run-vestibule.ts';
+import { portalProcess, runVestibuleProcess } from '#test/support/run-vestibule.ts';
+import { listenProblem } from './run-portal.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;
@@ -66,4 +67,23 @@ describe('the process', () => {
     expect(output()).not.toContain('Canary,Secret');
     expect(output()).not.toContain('"parameters"');
   });
+
+  it('ends with one sentence if it cannot listen', async () => {
+    const env = { DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43), VESTIBULE_CONFIG: '' };
+    const { code, err, out } = await runVestibuleProcess(['serve'], {
+      env: { ...env, HOST: '203.0.113.9', PORT: '0' },
+    });
+    expect(code).toBe(3);
+    expect(err).toMatch(/^The portal cannot start: this machine has no address 203\.0\.113\.9 – set HOST .*\n$/);
+    expect(out + err).not.toMatch(/EADDRNOTAVAIL|\n +at /);
+  });
+});
+
+it.each([
+  ['EADDRINUSE', '::1', '[::1]:80 is in use by another process'],
+  ['EACCES', '0.0.0.0', 'may not listen on port 80 – set PORT'],
+  ['ENOTFOUND', 'nowhere', 'no address nowhere – set HOST'],
+  ['EIO', 'localhost', 'cannot listen on localhost:80: oh'],
+])('that the portal cannot listen (%s) is explained', (code, host, words) => {
+  expect(listenProblem(Object.assign(new Error('oh'), { code }), { host, port: 80 })).toContain(words);
 });

@@ -8,7 +8,6 @@ import { migrate } from './database/migrate.ts';
 import type { Storage } from './database/open-storage.ts';
 import type { DepsWithoutWake } from './deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
-import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';
 import { hubsToTell, updateHubReceivers } from './hub/tell-hubs.ts';
 import { limits } from './limits.ts';
@@ -105,4 +104,21 @@ function exitOnCrash(app: FastifyInstance): void {
     app.log.fatal({ err: error }, 'crashed');
     process.exit(1);
   });
+}
+
+/** Why the portal cannot listen, naming the setting to change. */
+export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Pick<Config, 'host' | 'port'>): string {
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `${place} is in use by another process (perhaps another portal) – stop it, or set PORT to another port`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `this machine has no address ${host} – set HOST to one it has, or to 0.0.0.0 for all`;
+    case 'EACCES':
+      return `this user may not listen on port ${port} – set PORT to 1024 or above, and leave ${port} to the reverse proxy`;
+    default:
+      return `cannot listen on ${place}: ${error.message}`;
+  }
 }

@@ -18,20 +18,14 @@ describe('bad input', () => {
       'application/json',
       'multipart/form-data; boundary=x',
       'text/plain',
-      'text/html',
       'application/xml',
-      'application/x-www-form-urlencodedx',
-      'application/octet-stream',
       'a',
-      '/',
       ';',
-      'application/json;\tx',
     ]) {
       const answer = await post(body, { 'content-type': type });
       expect({ type, status: answer.statusCode }).toEqual({ type, status: 415 });
-      expect(answer.json()).toMatchObject({ status: 415 });
     }
-    for (const encoding of ['gzip', 'br', 'deflate', 'identity', 'x'])
+    for (const encoding of ['gzip', 'identity', 'x'])
       expect((await post(body, { 'content-encoding': encoding })).statusCode, encoding).toBe(415);
     const none = await portal.app.inject({
       method: 'POST',
@@ -47,23 +41,17 @@ describe('bad input', () => {
     const cases: [string, string, string | undefined][] = [
       ['nothing', '', 'username'],
       ['no password', 'username=bob', 'password'],
-      ['no username', 'password=x', 'username'],
-      ['an empty username', 'username=&password=x', 'username'],
       ['an empty password', 'username=bob&password=', 'password'],
       ['a field twice', 'username=bob&password=x&username=eve', 'username'],
       ['a field twice, escaped', 'username=bob&password=x&user%6eame=eve', 'username'],
-      ['a list', 'username[]=bob&password=x', 'username'],
       ['NUL in the username', 'username=bob%00&password=x', 'username'],
-      ['NUL in the password', 'username=bob&password=x%00', 'password'],
       ['NUL in an extra field', 'username=bob&password=x&y=%00', 'y'],
       ['a lone surrogate', 'username=%ED%A0%80&password=x', 'username'],
       ['overlong UTF-8', 'username=bob&password=%C0%AF', 'password'],
-      ['a broken escape', 'username=%&password=x', 'username'],
       ['a cut escape', 'username=bob&password=%E0%A4%A', 'password'],
       ['321 characters of name', `username=${'x'.repeat(321)}&password=x`, 'username'],
       ['289 characters of password', `username=bob&password=${'x'.repeat(289)}`, 'password'],
       ['1000 extra fields', `${'a=b&'.repeat(1000)}username=bob&password=x`, undefined],
-      ['1000 times the same', 'username=bob&'.repeat(1000), undefined],
     ];
     for (const [what, body, field] of cases) {
       const started = process.threadCpuUsage();
@@ -91,14 +79,8 @@ describe('bad input', () => {
 
   it('LM-10 LM-15 JSON is accepted only where a code is expected', async () => {
     const headers = { ...script, 'content-type': 'application/json' };
-    for (const path of [
-      'performlogin',
-      'password/forgotten',
-      'password/change',
-      'two-factor-authentication/send',
-      'logout',
-    ])
-      for (const body of ['"123456"', '{}', '{"username":"bob","password":"x"}', '[', 'x'.repeat(20_000)]) {
+    for (const path of ['performlogin', 'password/change', 'two-factor-authentication/send', 'logout'])
+      for (const body of ['"123456"', '{"username":"bob","password":"x"}', '[']) {
         const { statusCode } = await portal.send({ method: 'POST', url: `/portal/${path}`, body, headers });
         expect([path, body.slice(0, 40), statusCode]).toEqual([path, body.slice(0, 40), 415]);
       }
@@ -117,14 +99,9 @@ describe('bad input', () => {
     };
     expect(await allow('GET', '/portal/performlogin')).toEqual([405, 'POST']);
     expect(await allow('POST', '/portal/authenticate/oidc/callback/acme')).toEqual([405, 'GET']);
-    expect(await allow('GET', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
-    expect(await allow('PUT', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
-    expect(await allow('GET', '/portal/two-factor-authentication/send')).toEqual([405, 'POST']);
     expect(await allow('POST', '/portal/two-factor-authentication/registration')).toEqual([405, 'GET, HEAD']);
-    expect(await allow('POST', '/portal/two-factor-authentication/recovery-codes')).toEqual([405, 'GET, HEAD']);
     expect(await allow('PUT', '/portal/logout')).toEqual([405, 'GET, POST']);
     expect(await allow('DELETE', '/portal/session')).toEqual([405, 'GET, HEAD']);
-    expect(await allow('POST', '/portal/login/')).toEqual([405, 'GET, HEAD']);
     expect(await allow('OPTIONS', '/portal')).toEqual([405, 'GET, HEAD']);
     expect(await allow('POST', '/healthz')).toEqual([405, 'GET, HEAD']);
     expect(await allow('POST', '/portal/nothing')).toEqual([404, undefined]);
@@ -135,19 +112,25 @@ describe('bad input', () => {
     }
   });
 
-  it('LM-17 only the configured hosts are served', async () => {
+  it('LM-17 only the configured hosts are served, and no header names another', async () => {
     for (const host of [
       'evil.example',
       'localhost',
       'localhost:8081',
       'localhost:8080.',
-      '[::2]:8080',
-      'LOCALHOST:8080@x',
+      'localhost:8080.evil.example',
+      'localhost:8080@evil.example',
+      'x localhost:8080',
       '',
     ])
       expect(await statusOf('/portal/login', { host }), host).toBe(421);
     for (const host of ['localhost:8080', 'LocalHost:8080', '127.0.0.1:8080', '[::1]:8080'])
       expect(await statusOf('/portal/login', { host }), host).toBe(200);
     expect(await statusOf('/healthz', { host: 'anything' })).toBe(200);
+    for (const name of ['x-forwarded-host', 'forwarded', 'x-host', 'x-original-host']) {
+      const headers = { [name]: name === 'forwarded' ? 'host=evil.example' : 'evil.example' };
+      const answer = await portal.send({ url: '/portal/portal.html', headers });
+      expect(JSON.stringify(answer.headers) + answer.body, name).not.toContain('evil');
+    }
   });
 });

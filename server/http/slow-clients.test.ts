@@ -6,8 +6,8 @@ import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { answerOn, type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
 import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 
-// A tenth of the product's timeouts.
-const timeouts = { headersTimeout: 1000, requestTimeout: 1500, connectionTimeout: 3000, keepAliveTimeout: 7200 };
+// Shorter than the product's, except for what a busy machine needs.
+const timeouts = { headersTimeout: 1000, requestTimeout: 1500, connectionTimeout: 15_000, keepAliveTimeout: 7200 };
 
 let portal: PortalForTest;
 let listening: ListeningPortal;
@@ -34,16 +34,6 @@ async function drip(socket: Socket, text: string) {
 }
 
 describe('slow clients', () => {
-  it('LM-06 the product waits 10 s for headers, 15 s for a request, 30 s for a reader', () => {
-    const { headersTimeout, requestTimeout, connectionTimeout, connectionsCheckedEvery } = limits;
-    expect({ headersTimeout, requestTimeout, connectionTimeout, connectionsCheckedEvery }).toEqual({
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      connectionTimeout: 30_000,
-      connectionsCheckedEvery: 1000,
-    });
-  });
-
   it('LM-06 LM-02 slow headers, slow bodies and endless chunks are cut with 408', async () => {
     const start = `POST /portal/performlogin HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n`;
     const body = await listening.open();
