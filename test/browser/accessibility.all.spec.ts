@@ -1,16 +1,21 @@
 import type { Locator, Page } from '@playwright/test';
+import { axeScript, documentFaults, expectAccessible, forcedColourFaults, treeFaults } from './accessibility-faults.ts';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
-import { axeScript, expectAccessible } from './axe.ts';
-import { codeForm, keyToRegister } from './code-form.ts';
-import { cutTexts, largeText, setReaderStyle, textSpacing } from './cut-texts.ts';
-import { forcedColourFaults } from './forced-colours.ts';
-import { changeForm, linkFor, newPassword } from './reset-forms.ts';
-import { expectSignedIn, keepHere, signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import {
+  changeForm,
+  codeForm,
+  expectSignedIn,
+  heading,
+  keepHere,
+  keyToRegister,
+  linkFor,
+  newPassword,
+  signInForm,
+  signOutButton,
+} from './forms.ts';
 import { expect, password, test } from './test.ts';
-import { textsOf } from './texts.ts';
-import { documentFaults, treeFaults } from './tree-faults.ts';
-
-const texts = textsOf('en');
+import { texts } from './texts.ts';
+import { cutTexts, largeText, setReaderStyle, textSpacing } from './visibility-faults.ts';
 
 /** A state that only a visitor's action leads to is for everyone too; every-screen.spec.ts has the others. */
 async function expectForEveryone(page: Page): Promise<void> {
@@ -29,18 +34,6 @@ test.describe('axe finds nothing', () => {
   test.beforeEach(async ({ page, watch }) => {
     watch.expect(/status of (?:404|503)/, /Two-factor code not/, /general-error/);
     await page.addInitScript({ path: axeScript });
-  });
-
-  test('on the signed-in page', async ({ page }) => {
-    await signIn(page, 'ada', password);
-    await expectAccessible(page);
-  });
-
-  test('on a failure with a reference', async ({ page }) => {
-    await page.goto('/portal/login');
-    await signInForm(page).send('nobody', 'wrong');
-    await expect(page.getByText('Reference')).toBeVisible();
-    await expectAccessible(page);
   });
 
   test('on a form with errors', async ({ page }) => {
@@ -192,19 +185,31 @@ test('registering an app and signing in with it with only the keyboard', async (
   await expectSignedIn(page, username);
 });
 
-test('with colours forced, fields and buttons keep an edge', async ({ page }) => {
-  await page.emulateMedia({ forcedColors: 'active' });
-  await page.goto('/portal/login');
-  const form = signInForm(page);
-  await form.fill('ada', password);
-  for (const part of [form.button, page.locator('.control').first(), page.locator('.control').last()]) {
-    await expect(part).toBeVisible();
-    expect(await part.evaluate((element) => getComputedStyle(element).borderTopWidth)).not.toBe('0px');
+test('the focus starts where the work starts', async ({ page, context, stages }) => {
+  for (const [address, label, stage] of [
+    ['/portal/login', texts['login-username']],
+    ['/portal/forgotten', texts.email],
+    ['/portal/singleSignOn', texts.email],
+    ['/portal/forgottenChange?hash=of-a-mail&reason=1', texts['change-password']],
+    ['/portal/twoFactor', 'Digit 1 of 6', 'app'],
+    ['/portal/twoFactor?recovery=true', texts['recovery-code'], 'app'],
+    ['/portal/twoFactorRegistration?codeSentViaEmail=true', 'Digit 1 of 6', 'new email'],
+  ] as const) {
+    await stages.enter(context, stage);
+    await page.goto(address);
+    await expect(page.getByLabel(label, { exact: true })).toBeFocused();
   }
-  await form.password.focus();
-  const edge = await page
-    .locator('.control')
-    .last()
-    .evaluate((element) => getComputedStyle(element).outlineStyle);
-  expect(edge).toBe('solid');
+});
+
+test('on a screen change the focus goes to the first field, else to the heading', async ({ page }) => {
+  await page.goto('/portal/login');
+  await page.getByRole('link', { name: texts['login-forgotten'] }).click();
+  await expect(page.getByLabel(texts.email)).toBeFocused();
+  await page.getByRole('link', { name: texts['return-to-login'] }).click();
+  await expect(signInForm(page).username).toBeFocused();
+  await page.getByRole('link', { name: texts['login-forgotten'] }).click();
+  await page.getByLabel(texts.email).fill('ada@acme.test');
+  await page.getByRole('button', { name: texts['forgotten-button'] }).click();
+  await expect(heading(page)).toHaveText(texts['email-info-title']);
+  await expect(heading(page)).toBeFocused();
 });

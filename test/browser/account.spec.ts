@@ -1,14 +1,10 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
-import { codeForm, keyToRegister, recoveryCodes } from './code-form.ts';
-import { signIn, signInForm } from './sign-in-form.ts';
-import { expect, password, test } from './test.ts';
-import { textsOf } from './texts.ts';
-import { deviceIsRemembered, sessionIsElsewhere, sessionsEnd, signInIsOld } from './time-passed.ts';
+import { codeForm, heading, keyToRegister, recoveryCodes, signIn, signInForm } from './forms.ts';
+import { deviceIsRemembered, sessionIsElsewhere, sessionsEnd, signInIsOld } from './portal-database.ts';
+import { both, expect, password, test } from './test.ts';
+import { texts, textsOf } from './texts.ts';
 
-const texts = textsOf('en');
-const both = { tag: '@without-script' };
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const follow = (page: Page, name: string) => page.getByRole('link', { name }).click();
 

@@ -1,11 +1,10 @@
 import type { Page } from '@playwright/test';
-import { signInForm } from './sign-in-form.ts';
+import { heading, signInForm } from './forms.ts';
 import { expect, password, test } from './test.ts';
 
 // What the browser makes of `arrive` (web/page-load.ts), whose own test has the table of all cases.
 
 const saved = (page: Page, name: string) => page.evaluate((key) => sessionStorage.getItem(key), name);
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 test('a hash that needs a sign-in is saved, replaces the entry of the history, and is used after the sign-in', async ({
   page,
@@ -49,14 +48,6 @@ test('an old web-bundle address is saved and used for one sign-in, a foreign one
   await page.goto('/portal/login');
   await signInForm(page).send('ada', password);
   await expect(page).toHaveURL('/portal/portal.html');
-});
-
-test('a redirectURL that cannot be decoded is logged and changes nothing', async ({ page }) => {
-  const warning = page.waitForEvent('console', (message) => message.text() === 'Could not parse redirectURL');
-  await page.goto('/portal/#/twoFactor?redirectURL=%E0%A4%A');
-  await warning;
-  await expect(heading(page)).toHaveText('Enter your code');
-  expect(await saved(page, 'loginHashFragment')).toBeNull();
 });
 
 test('the reset hash leaves the address bar and stays in the form', async ({ page }) => {

@@ -1,5 +1,5 @@
 import type { PlaywrightTestOptions, PlaywrightWorkerOptions } from '@playwright/test';
-import { findChromium } from './find-chromium.ts';
+import { findChromium } from './find-browsers.ts';
 
 const executablePath = findChromium(process.env);
 const isRoot = process.getuid?.() === 0;

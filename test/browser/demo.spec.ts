@@ -1,13 +1,9 @@
-import { codeForm } from './code-form.ts';
-import { codeIn, test } from './demo-visit.ts';
-import { signInForm } from './sign-in-form.ts';
-import { expectFailure, ssoForm } from './single-sign-on-form.ts';
-import { expect } from './test.ts';
+import { codeIn, test } from './demo-under-test.ts';
+import { codeForm, expectFailure, signInForm, ssoForm } from './forms.ts';
+import { both, expect } from './test.ts';
 
 // One demo, and one person after the other.
 test.describe.configure({ mode: 'default' });
-
-const both = { tag: '@without-script' };
 
 test(
   'a plain sign-in ends in the hub, which knows who it is, and sign-out leads back',

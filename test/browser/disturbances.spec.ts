@@ -1,28 +1,14 @@
 import type { Page, Route } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
-import { codeForm } from './code-form.ts';
-import { holdRequests } from './held-requests.ts';
-import { isScripted } from './is-scripted.ts';
-import { loseAnswer } from './lost-answer.ts';
-import { blockCookies } from './no-cookies.ts';
+import { blockCookies, holdRequests, isScripted, loseAnswer, translate } from './disturbances.ts';
+import { changeForm, codeForm, expectSignedIn, heading, linkFor, newPassword, signInForm } from './forms.ts';
 import { PlainBrowser } from './plain-browser.ts';
-import { changeForm, linkFor, newPassword } from './reset-forms.ts';
-import { expectSignedIn, signInForm } from './sign-in-form.ts';
-import { test as base, expect, password, type World } from './test.ts';
-import { type MessageKey, textsOf } from './texts.ts';
-import { translate } from './translated.ts';
+import { expect, password, test, type World } from './test.ts';
+import { type MessageKey, texts } from './texts.ts';
 
 // Whatever goes wrong with a script, a browser or a line, the person can go on: each test does what the person would do
 // next on a screen, and arrives where that leads. A form that the browser posts, one that the script posts, and one that
 // works once.
-
-const test = base.extend<{ world: World }>({
-  world: async ({ context, portal, inbox, stages, newPerson, newPersonWithApp }, use) =>
-    await use({ context, portal, inbox, stages, newPerson, newPersonWithApp }),
-});
-
-const texts = textsOf('en');
-const title = (page: Page) => page.getByRole('heading', { level: 1 });
 
 /** What a person does next on a screen, and where that leads. */
 type Step = {
@@ -79,7 +65,7 @@ async function changePassword({ newPerson, portal, inbox }: World): Promise<Step
     call: 'password/change',
     fill: (page) => changeForm(page).fill(newPassword),
     press: (page) => changeForm(page).button.click(),
-    arrives: (page) => expect(title(page)).toHaveText(texts['changed-title']),
+    arrives: (page) => expect(heading(page)).toHaveText(texts['changed-title']),
   };
 }
 
@@ -118,9 +104,9 @@ const neverIdle = () => Object.assign(window, { requestIdleCallback: () => 0 });
 const hears = (page: Page, text: RegExp) =>
   page.waitForEvent('console', { predicate: (message) => text.test(message.text()), timeout: 20_000 });
 
-async function opens(page: Page, { address, heading }: Step): Promise<void> {
+async function opens(page: Page, { address, heading: name }: Step): Promise<void> {
   await page.goto(address, { waitUntil: 'commit' });
-  await expect(title(page)).toContainText(texts[heading]);
+  await expect(heading(page)).toContainText(texts[name]);
 }
 
 async function goesOn(page: Page, { fill, press, arrives }: Step, scripted: boolean): Promise<void> {
@@ -133,7 +119,7 @@ async function goesOn(page: Page, { fill, press, arrives }: Step, scripted: bool
 async function expectToldOfNewPassword(page: Page): Promise<void> {
   await expect(page.getByText(texts['changed-failed-page-error-3'])).toBeVisible();
   await page.getByRole('link', { name: texts['return-to-login'] }).click();
-  await expect(title(page)).toHaveText(texts['login-title']);
+  await expect(heading(page)).toHaveText(texts['login-title']);
 }
 
 const disturbances: Record<string, (page: Page, step: Step, screen: Screen, world: World) => Promise<void>> = {
@@ -204,9 +190,9 @@ const disturbances: Record<string, (page: Page, step: Step, screen: Screen, worl
       // Its answer was lost, so the sign-in begins again.
       await codeForm(page).button.click();
       await page.getByRole('link', { name: texts['sign-in-again'] }).click();
-      return await expect(title(page)).toHaveText(texts['login-title']);
+      return await expect(heading(page)).toHaveText(texts['login-title']);
     }
-    if ((await title(page).textContent())?.includes(texts[step.heading])) {
+    if ((await heading(page).textContent())?.includes(texts[step.heading])) {
       // The answer that was lost did not do it already.
       await step.fill(page, true);
       await step.press(page, true);
@@ -226,7 +212,7 @@ const disturbances: Record<string, (page: Page, step: Step, screen: Screen, worl
     await step.press(page, true);
     if (screen === 'a new password') return await expectToldOfNewPassword(page);
     if (screen === 'a code') await page.getByRole('link', { name: texts['sign-in-again'] }).click();
-    await expect(title(page)).toHaveText(texts['signed-in-title']);
+    await expect(heading(page)).toHaveText(texts['signed-in-title']);
   },
 };
 
@@ -273,6 +259,6 @@ test('with cookies off the sign-in form says so, before and after', async ({ pag
   await signInForm(page).send('ada', password);
   await expect(page.getByText(texts['notice-cookiesNeeded-text'])).toBeVisible();
   await expect(page.getByText(texts['cookies-blocked-text'])).toBeVisible();
-  await expect(title(page)).toHaveText(texts['login-title']);
+  await expect(heading(page)).toHaveText(texts['login-title']);
   expect(await context.cookies()).toEqual([]);
 });

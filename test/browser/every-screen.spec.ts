@@ -1,18 +1,19 @@
 import type { Page } from '@playwright/test';
+import { languages } from '#contract/languages.ts';
 import { runsAll } from '../support/runs-all.ts';
-import { axeScript, expectAccessible } from './axe.ts';
-import { faintParts } from './contrast.ts';
-import { cutTexts, largeText, setReaderStyle, textSpacing } from './cut-texts.ts';
-import { everyScreen } from './every-screen.ts';
-import { forcedColourFaults } from './forced-colours.ts';
-import { comeFromOwnPage } from './from-own-page.ts';
-import { keyboardFaults } from './keyboard-faults.ts';
-import { serverPageNames, serverPageUrl, showServerPages } from './server-pages.ts';
+import {
+  axeScript,
+  documentFaults,
+  expectAccessible,
+  forcedColourFaults,
+  keyboardFaults,
+  treeFaults,
+} from './accessibility-faults.ts';
+import { everyScreen, withQuery } from './every-screen.ts';
+import { comeFromOwnPage, serverPageNames, serverPageUrl, showServerPages } from './server-pages.ts';
 import { expect, test } from './test.ts';
-import { textsOf } from './texts.ts';
-import { documentFaults, treeFaults } from './tree-faults.ts';
-
-const texts = textsOf('en');
+import { type MessageKey, texts, textsOf } from './texts.ts';
+import { cutTexts, faintParts, largeText, setReaderStyle, textSpacing } from './visibility-faults.ts';
 
 /** The first under each heading is always looked at, its other states by `npm run test:all`. */
 const screens = everyScreen.filter(
@@ -20,7 +21,7 @@ const screens = everyScreen.filter(
 );
 
 // One load for all, since it takes longer than what is measured.
-for (const { address, heading, stage, status = 200, needs } of screens)
+for (const { address, heading, shows, stage, status = 200, needs } of screens)
   test(`${address} says what it is, and is for everyone`, async ({ page, context, stages, watch }) => {
     if (needs) watch.expect(needs);
     await stages.enter(context, stage);
@@ -34,7 +35,9 @@ for (const { address, heading, stage, status = 200, needs } of screens)
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
     await expect(page.getByRole('heading', { level: 1 })).toContainText(texts[heading]);
     await expect(page).toHaveTitle(`${texts[heading]} · Vestibule`);
+    if (shows) await expect(page.getByText(texts[shows]).first()).toBeVisible();
     await isForEveryone(page);
+    if (runsAll) await isThereInEveryLanguage(page, address, heading);
   });
 
 for (const name of ['signedIn', ...serverPageNames] as const)
@@ -66,6 +69,18 @@ async function isForEveryone(page: Page): Promise<void> {
     await page.setViewportSize({ width: 1280, height: 800 });
     expect(await keyboardFaults(page)).toEqual([]);
   });
+}
+
+/** At a zoom of 400 %, with the words of each language. */
+async function isThereInEveryLanguage(page: Page, address: string, heading: MessageKey): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 256 });
+  for (const language of languages) {
+    await page.goto(withQuery(address, `lang=${language}`));
+    await expect(page.locator('html')).toHaveAttribute('lang', language);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(textsOf(language)[heading]);
+    await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), language).toBeLessThanOrEqual(320);
+  }
 }
 
 async function isSeenByEveryone(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-import { keptPasskey } from './kept-passkeys.ts';
+import { keptPasskey } from './portal-database.ts';
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
 

@@ -3,10 +3,7 @@ import { bringLemonldap } from '../providers/find-lemonldap.ts';
 import { bringSimplesamlphp } from '../providers/find-simplesamlphp.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { runsAll } from '../support/runs-all.ts';
-import { bringFirefox } from './browsers/find-firefox.ts';
-import { bringWebkit } from './browsers/find-webkit.ts';
-import { findChromium } from './find-chromium.ts';
-import { bringOldChromium } from './find-old-chromium.ts';
+import { bringFirefox, bringOldChromium, bringWebkit, findChromium } from './find-browsers.ts';
 
 const shell = 'chromium-headless-shell';
 const fonts = 'fonts-dejavu-core';

@@ -3,20 +3,32 @@ import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { changeUser } from '#server/accounts/users.ts';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
-import { codeForm, keyToRegister, recoveryCodes } from './code-form.ts';
-import { onDatabaseOf } from './portal-database.ts';
-import { changeForm, forgottenForm, hashOf, newPassword } from './reset-forms.ts';
-import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
-import { expect, password, test } from './test.ts';
-import { textsOf } from './texts.ts';
-import { appCodeIsPast, halfSessionEnds, recoveryCodesAreUsed, sendWaitIsOver } from './time-passed.ts';
+import {
+  changeForm,
+  codeForm,
+  expectSignedIn,
+  forgottenForm,
+  hashOf,
+  heading,
+  keyToRegister,
+  newPassword,
+  recoveryCodes,
+  signInForm,
+  signOutButton,
+} from './forms.ts';
+import {
+  appCodeIsPast,
+  halfSessionEnds,
+  onDatabaseOf,
+  recoveryCodesAreUsed,
+  sendWaitIsOver,
+} from './portal-database.ts';
+import { both, expect, password, test } from './test.ts';
+import { texts, textsOf } from './texts.ts';
 
 // What people do, from the first page to the last, with JavaScript and without. Others are beside this file: at a provider
 // (single-sign-on), on the account page (account), with a passkey (passkeys).
 
-const both = { tag: '@without-script' };
-const texts = textsOf('en');
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const follow = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name }).first().click();
 
 /** A page that somebody asks for. Its fragment never reaches a server, so without JavaScript nobody can keep it. */
@@ -370,24 +382,6 @@ test('an old address, an unknown one and a wrong destination lead on', both, asy
 });
 
 test(
-  'whoever signs in where somebody else is signed in by now becomes that person, at the page asked for',
-  both,
-  async ({ page, context, javaScriptEnabled }) => {
-    const asked = deepLink(javaScriptEnabled);
-    await page.goto(asked);
-    const tab = await context.newPage();
-    await tab.goto('/portal/login');
-    await signInForm(tab).send('ada', password);
-    await expectSignedIn(tab, 'ada');
-    await signInForm(page).send('bob', password);
-    await expect(page).toHaveURL(asked);
-    await expectSignedIn(page, 'bob');
-    await tab.reload();
-    await expectSignedIn(tab, 'bob');
-  },
-);
-
-test(
   'a form that was open over another sign-in and sign-out signs in; without JavaScript nothing of it is lost',
   both,
   async ({ page, context, javaScriptEnabled }) => {
@@ -414,13 +408,3 @@ test(
     await expectSignedIn(page, 'bob');
   },
 );
-
-test('two quick presses sign in once', both, async ({ page }) => {
-  await page.goto('/portal/login');
-  const form = signInForm(page);
-  await form.fill('ada', password);
-  await form.button.dblclick();
-  await expectSignedIn(page, 'ada');
-  await page.reload();
-  await expectSignedIn(page, 'ada');
-});

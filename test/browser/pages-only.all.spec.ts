@@ -1,10 +1,16 @@
-import type { Page } from '@playwright/test';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BackendData, fortyLineBackend } from '../support/forty-line-backend.ts';
+import { freePort } from '../support/free-port.ts';
+import { siteOfPages } from '../support/proxy-for-test.ts';
+import { runVestibule } from '../support/run-vestibule.ts';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
-import { codeForm } from './code-form.ts';
-import { signInForm } from './sign-in-form.ts';
-import { backendData as data, appKey as key, startSite } from './site-of-pages.ts';
+import { codeForm, heading, signInForm } from './forms.ts';
 import { test as base, expect, password } from './test.ts';
-import { textsOf } from './texts.ts';
+import { texts, textsOf } from './texts.ts';
 import { Watch } from './watch.ts';
 
 // The files of `vestibule pages` in front of a backend that is not ours, served by nginx.
@@ -21,10 +27,48 @@ const test = base.extend<{ started: Awaited<ReturnType<typeof startSite>> }>({
   },
 });
 
-test.describe.configure({ mode: 'serial', timeout: 120_000 });
+/** Of the app that `tom` has. */
+const key = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+/** What the backend knows; `ada` and `bea` have no second factor. */
+const data: BackendData = {
+  users: { ada: { password }, bea: { password }, tom: { password, secret: key } },
+  links: new Map([['a-link', 'ada']]),
+};
 
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
-const texts = textsOf('en');
+/** Starts the files of `vestibule pages` behind nginx, in front of a backend that is not ours. */
+async function startSite() {
+  const folder = await mkdtemp(join(tmpdir(), 'vestibule-pages-'));
+  const { err } = await runVestibule(['pages', folder], { env: {} });
+  if (err) throw new Error(err);
+  const posts: { url: string; body: string }[] = [];
+  const backend = fortyLineBackend(data);
+  backend.prependListener('request', (request) => {
+    const post = { url: request.url ?? '', body: '' };
+    posts.push(post);
+    request.on('data', (chunk) => {
+      post.body += chunk;
+    });
+  });
+  backend.listen(0, '127.0.0.1');
+  await once(backend, 'listening');
+  const port = await freePort();
+  const server = await siteOfPages({ folder, port, backend: (backend.address() as AddressInfo).port });
+  return {
+    origin: `http://localhost:${port}`,
+    posts,
+    stopBackend() {
+      backend.closeAllConnections();
+      backend.close();
+    },
+    async close() {
+      await server.close();
+      backend.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 });
 
 test(`a wrong password, a right one, an app and a reset work as with our server`, async ({ page, started, watch }) => {
   watch.expect(/Two-factor code not verified: wrong/);
@@ -145,7 +189,7 @@ test('an address that is none, and a backend that is away, lead on', async ({ pa
   watch.expect(/status of 404|status of 502/);
   await page.goto('/portal/no/such?x=1');
   await expect(page.getByText(`${started.origin}/portal/no/such?x=1`)).toBeVisible();
-  await started.stopBackend();
+  started.stopBackend();
   await page.goto('/portal/login');
   await signInForm(page).send('ada', 'any');
   await expect(heading(page)).toHaveText(texts['problem-502-title']);

@@ -1,13 +1,9 @@
-import type { Page } from '@playwright/test';
-import { invitationFor } from './invitation-for.ts';
-import { addCustomerTo } from './portal-accounts.ts';
-import { expectSignedIn, signIn, signInForm } from './sign-in-form.ts';
+import { expectSignedIn, heading, signIn, signInForm } from './forms.ts';
+import { addCustomerTo, invitationFor } from './portal-accounts.ts';
 import { expect, password, test } from './test.ts';
-import { textsOf } from './texts.ts';
+import { texts } from './texts.ts';
 import { addPasskey, passkeyButton, VirtualAuthenticator, withoutOffer } from './virtual-authenticator.ts';
 
-const texts = textsOf('en');
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const asked = '/portal/portal.html?tab=2#/reports/7';
 
 test('one that an operator has removed is refused', async ({ page, context, newPerson, portal }) => {

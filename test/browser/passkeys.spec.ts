@@ -1,16 +1,13 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
-import { codeForm } from './code-form.ts';
-import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { codeForm, expectSignedIn, heading, signIn, signInForm, signOutButton } from './forms.ts';
+import { appCodeIsPast, signInIsOld } from './portal-database.ts';
 import { expect, password, test } from './test.ts';
-import { textsOf } from './texts.ts';
-import { appCodeIsPast, signInIsOld } from './time-passed.ts';
+import { texts } from './texts.ts';
 import { addPasskey, passkeyButton, VirtualAuthenticator, withoutOffer } from './virtual-authenticator.ts';
 
 // Passkeys need JavaScript.
 
-const texts = textsOf('en');
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const asked = '/portal/portal.html?tab=2#/reports/7';
 
 async function signOut(page: Page): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Language } from '#contract/languages.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
-import { addUser } from '#server/accounts/users.ts';
+import { addUser, changeUser } from '#server/accounts/users.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { NewCustomer } from '#server/people/customer.ts';
+import type { MailInbox } from './mail-inbox.ts';
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
@@ -51,4 +52,14 @@ export async function addUserTo(
   };
   const { kind } = await onDatabaseOf(portal, (sql) => addUser(sql, user, new Date()));
   if (kind !== 'added') throw new Error(`${username}: ${kind}`);
+}
+
+/** Invites a user as one who has no password yet; returns the link from the email. */
+export async function invitationFor(
+  { portal, inbox }: { portal: PortalUnderTest; inbox: MailInbox },
+  { username, email }: { username: string; email: string },
+): Promise<string> {
+  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
+  await portal.mustRun(['user', 'invite', username]);
+  return (await inbox.take(email, 'invitation')).link;
 }

@@ -39,3 +39,11 @@ export async function showServerPage(context: BrowserContext, url: string, serve
     await route.fulfill({ response, body: body.replace(/<meta http-equiv="refresh"[^>]*>/, '') });
   });
 }
+
+/** Opens addresses with a notice of the account page as if our own page had led there: it shows none to anybody else. */
+export async function comeFromOwnPage(context: BrowserContext): Promise<void> {
+  await context.route(/\/portal\/account\b.*[?&]notice=/, async (route) => {
+    const headers = { ...(await route.request().allHeaders()), 'sec-fetch-site': 'same-origin' };
+    await route.fulfill({ response: await route.fetch({ headers }) });
+  });
+}

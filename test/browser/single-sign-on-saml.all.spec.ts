@@ -1,28 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { SamlProviderForTest } from '../providers/saml-provider-for-test.ts';
-import { startSamlProviderOf } from './saml-provider-of-portal.ts';
-import { expectSignedIn, signOutButton } from './sign-in-form.ts';
-import { atProvider, expectFailure, pressOn, ssoButton, ssoForm } from './single-sign-on-form.ts';
-import { test as base, expect } from './test.ts';
-import { textsOf } from './texts.ts';
+import { atProvider, expectFailure, expectSignedIn, pressOn, signOutButton, ssoButton, ssoForm } from './forms.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+import { startSamlProviderOf } from './providers-of-portal.ts';
+import { test as base, both, expect } from './test.ts';
+import { texts } from './texts.ts';
 
-/** SimpleSAMLphp and one customer for the whole file, at another site than the portal. */
+/**
+ * SimpleSAMLphp and one customer for the whole file, at another site than the portal. Its connection `posting` has metadata
+ * that offer only HTTP-POST; it answers a posted request by a redirect, to which Chromium applies our page's policy as well.
+ */
 const test = base.extend<{ provider: SamlProviderForTest }>({
   provider: [
-    async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startSamlProviderOf, portal)),
-    { timeout: 180_000 },
+    async ({ oncePerWorker, portal, watch }, use) => {
+      const provider = await oncePerWorker.get(startFor, portal);
+      watch.host(provider.origin);
+      await provider.set({});
+      await use(provider);
+    },
+    { timeout: 180_000, auto: true },
   ],
 });
+
+async function startFor(portal: PortalUnderTest): Promise<SamlProviderForTest> {
+  const provider = await startSamlProviderOf(portal);
+  const folder = await mkdtemp(join(tmpdir(), 'post-alone-'));
+  const metadata = (await provider.metadata()).replace(
+    /(<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2\.0:bindings:)HTTP-Redirect"/g,
+    '$1HTTP-POST"',
+  );
+  await writeFile(join(folder, 'metadata.xml'), metadata);
+  await portal.mustRun(['user', 'add', 'pat', '--email', 'pat@post.test', '--customer', 'saml', '--no-password']);
+  await portal.mustRun([
+    ...['connection', 'add', 'saml', 'posting', '--customer', 'saml', '--domain', 'post.test'],
+    ...['--metadata', join(folder, 'metadata.xml')],
+  ]);
+  await rm(folder, { recursive: true });
+  return provider;
+}
 
 // Both workers would need a provider otherwise.
 test.describe.configure({ mode: 'default' });
 
-const both = { tag: '@without-script' };
-
-test.beforeEach(async ({ watch, provider }) => {
-  watch.host(provider.origin);
-  await provider.set({});
-});
+const onward = texts['leaving-button'].replace('{provider}', '');
 
 async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<void> {
   await atProvider(page).email.fill(email);
@@ -30,18 +53,46 @@ async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<vo
   await pressOn(page);
 }
 
-test('signs in from the sign-in page over the provider, and the second time without typing', both, async ({ page }) => {
-  await page.goto('/portal/login');
-  await ssoButton(page).click();
-  await ssoForm(page).send('sam@saml.test');
-  await signInAtProvider(page);
-  await expect(page).toHaveURL('/portal/portal.html');
-  await expectSignedIn(page, 'sam');
-  await page.context().clearCookies({ name: 'vestibule-session' });
-  await page.goto('/portal/login');
-  await ssoButton(page).click();
-  await pressOn(page);
-  await expectSignedIn(page, 'sam');
+/** From our page to its own, and back. */
+async function signInBy(page: Page, email = 'sam@saml.test'): Promise<void> {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send(email);
+  await signInAtProvider(page, email);
+  await expectSignedIn(page, email.replace(/@.*/, ''));
+}
+
+test(
+  'SA-42 signs in over the provider, which stands in no history; the next time without typing; signs out there too',
+  both,
+  async ({ page }) => {
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await ssoForm(page).send('sam@saml.test');
+    await signInAtProvider(page);
+    await expectSignedIn(page, 'sam');
+    await page.context().clearCookies({ name: 'vestibule-session' });
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await pressOn(page);
+    await expectSignedIn(page, 'sam');
+    if (test.info().project.use.javaScriptEnabled !== false) {
+      await page.goBack();
+      await expect(page).not.toHaveURL(/authenticate\/saml/);
+      await page.goto('/portal/portal.html');
+    }
+    await signOutButton(page).click();
+    await expect(page).toHaveURL('/portal/login');
+    await ssoButton(page).click();
+    await expect(atProvider(page).email).toBeVisible();
+  },
+);
+
+test('signing out there signs out here', both, async ({ page, provider }) => {
+  await signInBy(page);
+  await page.goto(provider.signOutUrl);
+  await expect(page.getByRole('heading', { name: 'Signed out' })).toBeVisible();
+  await page.goto('/portal/portal.html');
+  await expect(ssoButton(page)).toBeVisible();
 });
 
 test(
@@ -64,43 +115,20 @@ test(
   },
 );
 
-test('signing out here signs out there', both, async ({ page }) => {
-  await page.goto('/portal/login');
-  await ssoButton(page).click();
-  await ssoForm(page).send('sam@saml.test');
-  await signInAtProvider(page);
-  await expectSignedIn(page, 'sam');
-  await signOutButton(page).click();
-  await expect(page).toHaveURL('/portal/login');
-  await ssoButton(page).click();
-  await expect(atProvider(page).email).toBeVisible();
-});
-
-test('signing out there signs out here', both, async ({ page, provider }) => {
-  await page.goto('/portal/login');
-  await ssoButton(page).click();
-  await ssoForm(page).send('sam@saml.test');
-  await signInAtProvider(page);
-  await expectSignedIn(page, 'sam');
-  await page.goto(provider.signOutUrl);
-  await expect(page.getByRole('heading', { name: 'Signed out' })).toBeVisible();
-  await page.goto('/portal/portal.html');
-  await expect(ssoButton(page)).toBeVisible();
-});
-
 test(
   'SA-42 if one person begins and another brings the answer, neither is signed in',
   both,
   async ({ page: attacker, anotherBrowser, provider }) => {
     const { page: victim, context } = await anotherBrowser();
-    await victim.goto('/portal/singleSignOn');
-    await ssoForm(victim).send('sam@saml.test');
-    await signInAtProvider(victim);
-    await expectSignedIn(victim, 'sam');
+    await signInBy(victim);
     for (const isSignedInHere of [true, false]) {
       if (!isSignedInHere) await context.clearCookies({ name: 'vestibule-session' });
-      const link = await linkOfVisit(attacker, provider);
-      await victim.goto(link);
+      // The provider's link of a visit, unvisited: it is for another person to follow.
+      await attacker.goto('/portal/singleSignOn');
+      await ssoForm(attacker).email.fill('anybody@saml.test');
+      const asked = attacker.waitForRequest((request) => request.url().startsWith(provider.signOnUrl));
+      await ssoForm(attacker).button.click();
+      await victim.goto((await asked).url());
       await pressOn(victim);
       // Whoever is signed in is led on, as themselves.
       if (isSignedInHere) await expectSignedIn(victim, 'sam');
@@ -130,7 +158,7 @@ test(
       if (request.method() === 'POST') posts.push(new URL(request.url()).pathname);
     });
     await signInAtProvider(page);
-    await expect(page.getByText(textsOf('en')['notice-cookiesNeeded-text'])).toBeVisible();
+    await expect(page.getByText(texts['notice-cookiesNeeded-text'])).toBeVisible();
     expect(posts.filter((path) => path.startsWith('/portal/'))).toEqual([
       '/portal/authenticate/saml/acs',
       '/portal/authenticate/saml/finish',
@@ -138,21 +166,57 @@ test(
   },
 );
 
-test('SA-42 the pages that an answer goes through stand in no history', async ({ page }) => {
-  await page.goto('/portal/login');
-  await ssoButton(page).click();
-  await ssoForm(page).send('sam@saml.test');
-  await signInAtProvider(page);
-  await expectSignedIn(page, 'sam');
-  await page.goBack();
-  await expect(page).not.toHaveURL(/authenticate\/saml/);
+/** Our page with the form posts itself with JavaScript, and has a button without. */
+async function toPostingProvider(page: Page): Promise<void> {
+  await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
+  await ssoForm(page).send('pat@post.test');
+  if (test.info().project.use.javaScriptEnabled === false) await page.getByRole('button', { name: onward }).click();
+  await expect(atProvider(page).email).toBeVisible();
+}
+
+test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', both, async ({ page, provider }) => {
+  const posted = page.waitForRequest((request) => request.url() === provider.signOnUrl);
+  await toPostingProvider(page);
+  expect((await posted).method()).toBe('POST');
+  await signInAtProvider(page, 'pat@post.test');
+  await expect(page).toHaveURL('/portal/portal.html?report=7');
+  await expectSignedIn(page, 'pat');
 });
 
-/** The provider's link of a visit, unvisited: it is for another person to follow. */
-async function linkOfVisit(page: Page, provider: SamlProviderForTest): Promise<string> {
+test('Back from such a provider is not a trap: it ends on a page that stays', async ({ page, provider }) => {
+  await toPostingProvider(page);
+  await page.goBack();
+  await expect(page).not.toHaveURL(new RegExp(provider.origin));
+  const button = page.getByRole('button', { name: onward });
+  if (await button.isVisible()) {
+    // It would have continued by itself long before a click.
+    await page.waitForLoadState('networkidle');
+    await button.click();
+    await expect(atProvider(page).email).toBeVisible();
+    await page.goBack();
+    await page.goBack();
+  }
+  await expect(ssoForm(page).email.or(ssoButton(page))).toBeVisible();
+});
+
+test('SA-41 its page may post only to this provider', async ({ page, provider, watch }) => {
+  const leaving = page.waitForResponse((response) => response.url().includes('/authenticate/leave'));
+  // An answer without content, so that our page stays.
+  await page.route(provider.signOnUrl, (route) => route.fulfill({ status: 204 }));
   await page.goto('/portal/singleSignOn');
-  await ssoForm(page).email.fill('anybody@saml.test');
-  const asked = page.waitForRequest((request) => request.url().startsWith(provider.signOnUrl));
-  await ssoForm(page).button.click();
-  return (await asked).url();
-}
+  await ssoForm(page).send('pat@post.test');
+  const policy = String((await leaving).headers()['content-security-policy']);
+  expect(/form-action ([^;]*)/.exec(policy)?.[1]).toBe(`'self' ${provider.origin}`);
+  watch.expect(/form-action/);
+  await expect(page.getByRole('button', { name: onward })).toBeVisible();
+  const refused = await page.evaluate(() => {
+    const [form] = document.forms;
+    if (form) form.action = 'https://idp.elsewhere.test/';
+    const refusal = new Promise((done) =>
+      addEventListener('securitypolicyviolation', (event) => done(event.blockedURI)),
+    );
+    form?.submit();
+    return refusal;
+  });
+  expect(refused).toBe('https://idp.elsewhere.test/');
+});

@@ -1,18 +1,20 @@
 import type { BrowserContext } from '@playwright/test';
-import { keptPasskey, passkeysAreKept } from './kept-passkeys.ts';
 import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo } from './portal-accounts.ts';
-import type { PortalUnderTest } from './portal-under-test.ts';
-import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
 import {
   codeMailsAreLongAgo,
   deviceIsRemembered,
+  keptPasskey,
+  passkeysAreKept,
+  passwordIsThatOf,
   recoveryCodesAreUsed,
   sessionHasProven,
   sessionIsElsewhere,
   signInIsOld,
-} from './time-passed.ts';
+  signInWasByProvider,
+} from './portal-database.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
 
 /** How far a sign-in has come; an open one shows screens that nobody else sees. */
 export type Stage =

@@ -1,20 +1,16 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
-import { codeForm, keyToRegister } from './code-form.ts';
-import { isScripted as isRunning } from './is-scripted.ts';
+import { isScripted as isRunning } from './disturbances.ts';
+import { codeForm, heading, keyToRegister, signInForm } from './forms.ts';
 import { PlainBrowser } from './plain-browser.ts';
 import { onDatabaseOf } from './portal-database.ts';
-import { signInForm } from './sign-in-form.ts';
-import { expect, password, test, type World } from './test.ts';
-import { textsOf } from './texts.ts';
+import { both, expect, password, test, type World } from './test.ts';
+import { texts, textsOf } from './texts.ts';
 
 // In each state of a sign-in, what depends on a browser; the person then goes on to the end, and arrives at the page that
 // they asked for first, in each tab its own. server/sign-in/state-walk.test.ts walks what needs no browser.
 
-const both = { tag: '@without-script' };
-const texts = textsOf('en');
 const german = textsOf('de');
-const title = (page: Page) => page.getByRole('heading', { level: 1 });
 
 /** The fragment never reaches a server, so without JavaScript nobody can keep it. */
 const asked = (tab: number, isScripted: boolean) => `/portal/portal.html?tab=${tab}${isScripted ? '#/reports/7' : ''}`;
@@ -66,7 +62,7 @@ const states: Record<string, (world: Where) => Promise<Person>> = {
     const page = await context.newPage();
     await page.goto(asked(1, isScripted));
     await signInForm(page).send(username, 'not the right one');
-    await expect(title(page)).toHaveText(texts['login-fail-default-title']);
+    await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
     await page.close();
     return { username, finish: (page, presses) => givePassword(page, username, presses) };
   },
@@ -78,7 +74,7 @@ const states: Record<string, (world: Where) => Promise<Person>> = {
       username,
       async finish(page, presses) {
         await giveCode(page, appCode(await keyToRegister(page)), world.isScripted, presses);
-        await expect(title(page)).toHaveText(texts['recovery-codes-title']);
+        await expect(heading(page)).toHaveText(texts['recovery-codes-title']);
         await page.getByRole('link', { name: texts.continue }).click();
       },
     };
@@ -142,20 +138,20 @@ for (const [state, reach] of Object.entries(states)) {
   test(
     `${state}: reload, Back, another language and two presses`,
     both,
-    async ({ page, context, portal, inbox, stages, newPerson, newPersonWithApp, javaScriptEnabled: isScripted }) => {
-      const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
+    async ({ page, world, javaScriptEnabled: isScripted }) => {
+      const person = await reach({ ...world, isScripted });
       await page.goto(asked(2, isScripted));
-      const heading = (await title(page).textContent()) ?? '';
+      const shown = (await heading(page).textContent()) ?? '';
       await page.reload();
-      await expect(title(page)).toHaveText(heading);
+      await expect(heading(page)).toHaveText(shown);
       await page.goto('/portal/emailInfo');
       await page.goBack();
-      await expect(title(page)).toHaveText(heading);
+      await expect(heading(page)).toHaveText(shown);
       await choose(page, 'de', isScripted);
-      await expect(title(page)).not.toHaveText(heading);
+      await expect(heading(page)).not.toHaveText(shown);
       await expect(page.getByRole('link', { name: german.imprint, exact: true })).toBeVisible();
       await choose(page, 'en', isScripted);
-      await expect(title(page)).toHaveText(heading);
+      await expect(heading(page)).toHaveText(shown);
       await person.finish(page, 2);
       await expectArrived(page, 2, person, isScripted);
       await page.reload();
@@ -163,42 +159,29 @@ for (const [state, reach] of Object.entries(states)) {
     },
   );
 
-  test(`${state}: another tab goes first`, async ({
-    page,
-    context,
-    portal,
-    inbox,
-    stages,
-    newPerson,
-    newPersonWithApp,
-    javaScriptEnabled: isScripted,
-  }) => {
-    const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
+  test(`${state}: another tab goes first`, async ({ page, world, context, javaScriptEnabled: isScripted }) => {
+    const person = await reach({ ...world, isScripted });
     await page.goto(asked(2, isScripted));
-    const heading = (await title(page).textContent()) ?? '';
+    const shown = (await heading(page).textContent()) ?? '';
     const other = await context.newPage();
     await other.goto(asked(3, isScripted));
     await person.finish(other);
     await expectArrived(other, 3, person, isScripted);
     // The tab that waited needs no second sign-in.
-    await expect(title(page)).toHaveText(heading);
+    await expect(heading(page)).toHaveText(shown);
     await page.reload();
     await expectArrived(page, 2, person, isScripted);
   });
 
   test(`${state}: the session ends meanwhile`, async ({
     page,
-    context,
+    world,
     portal,
-    inbox,
-    stages,
-    newPerson,
-    newPersonWithApp,
     watch,
     javaScriptEnabled: isScripted,
   }) => {
     watch.expect(/status of 401/, /Two-factor code not verified: signInExpired/);
-    const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
+    const person = await reach({ ...world, isScripted });
     // Its script asks for the secret once more, which is to come before the end.
     const asksOnceMore = isScripted && state === 'must register an app';
     const registration = asksOnceMore ? page.waitForResponse('**/two-factor-authentication/registration') : null;
@@ -226,23 +209,14 @@ for (const [state, reach] of Object.entries(states)) {
   });
 }
 
-test('a restart of the server changes nothing in any state', async ({
-  portal,
-  inbox,
-  stages,
-  newPerson,
-  newPersonWithApp,
-  anotherBrowser,
-  watch,
-}) => {
+test('a restart of the server changes nothing in any state', async ({ world, portal, anotherBrowser, watch }) => {
   test.setTimeout(90_000);
   // A page that asks during the restart is told by its browser.
   watch.expect(/ERR_CONNECTION_REFUSED/);
   const people = [];
   for (const reach of Object.values(states)) {
     const { page, context } = await anotherBrowser();
-    const world = { context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted: true };
-    const person = await reach(world);
+    const person = await reach({ ...world, context, isScripted: true });
     await page.goto(asked(2, true));
     people.push({ page, person });
   }

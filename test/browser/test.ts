@@ -2,14 +2,41 @@ import { type BrowserContext, type BrowserContextOptions, test as base, expect, 
 import { type Engine, startEngine } from './browsers/engines.ts';
 import type { Browser } from './browsers/visit.ts';
 import { MailInbox } from './mail-inbox.ts';
-import { OncePerWorker } from './once-per-worker.ts';
 import { type App, PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo, type UserOptions } from './portal-accounts.ts';
 import { PortalUnderTest, type Settings } from './portal-under-test.ts';
 import { Stages } from './stages.ts';
 import { Watch } from './watch.ts';
 
+type Closable = { close: () => Promise<void> };
+
+/**
+ * Starts what the tests of a file share, once in each worker, and closes it with the worker. A worker-scoped fixture of
+ * that file alone would make Playwright end the worker, with its portal, before and after the file.
+ */
+class OncePerWorker {
+  readonly #started = new Map<unknown, Promise<Closable>>();
+
+  /** What `start` resolves to, started by the first test that needs it. */
+  async get<Needs, Started extends Closable>(
+    start: (needs: Needs) => Promise<Started>,
+    needs: Needs,
+  ): Promise<Started> {
+    const started = (this.#started.get(start) as Promise<Started> | undefined) ?? start(needs);
+    this.#started.set(start, started);
+    return await started;
+  }
+
+  async close(): Promise<void> {
+    for (const started of await Promise.allSettled(this.#started.values()))
+      if (started.status === 'fulfilled') await started.value.close();
+  }
+}
+
 export { expect };
+
+/** Of a test that runs with JavaScript and without. */
+export const both = { tag: '@without-script' };
 
 /** The password of every user that these portals have from the start. */
 export const password = 'Lantern-Harbour-42';
@@ -28,6 +55,7 @@ type TestFixtures = {
   newPersonWithApp: (options?: Partial<UserOptions>) => Promise<Person & App>;
   /** Fails the test on errors in any page; see watch.ts. */
   watch: Watch;
+  world: World;
   /** Another browser with no shared state. */
   anotherBrowser: (options?: BrowserContextOptions) => Promise<{ context: BrowserContext; page: Page }>;
 };
@@ -132,6 +160,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       return { username, email: `${username}@acme.test` };
     });
   },
+  world: async ({ context, portal, inbox, stages, newPerson, newPersonWithApp }, use) =>
+    await use({ context, portal, inbox, stages, newPerson, newPersonWithApp }),
   baseURL: async ({ portal }, use) => await use(portal.origin),
   watch: [
     async ({ context, portal }, use) => {

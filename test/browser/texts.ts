@@ -12,3 +12,5 @@ export function textsOf(language: Language): Record<MessageKey, string> {
     JSON.parse(readFileSync(new URL(`../../messages/${language}.json`, import.meta.url), 'utf8')),
   );
 }
+
+export const texts = textsOf('en');

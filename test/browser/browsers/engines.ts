@@ -1,10 +1,7 @@
 import type { LaunchOptions, Browser as PlaywrightBrowser } from '@playwright/test';
-import { oldChromium } from '../find-old-chromium.ts';
-import { chromiumVisits } from './chromium.ts';
-import { findFirefox } from './find-firefox.ts';
-import { findWebkit } from './find-webkit.ts';
+import { findFirefox, findWebkit, oldChromium } from '../find-browsers.ts';
 import { startFirefox } from './firefox.ts';
-import type { Browser } from './visit.ts';
+import { type Browser, callSource, windowSize } from './visit.ts';
 import { startWebkit } from './webkit.ts';
 
 export type Engine = 'old Chromium' | 'Firefox' | 'WebKit';
@@ -19,4 +16,34 @@ export async function startEngine(engine: Engine, launch: Launch): Promise<Brows
   const webkit = engine === 'WebKit' ? findWebkit() : null;
   if (webkit) return await startWebkit(webkit);
   throw new Error(`There is no ${engine} on this machine`);
+}
+
+/** Chromium, by Playwright, in the few ways that work in an old version too. */
+export function chromiumVisits(browser: PlaywrightBrowser): Browser {
+  return {
+    visit: async ({ javaScript }) => {
+      const context = await browser.newContext({
+        javaScriptEnabled: javaScript,
+        viewport: windowSize,
+        locale: 'en-GB',
+        reducedMotion: 'reduce',
+      });
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      page.on('pageerror', (error) => faults.push(String(error.stack)));
+      return {
+        open: async (url) => void (await page.goto(url)),
+        back: async () => void (await page.goBack({ waitUntil: 'commit' })),
+        reload: async () => void (await page.reload()),
+        call: async (work, ...args) => JSON.parse(await page.evaluate(`(${callSource(work, args)})()`)),
+        click: ({ x, y }) => page.mouse.click(x, y),
+        type: (text) => page.keyboard.type(text),
+        losesPresses: false,
+        faults: () => faults,
+        close: () => context.close(),
+      };
+    },
+    close: () => browser.close(),
+  };
 }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from '@playwright/test';
 import { browserOptions } from '../browser-options.ts';
-import { DemoProcess } from '../demo-process.ts';
-import { signInForm } from '../sign-in-form.ts';
+import { DemoProcess } from '../demo-under-test.ts';
+import { signInForm } from '../forms.ts';
 
 // The README's pictures of the demo: `node test/browser/gallery/take-demo-pictures.ts`.
 

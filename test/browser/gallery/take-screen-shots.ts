@@ -1,8 +1,8 @@
 import type { Browser } from '@playwright/test';
 import type { Language } from '#contract/languages.ts';
 import { everyScreen, withQuery } from '../every-screen.ts';
-import { comeFromOwnPage } from '../from-own-page.ts';
 import { MailInbox } from '../mail-inbox.ts';
+import { comeFromOwnPage } from '../server-pages.ts';
 import { Stages } from '../stages.ts';
 import { password, startPortalWithUsers } from '../test.ts';
 import { colorSchemes, take } from './shots.ts';
