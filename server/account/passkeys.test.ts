@@ -4,8 +4,8 @@ import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/suppo
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { withFault } from '#test/support/rows-for-test.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
-import { withFault } from '#test/support/two-factor-for-test.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });

@@ -11,8 +11,9 @@ import {
 } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { withFault } from '#test/support/rows-for-test.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, signInWithApp, withFault } from '#test/support/two-factor-for-test.ts';
+import { codeNow, giveApp, registrationUrl, signInWithApp } from '#test/support/two-factor-for-test.ts';
 
 // Docs/decisions/0052: a fresh proof by passkey, in place, on the account page.
 

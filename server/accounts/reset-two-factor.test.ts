@@ -4,6 +4,7 @@ import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
+import { stateOf } from '#test/support/rows-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -11,7 +12,6 @@ import {
   halfSession,
   registerApp,
   startTwoFactorAfresh,
-  stateOf,
   step,
   verdict,
   verify,

@@ -6,11 +6,10 @@ import { mailServerForTest } from '#test/support/mail-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, changeTo, tokenIn } from '#test/support/reset-for-test.ts';
-import { expectNowhere } from '#test/support/rows-for-test.ts';
+import { everyRow, expectNowhere } from '#test/support/rows-for-test.ts';
 import {
   codeByMail,
   codeNow,
-  everyRow,
   halfSession,
   recoveryCodesShown,
   recoveryCodesUrl,

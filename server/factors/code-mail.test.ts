@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Language } from '#contract/languages.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { everyRow } from '#test/support/rows-for-test.ts';
 import {
   codeByMail,
-  everyRow,
   halfSession,
   otherThan,
   sendUrl,

@@ -3,8 +3,8 @@ import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
+import { atCommit, stateOf, withFault } from '#test/support/rows-for-test.ts';
 import {
-  atCommit,
   type Browser,
   codeByMail,
   codeNow,
@@ -15,10 +15,8 @@ import {
   registrationUrl,
   sendUrl,
   startTwoFactorAfresh,
-  stateOf,
   verify,
   verifyByForm,
-  withFault,
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';

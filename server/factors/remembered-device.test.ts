@@ -3,11 +3,11 @@ import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changeTo, linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { everyRow } from '#test/support/rows-for-test.ts';
 import {
   type Browser,
   codeByMail,
   codeNow,
-  everyRow,
   giveApp,
   halfSession,
   signInWithApp,

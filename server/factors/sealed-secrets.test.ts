@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
+import { everyRow } from '#test/support/rows-for-test.ts';
 import {
   askForKey,
   codeByMail,
   codeNow,
-  everyRow,
   giveApp,
   halfSession,
   recoveryCodesShown,

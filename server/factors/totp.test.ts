@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { codeOfStep } from '#test/support/authenticator-app.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { appCode } from '#test/support/two-factor-for-test.ts';
 import { newTotpSecret, offsetOf, totpStep, totpUri } from './totp.ts';
 
 /** Made by oathtool (test/support/make-totp-vectors.ts): secret, first second of a step, the codes from that step on. */
@@ -23,7 +23,7 @@ describe('codes of an app', () => {
       for (const [at, code] of codes.entries()) {
         const step = firstStep + at;
         expect(totpStep(secret, code, edges(step)[looks % 2] as Date), `${secret} ${step}`).toBe(step);
-        expect(appCode(secret, step)).toBe(code);
+        expect(codeOfStep(secret, step)).toBe(code);
         looks += 1;
       }
     expect(looks).toBe(10_000);

@@ -5,6 +5,7 @@ import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { listeningPortal } from '#test/support/listening-portal.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { stateOf } from '#test/support/rows-for-test.ts';
 import {
   askForKey,
   codeNow,
@@ -12,7 +13,6 @@ import {
   recoveryCodesUrl,
   registrationUrl,
   sendUrl,
-  stateOf,
   verify,
 } from '#test/support/two-factor-for-test.ts';
 import { startWorkers } from '../operations/workers.ts';

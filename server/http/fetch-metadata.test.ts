@@ -4,6 +4,7 @@ import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { stateOf } from '#test/support/rows-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import {
   codeNow,
@@ -11,7 +12,6 @@ import {
   halfSession,
   registrationUrl,
   sendUrl,
-  stateOf,
   verdict,
   verify,
   verifyUrl,

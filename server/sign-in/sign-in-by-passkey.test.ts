@@ -6,9 +6,9 @@ import { assertionOf, type Tweak } from '#test/support/passkey-for-test.ts';
 import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { holdRows, untilWaiting, withFault } from '#test/support/rows-for-test.ts';
 import { addConnection, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, halfSession, pageOf, step, verify, withFault } from '#test/support/two-factor-for-test.ts';
+import { codeNow, giveApp, halfSession, pageOf, step, verify } from '#test/support/two-factor-for-test.ts';
 import { composeText } from '../mail/compose-mail.ts';
 
 const portal = portalOfFile({

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
+import { appCode, wrongAppCodes } from '../support/authenticator-app.ts';
 import { axeScript, documentFaults, expectAccessible, forcedColourFaults, treeFaults } from './accessibility-faults.ts';
-import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import {
   changeForm,
   codeForm,

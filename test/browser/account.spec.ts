@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { appCode } from './authenticator-app.ts';
+import { appCode } from '../support/authenticator-app.ts';
 import { codeForm, heading, keyToRegister, recoveryCodes, signIn, signInForm } from './forms.ts';
 import { deviceIsRemembered, sessionIsElsewhere, sessionsEnd, signInIsOld } from './portal-database.ts';
 import { both, expect, password, test } from './test.ts';

@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test';
-import { appCode } from './authenticator-app.ts';
+import { appCode } from '../support/authenticator-app.ts';
 import { blockCookies, holdRequests, isScripted, loseAnswer, translate } from './disturbances.ts';
 import { changeForm, codeForm, expectSignedIn, heading, linkFor, newPassword, signInForm } from './forms.ts';
 import { PlainBrowser } from './plain-browser.ts';

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { changeUser } from '#server/accounts/users.ts';
-import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { appCode, wrongAppCodes } from '../support/authenticator-app.ts';
 import {
   changeForm,
   codeForm,
@@ -16,13 +16,7 @@ import {
   signInForm,
   signOutButton,
 } from './forms.ts';
-import {
-  appCodeIsPast,
-  halfSessionEnds,
-  onDatabaseOf,
-  recoveryCodesAreUsed,
-  sendWaitIsOver,
-} from './portal-database.ts';
+import { appCodeIsPast, onDatabaseOf, recoveryCodesAreUsed, sendWaitIsOver, sessionsEnd } from './portal-database.ts';
 import { both, expect, password, test } from './test.ts';
 import { texts, textsOf } from './texts.ts';
 
@@ -213,7 +207,7 @@ test(
 
     await signInForm(page).send(username, password);
     await expect(heading(page)).toHaveText(texts['twofa-title']);
-    await halfSessionEnds(portal, username);
+    await sessionsEnd(portal, username);
     await form.send(appCode(key));
     await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
     if (javaScriptEnabled) await follow(page, texts['sign-in-again']);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { appCode } from './authenticator-app.ts';
+import { appCode } from '../support/authenticator-app.ts';
 import { codeForm, expectSignedIn, heading, signIn, signInForm, signOutButton } from './forms.ts';
 import { appCodeIsPast, signInIsOld } from './portal-database.ts';
 import { expect, password, test } from './test.ts';

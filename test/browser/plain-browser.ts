@@ -1,4 +1,4 @@
-import { appCode } from './authenticator-app.ts';
+import { appCode } from '../support/authenticator-app.ts';
 import type { MailInbox } from './mail-inbox.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 

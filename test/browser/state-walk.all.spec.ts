@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { appCode } from './authenticator-app.ts';
+import { appCode } from '../support/authenticator-app.ts';
 import { isScripted as isRunning } from './disturbances.ts';
 import { codeForm, heading, keyToRegister, signInForm } from './forms.ts';
 import { PlainBrowser } from './plain-browser.ts';

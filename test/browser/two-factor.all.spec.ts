@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { changeCustomer } from '#server/accounts/customers.ts';
-import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { appCode, wrongAppCodes } from '../support/authenticator-app.ts';
 import {
   codeForm,
   expectSignedIn,

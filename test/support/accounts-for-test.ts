@@ -1,7 +1,7 @@
 import { foldLoginName } from '#server/names/read-name.ts';
 import { type PortalForTest, testPasswordHash } from './portal-for-test.ts';
 
-export type UserForTest = {
+type UserForTest = {
   username: string;
   email?: string;
   customers?: string[];

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How the requests of a load ended. */
-export type LoadCounts = {
+type LoadCounts = {
   well: number;
   /** 503 with Retry-After: whoever asked knows that nothing happened, and when to ask again. */
   refused: number;

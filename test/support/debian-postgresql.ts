@@ -26,7 +26,7 @@ export type DebianPostgresql = {
   close: () => Promise<void>;
 };
 
-export type DebianPostgresqlOptions = {
+type DebianPostgresqlOptions = {
   settings?: Record<string, string | number>;
   /** Copies this one and follows it, as `standby`. */
   standbyOf?: DebianPostgresql;

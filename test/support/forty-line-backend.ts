@@ -6,7 +6,7 @@ import { generateSync } from 'otplib';
 import { brokenPasswordRules, defaultPasswordPolicy } from '#contract/password-rules.ts';
 
 /** `secret`: of the app that the account has. `links`: reset links that are open, by their hashes. */
-export type BackendUser = { password: string; secret?: string; mustRegister?: true; usedCode?: string };
+type BackendUser = { password: string; secret?: string; mustRegister?: true; usedCode?: string };
 export type BackendData = { users: Record<string, BackendUser>; links: Map<string, string> };
 
 export const newSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -33,7 +33,7 @@ export type Answer = { status: number; headers: IncomingMessage['headers']; rawH
 /** What reached the hub. */
 export type Received = { method: string; url: string; rawHeaders: string[]; body: string };
 
-export type HubForTest = {
+type HubForTest = {
   server: Server;
   port: number;
   received: Received[];
@@ -76,7 +76,7 @@ export async function gateForTest({ config, more, ...settings }: Options = {}): 
   };
 }
 
-export function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
+function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
   return {
     url: new URL(`http://127.0.0.1:${port}`),
     paths: ['/portal/portal.html', '/app'],
@@ -89,7 +89,7 @@ export function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
 }
 
 /** A hub that answers with what it was told, keeps it, and accepts every WebSocket. */
-export async function hubForTest(): Promise<HubForTest> {
+async function hubForTest(): Promise<HubForTest> {
   const received: Received[] = [];
   const answers: Record<string, RequestListener> = {};
   const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import { type ImportCounts, type ImportOptions, importUsers, type RefusedLine } 
 import { readJsonLines } from '#server/accounts/read-records.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 
-export type ImportOutcome = ImportCounts & { lines: RefusedLine[] };
+type ImportOutcome = ImportCounts & { lines: RefusedLine[] };
 
 /** Imports records, or raw lines, with the portal's keys and clock; users without customers get `acme`. */
 export async function importLines(

@@ -16,7 +16,7 @@ import { freePort, isListening } from './free-port.ts';
 /** A PgBouncer in front of a database, and a pool on it. */
 export type PgbouncerForTest = { sql: Database; url: string; close: () => Promise<void> };
 
-export type PgbouncerSettings = Record<string, string | number>;
+type PgbouncerSettings = Record<string, string | number>;
 
 /** The settings that the portal requires: docs/operating.md, Poolers. */
 export const ignoredParameters = { ignore_startup_parameters: 'statement_timeout,options' };
@@ -76,7 +76,7 @@ export async function pgbouncerForTest(
 export const pgbouncer = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
 
 /** Null if PgBouncer is here or could be installed; else one sentence that says how to install it. */
-export async function bringPgbouncer(): Promise<string | null> {
+async function bringPgbouncer(): Promise<string | null> {
   return await bringPackages(
     ['pgbouncer'],
     () => existsSync(pgbouncer),

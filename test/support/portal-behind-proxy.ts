@@ -38,7 +38,7 @@ export type PortalBehindProxy = {
   close: () => Promise<void>;
 };
 
-export type ProxyAnswer = {
+type ProxyAnswer = {
   status: number;
   headers: IncomingMessage['headers'];
   location: string | undefined;
@@ -163,7 +163,7 @@ export async function portalBehindProxy(
 }
 
 /** A hub that answers from the head alone, as simple servers do, and takes what follows it for the next request. */
-export type NaiveHub = {
+type NaiveHub = {
   /** The lines of each head that arrived. */
   heads: string[][];
   serve: (socket: Socket) => void;
@@ -172,7 +172,7 @@ export type NaiveHub = {
 };
 
 /** A naive hub that begins once `mark` has arrived on a connection, so that it has seen everything that it could see. */
-export function naiveHub(mark: string): NaiveHub {
+function naiveHub(mark: string): NaiveHub {
   const heads: string[][] = [];
   const closes: Promise<unknown>[] = [];
   return {

@@ -37,7 +37,7 @@ export async function startProxy(proxy: Proxy, setting: Setting): Promise<{ clos
 type Start = { args: string[]; env?: NodeJS.ProcessEnv };
 
 /** Starts a proxy as `prepare` says, given a folder of its own. */
-export async function runProxy(
+async function runProxy(
   proxy: Proxy,
   port: number,
   prepare: (folder: string) => Promise<Start>,
@@ -95,7 +95,7 @@ const settings: Record<Proxy, (folder: string, setting: Setting) => Promise<Star
 };
 
 /** nginx with one site, and nothing of it outside the folder. */
-export async function nginxWith(folder: string, site: string): Promise<Start> {
+async function nginxWith(folder: string, site: string): Promise<Start> {
   const around = [
     'daemon off; master_process off; error_log stderr;',
     `pid ${folder}/pid;`,
@@ -111,7 +111,7 @@ export async function nginxWith(folder: string, site: string): Promise<Start> {
 }
 
 /** Caddy with one file, and nothing of it outside the folder. */
-export async function caddyWith(folder: string, file: string, env: NodeJS.ProcessEnv): Promise<Start> {
+async function caddyWith(folder: string, file: string, env: NodeJS.ProcessEnv): Promise<Start> {
   await writeFile(join(folder, 'Caddyfile'), `{\nadmin off\nauto_https off\n}\n${file}`);
   return {
     args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
@@ -130,7 +130,7 @@ function deployed(path: string): string {
   return fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url));
 }
 
-export function replaceEach(text: string, by: Record<string, string>): string {
+function replaceEach(text: string, by: Record<string, string>): string {
   return Object.entries(by).reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`the file lacks ${from}`);
     return result.replaceAll(from, to);

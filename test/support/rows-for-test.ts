@@ -57,23 +57,13 @@ export async function countThrottleAttempt(sql: Connection, { key, limit }: Thro
 
 /** Fails if one of the secrets appears in the logs or in any table of a portal, in any encoding. */
 export async function expectNowhere(portal: PortalForTest, secrets: string[]): Promise<void> {
-  const [logs, database] = [portal.logs(), await databaseText(portal)];
+  const [logs, database] = [portal.logs(), await everyRow(portal)];
   expect(logs.length).toBeGreaterThan(1000);
   expect(database.length).toBeGreaterThan(1000);
   for (const form of secrets.flatMap(formsOf)) {
     expect(logs.includes(form), `${form} in the logs`).toBe(false);
     expect(database.includes(form), `${form} in the database`).toBe(false);
   }
-}
-
-/** The whole content of the database, as text. */
-async function databaseText({ sql }: PortalForTest): Promise<string> {
-  const tables = await sql<{ name: string }[]>`
-    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
-  const texts = await Promise.all(
-    tables.map(async ({ name }) => JSON.stringify(await sql.unsafe(`select t::text from ${name} t`))),
-  );
-  return texts.join('\n');
 }
 
 /** The encodings of a secret: plain, escaped, base64 and hexadecimal; for a token its bytes as well. */
@@ -91,4 +81,47 @@ function formsOf(secret: string): string[] {
 
 function bytesOf(token: Buffer): string[] {
   return [token.toString('hex'), token.toString('base64').replace(/=+$/, '')];
+}
+
+/** The whole content of the database, as text. */
+export async function everyRow({ sql }: PortalForTest): Promise<string> {
+  const tables = await sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
+  return JSON.stringify(
+    await Promise.all(tables.map(({ name }) => sql.unsafe(`select t::text from ${name} t order by 1`))),
+  );
+}
+
+const changing = [
+  ...['totp', 'pending_totp', 'email_factor', 'email_code', 'recovery_code', 'shown_recovery_codes', 'session'],
+  ...['remembered_device', 'device', 'job', 'audit_event', 'throttle'],
+];
+
+/** Every row that a second factor changes; attempt counts only on request. */
+export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
+  const tables = changing.filter((table) => withTries || table !== 'throttle');
+  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
+  const rows = await Promise.all(
+    tables.map((table) => sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`),
+  );
+  return rows.map((row, at) => [tables[at], ...row]);
+}
+
+/** Makes a write fail during `work`, as a full disk does; `timing` is that of a trigger. */
+export async function withFault({ sql }: PortalForTest, timing: string, work: () => Promise<void>): Promise<void> {
+  const table = /on (\w+)/.exec(timing)?.[1];
+  await sql.unsafe(`
+    create function fault() returns trigger language plpgsql as $$
+    begin raise exception 'injected' using errcode = '53100'; end $$;
+    create ${timing.startsWith('after') ? 'constraint' : ''} trigger fault ${timing} execute function fault()`);
+  try {
+    await work();
+  } finally {
+    await sql.unsafe(`drop trigger fault on ${table}; drop function fault()`);
+  }
+}
+
+/** The timing of a fault at the commit of an insert into a table. */
+export function atCommit(table: string): string {
+  return `after insert on ${table} deferrable initially deferred for each row`;
 }

@@ -16,7 +16,7 @@ import type { PortalForTest } from './portal-for-test.ts';
 import { sharedByFile } from './portal-of-file.ts';
 import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.ts';
 
-export const samlEntityId = 'https://idp.corp-b.example/saml';
+const samlEntityId = 'https://idp.corp-b.example/saml';
 export const keptForTest: SamlKept = { requestId: '_request-1' };
 
 /** A handmade provider, and the portal's side of a connection with it. */

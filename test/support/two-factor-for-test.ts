@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
@@ -11,6 +11,7 @@ import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from './accounts-for-test.ts';
+import { codeOfStep } from './authenticator-app.ts';
 import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from './portal-for-test.ts';
 import { userId } from './reset-for-test.ts';
 import { emptyDatabase } from './rows-for-test.ts';
@@ -173,21 +174,8 @@ export async function registerApp(
 
 /** The code that an app shows now, or that many steps from now. */
 export function codeNow({ deps }: PortalForTest, secret: string, steps = 0): string {
-  return appCode(secret, Math.floor(deps.now().getTime() / step) + steps);
+  return codeOfStep(secret, Math.floor(deps.now().getTime() / step) + steps);
 }
-
-/** The code that an app shows in a time step, computed independently of the product's library (RFC 4226 §5.3). */
-export function appCode(secret: string, timeStep: number): string {
-  const bits = [...secret].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(timeStep));
-  const mac = createHmac('sha1', key).update(counter).digest();
-  const number = mac.readUInt32BE((mac[19] as number) & 0xf) & 0x7fffffff;
-  return String(number % 1_000_000).padStart(6, '0');
-}
-
-const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Six digits that are none of these. */
 export function otherThan(...codes: string[]): string {
@@ -223,47 +211,4 @@ export async function pageOf(
   } finally {
     send.mockRestore();
   }
-}
-
-/** The whole content of the database, as text. */
-export async function everyRow({ sql }: PortalForTest): Promise<string> {
-  const tables = await sql<{ name: string }[]>`
-    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
-  return JSON.stringify(
-    await Promise.all(tables.map(({ name }) => sql.unsafe(`select t::text from ${name} t order by 1`))),
-  );
-}
-
-const changing = [
-  ...['totp', 'pending_totp', 'email_factor', 'email_code', 'recovery_code', 'shown_recovery_codes', 'session'],
-  ...['remembered_device', 'device', 'job', 'audit_event', 'throttle'],
-];
-
-/** Every row that a second factor changes; attempt counts only on request. */
-export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
-  const tables = changing.filter((table) => withTries || table !== 'throttle');
-  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
-  const rows = await Promise.all(
-    tables.map((table) => sql`select to_jsonb(t) - ${left}::text[] as row from ${sql(table)} t order by t::text`),
-  );
-  return rows.map((row, at) => [tables[at], ...row]);
-}
-
-/** Makes a write fail during `work`, as a full disk does; `timing` is that of a trigger. */
-export async function withFault({ sql }: PortalForTest, timing: string, work: () => Promise<void>): Promise<void> {
-  const table = /on (\w+)/.exec(timing)?.[1];
-  await sql.unsafe(`
-    create function fault() returns trigger language plpgsql as $$
-    begin raise exception 'injected' using errcode = '53100'; end $$;
-    create ${timing.startsWith('after') ? 'constraint' : ''} trigger fault ${timing} execute function fault()`);
-  try {
-    await work();
-  } finally {
-    await sql.unsafe(`drop trigger fault on ${table}; drop function fault()`);
-  }
-}
-
-/** The timing of a fault at the commit of an insert into a table. */
-export function atCommit(table: string): string {
-  return `after insert on ${table} deferrable initially deferred for each row`;
 }

@@ -1,4 +1,4 @@
-import { appCode, wrongAppCodes } from '../authenticator-app.ts';
+import { appCode, wrongAppCodes } from '../../support/authenticator-app.ts';
 import { newPassword } from '../forms.ts';
 import { startOpenIdProviderOf, startSamlProviderOf } from '../providers-of-portal.ts';
 import { texts, textsOf } from '../texts.ts';

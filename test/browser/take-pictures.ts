@@ -1,0 +1,120 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { type Language, languages } from '#contract/languages.ts';
+import { composeMail } from '#server/mail/compose-mail.ts';
+import { type Mail, mailKinds } from '#server/people/mail-kinds.ts';
+import { brandForTest } from '../support/brand-for-test.ts';
+import { browserOptions } from './browser-options.ts';
+import { everyScreen, withQuery } from './every-screen.ts';
+import { MailInbox } from './mail-inbox.ts';
+import { comeFromOwnPage } from './server-pages.ts';
+import { Stages } from './stages.ts';
+import { password, startPortalWithUsers } from './test.ts';
+
+// `npm run gallery`, or for some languages only, `npm run gallery -- de pl`: a picture of every screen of the real product and of
+// every email, in light and dark mode. docs/pictures/sign-in.png is gallery/screens/en/login-1440-light.png.
+
+const folder = new URL('../../gallery/', import.meta.url);
+const schemes = ['light', 'dark'] as const;
+
+async function take(page: Page, path: string): Promise<void> {
+  const file = new URL(path, folder);
+  mkdirSync(new URL('.', file), { recursive: true });
+  await page.screenshot({ path: fileURLToPath(file), fullPage: true });
+}
+
+/** On a phone and on a desktop. */
+async function takeScreens(browser: Browser, shown: readonly Language[]): Promise<void> {
+  const inbox = await MailInbox.open();
+  const portal = await startPortalWithUsers({ env: inbox.env });
+  const stages = new Stages({ portal, inbox, password });
+  try {
+    const page = await browser.newPage({ reducedMotion: 'reduce' });
+    await comeFromOwnPage(page.context());
+    for (const { address, stage } of everyScreen) {
+      await stages.enter(page.context(), stage);
+      const name = address.replace('/portal/', '').replace(/\W+/g, '-').replace(/^-|-$/g, '') || 'start';
+      for (const language of shown) {
+        await page.goto(portal.origin + withQuery(address, `lang=${language}`), { waitUntil: 'networkidle' });
+        for (const [width, height] of [
+          [390, 844],
+          [1440, 900],
+        ] as const) {
+          await page.setViewportSize({ width, height });
+          for (const colorScheme of schemes) {
+            await page.emulateMedia({ colorScheme });
+            await take(page, `screens/${language}/${name}-${width}-${colorScheme}.png`);
+          }
+        }
+      }
+    }
+  } finally {
+    await portal.discard();
+    await inbox.close();
+  }
+}
+
+type MailConfig = Parameters<typeof composeMail>[1];
+type Details = Mail['details'];
+
+const house: MailConfig = {
+  publicUrl: new URL('https://hub.example.com'),
+  basePath: '/portal',
+  brand: brandForTest({ name: 'Vestibule' }),
+};
+const details: Details = {
+  username: 'ada.lovelace',
+  at: '2026-03-03T14:05:09Z',
+  address: '203.0.113.42',
+  browser: 'Firefox, Windows',
+};
+
+/** A light brand, and names that barely fit: the worst case for the layout. */
+const crowded: { config: MailConfig; details: Details } = {
+  config: {
+    ...house,
+    brand: brandForTest({ name: 'Wasserwirtschaftsverband Oberes Emmental', accentColour: '#ffcc00' }),
+  },
+  details: {
+    ...details,
+    username: 'maximiliane.oberwasserwirtschaftsdirektorin@wasserwirtschaftsverband.example',
+    address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
+  },
+};
+
+const tokens: Partial<Record<Mail['kind'], string>> = {
+  resetLink: 'A'.repeat(43),
+  invitation: 'A'.repeat(43),
+  signInCode: '402716',
+};
+
+/** On a phone and beside a list of emails; the worst case on the narrowest phone. */
+async function takeMails(browser: Browser, shown: readonly Language[]): Promise<void> {
+  for (const language of shown)
+    for (const colorScheme of schemes)
+      for (const kind of mailKinds)
+        for (const width of [320, 390, 700]) {
+          const shot = width === 320 ? crowded : { config: house, details };
+          const mail: Mail = {
+            ...{ id: 'shot', kind, recipient: 'ada@acme.example', language, queuedAt: new Date(details.at) },
+            ...{ details: shot.details, token: tokens[kind] ?? null },
+          };
+          const page = await browser.newPage({ viewport: { width, height: 700 }, colorScheme, deviceScaleFactor: 2 });
+          await page.setContent(composeMail(mail, shot.config).html);
+          await take(page, `mails/${language}/${kind}-${width}-${colorScheme}.png`);
+          await page.close();
+        }
+}
+
+const asked = process.argv.slice(2);
+const shown = asked.length === 0 ? languages : languages.filter((language) => asked.includes(language));
+if (shown.length === 0) throw new Error(`Name one of ${languages.join(', ')}`);
+
+const browser = await chromium.launch(browserOptions.launchOptions);
+try {
+  await takeMails(browser, shown);
+  await takeScreens(browser, shown);
+} finally {
+  await browser.close();
+}
