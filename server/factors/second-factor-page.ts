@@ -9,7 +9,7 @@ import type { SecondFactor } from '../people/second-factor.ts';
 import { destinationFor } from '../sessions/destination.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
-import { screenOfFactor, standingOf, wayOf } from '../sessions/ways.ts';
+import { screenOfFactor, standingOf, whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
 import { findEmailCode, waitBeforeSend } from './email-code.ts';
 import { hasOwnWayNow } from './may-change-factors.ts';
@@ -46,10 +46,10 @@ async function pageOf(
 ): Promise<Shown> {
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
-  const way = wayOf(standingOf(who), asked);
-  if (way.kind === 'login') return toSignIn(deps, request, way.notice);
+  const to = whereTo(standingOf(who), asked);
+  if (to.kind === 'login') return toSignIn(deps, request, to.notice);
   if (who.kind === 'half') return await halfPage(deps, request, reply, who);
-  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, reply);
+  if (who.kind === 'full' && to.kind === 'show') return await ownAppPage(deps, request, reply);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
 }
 

@@ -12,7 +12,7 @@ import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { destinationFor, refusedDestinationRecorder, toSignIn } from '../sessions/destination.ts';
 import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
-import { standingOf, wayOf } from '../sessions/ways.ts';
+import { standingOf, whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
 import { invitedPage, resetPage } from '../sign-in/reset-page.ts';
 import { singleSignOnPage } from '../single-sign-on/begin-routes.ts';
@@ -45,7 +45,7 @@ export function screenRoute(deps: Deps) {
       noticeOfSearch(search) === 'unavailable'
     )
       return reply.redirect(withoutNotice(request), 302);
-    if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
+    if (name === 'login' && who && whereTo(standingOf(who), name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
@@ -116,8 +116,8 @@ export function screenRoute(deps: Deps) {
 export function standInRoute(deps: Deps) {
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
     const who = await visitorOf(deps, request).who();
-    const way = wayOf(standingOf(who), 'hub');
-    if (way.kind === 'show' && who.kind === 'full') {
+    const to = whereTo(standingOf(who), 'hub');
+    if (to.kind === 'show' && who.kind === 'full') {
       const { username, email, customers } = who.session;
       const serverPage = { name: 'signedIn', username, email, customers } as const;
       return await deps.pages.send(request, reply, 200, { serverPage });

@@ -10,7 +10,7 @@ import type { KeptForm } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { recordKey } from '../throttle/throttle-keys.ts';
 import { type KnownVisitor, visitorOf } from './visitor.ts';
-import { standingOf, wayOf } from './ways.ts';
+import { standingOf, whereTo } from './where-to.ts';
 import type { Who } from './who.ts';
 
 /** Where a visitor goes after signing in: the requested page if it is allowed, else the default. */
@@ -141,7 +141,7 @@ export function toSignIn(
   const { basePath } = deps.config;
   const lang = languageOverride(request);
   // The half session determines the screen and its contents.
-  if (wayOf(standingOf(who), 'hub').kind === 'secondFactor')
+  if (whereTo(standingOf(who), 'hub').kind === 'secondFactor')
     return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: page, lang }), status);
   // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
   const kept = { [queryNames.destination]: page, ...(lang && { lang }) };

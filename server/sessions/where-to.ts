@@ -16,7 +16,7 @@ export type Standing =
 export type Asked = PlainScreen | 'loginFail' | 'hub';
 
 /** What to do with the request of a page: show it, or send the visitor elsewhere. */
-export type Way =
+export type WhereTo =
   | { kind: 'show' }
   | { kind: 'destination' }
   /** The screen that the half session awaits. */
@@ -41,26 +41,26 @@ export function standingOf(who: Who): Standing {
  * Where a visitor who requests a page is sent (decisions §13). Whether a screen then shows its form or a message is up
  * to the screen.
  */
-export function wayOf(standing: Standing, asked: Asked): Way {
+export function whereTo(standing: Standing, asked: Asked): WhereTo {
   switch (asked) {
     case 'login':
       return standing.kind === 'full' ? { kind: 'destination' } : { kind: 'show' };
     case 'hub':
-      return wayToHub(standing);
+      return atHub(standing);
     case 'twoFactor':
     case 'twoFactorRegistration':
-      return wayToSecondFactor(standing, asked);
+      return atSecondFactor(standing, asked);
     default:
       return { kind: 'show' };
   }
 }
 
-function wayToHub({ kind }: Standing): Way {
+function atHub({ kind }: Standing): WhereTo {
   if (kind === 'full') return { kind: 'show' };
   return kind === 'half' ? { kind: 'secondFactor' } : { kind: 'login' };
 }
 
-function wayToSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRegistration'): Way {
+function atSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRegistration'): WhereTo {
   switch (standing.kind) {
     case 'nobody':
       return { kind: 'login' };
@@ -79,42 +79,3 @@ function wayToSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRe
 export function screenOfFactor({ mustRegister }: { mustRegister: boolean }): 'twoFactor' | 'twoFactorRegistration' {
   return mustRegister ? 'twoFactorRegistration' : 'twoFactor';
 }
-
-const half = { kind: 'half', isUsedUp: false } as const;
-
-/** Every standing, in words for the printed table. */
-export const standings: Record<string, Standing> = {
-  nobody: { kind: 'nobody' },
-  'session over': { kind: 'ended' },
-  'must register an app': { ...half, factor: 'app', mustRegister: true },
-  'code of the app awaited': { ...half, factor: 'app', mustRegister: false },
-  'must confirm the email': { ...half, factor: 'email', mustRegister: true },
-  'code by email awaited': { ...half, factor: 'email', mustRegister: false },
-  'all attempts at a code used': { ...half, factor: 'app', mustRegister: false, isUsedUp: true },
-  'signed in': { kind: 'full' },
-};
-
-/** The table of all ways, as Markdown; `node server/sessions/ways.ts` prints it. */
-export function printWays(): string {
-  const columns: Record<string, Asked> = {
-    'the hub': 'hub',
-    login: 'login',
-    twoFactor: 'twoFactor',
-    twoFactorRegistration: 'twoFactorRegistration',
-    'any other screen': 'forgotten',
-  };
-  const rows = Object.entries(standings).map(([words, standing]) => [
-    words,
-    ...Object.values(columns).map((page) => wordsOf(wayOf(standing, page))),
-  ]);
-  const head = ['', ...Object.keys(columns)];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-}
-
-function wordsOf(way: Way): string {
-  if (way.kind === 'show') return 'shown';
-  if (way.kind === 'login' && way.notice) return `→ login (${way.notice})`;
-  return `→ ${way.kind}`;
-}
-
-if (import.meta.main) process.stdout.write(printWays());
