@@ -4,6 +4,8 @@ import type { Language } from './languages.ts';
 import type { PageCall } from './page-calls.ts';
 import type { PasswordPolicy } from './password-rules.ts';
 import type { RegistrationAnswer } from './payloads.ts';
+import type { LoginFailType } from './reasons.ts';
+import { screenPaths } from './screens.ts';
 
 /** What the operator sets for every page: the addresses of the logo, `dark` on dark screens, or null for the built-in mark. */
 export type Branding = {
@@ -16,8 +18,25 @@ export type Branding = {
 export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 502, 503, 504] as const;
 export type ProblemStatus = (typeof problemStatuses)[number];
 
-/** A page that the specification gives no address. */
-export type ServerPage =
+/** What each screen shows, by its name: those with an address of their own, and those without. */
+export type PageScreen =
+  | { name: 'login' | 'forgotten' | 'emailInfo' }
+  | { name: 'loginFail'; type: LoginFailType }
+  /** `connections`: those that match the typed address. */
+  | { name: 'singleSignOn'; connections?: { key: string; name: string }[] }
+  /** `resetHash`: kept for this browser, for a form opened without one in its address. */
+  | { name: 'forgottenChange'; resetHash?: string; invitation?: InvitedFor }
+  /** `invitation`: the link is one, for this, and the document has the words of one. */
+  | { name: 'forgottenChangedInfo' | 'forgottenChangeFailedInfo'; invitation?: InvitedFor }
+  /** `secondFactor`: when its session exists. */
+  | { name: 'twoFactor'; secondFactor?: OpenSecondFactor }
+  /** `registration`: what an authenticator app needs; a script that runs fetches it again. */
+  | { name: 'twoFactorRegistration'; secondFactor?: OpenSecondFactor; registration?: RegistrationAnswer }
+  /** `hasAccount`: somebody is signed in, and has an account page. */
+  | { name: 'notFound'; hasAccount?: true }
+  | ScreenWithoutAddress;
+
+type ScreenWithoutAddress =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
   /** `query`: what the sign-out was asked for besides; `account`: who is signed in. */
   | { name: 'signOutConfirm'; query: Record<string, string>; account: string }
@@ -37,11 +56,18 @@ export type ServerPage =
       why: 'provider' | 'network' | 'passkey';
       comesBackTo: string | null;
       goesOnTo: string | null;
+      /** It may be used here. */
+      hasPasskey?: true;
     }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
   /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null; hasForm?: true; again?: Again };
+
+/** Whether a screen has an address of its own, so that others can be shown without another document. */
+export function hasAddress(screen: PageScreen): screen is Exclude<PageScreen, ScreenWithoutAddress> {
+  return screen.name in screenPaths || screen.name === 'loginFail' || screen.name === 'notFound';
+}
 
 /**
  * How a person tries again what failed: by opening the same address once more, by sending the same to a call, or, as nobody
@@ -83,30 +109,17 @@ export type Page = {
   typedUsername: string;
   /** The short reference of the refusal that the page is about, for `vestibule explain`. */
   reference: string | null;
-  /** The reset hash kept for this browser, for a form opened without one in its address. */
-  resetHash?: string;
   /** It is the first page after a sign-out in this browser. */
   isSignedOut?: true;
-  /** Single sign-on screen: the connections that match the typed address. */
-  connections?: { key: string; name: string }[];
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
   isAnswer?: true;
   /** Passkeys can be used at this address; a browser may still have none. */
   passkeys?: true;
   /** The passkey that was refused because nobody has it, or not any more. */
   unknownPasskey?: { rpId: string; credentialId: string };
-  /** Second-factor screens only, when their session exists. */
-  secondFactor?: OpenSecondFactor;
-  /** What an authenticator app needs; a script that runs fetches it again. */
-  registration?: RegistrationAnswer;
   /** Written to a file, for a backend that isn't ours (docs/branding.md): what only our server knows is left out. */
   isStatic?: true;
-  /** Screens of a link only: it is an invitation, for this, and the document has the words of one. */
-  invitation?: InvitedFor;
-  /** Not-found screen only: somebody is signed in, and has an account page. */
-  hasAccount?: true;
-  /** Set if the page is not an addressed screen. */
-  serverPage: ServerPage | null;
+  screen: PageScreen;
 };
 
 /** The operator's own texts, which replace ours, by language and key. */

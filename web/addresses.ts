@@ -1,4 +1,5 @@
 import { type Language, languageOfTag } from '#contract/languages.ts';
+import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 
 export type Address = { pathname: string; search: string; hash: string };
@@ -91,6 +92,12 @@ export function placeOfUrl(url: string, basePath: string): Place {
   const [pathname = '', ...queries] = url.split('?');
   const search = queries.length > 0 ? `?${queries.join('?')}` : '';
   return { screen: screenOfPath(pathBelow(basePath, pathname)), search, address: url };
+}
+
+/** What is shown at a place: what the server sent, if it is of that screen or of none. */
+export function screenAt({ screen }: Page, place: Place): PageScreen {
+  if (!hasAddress(screen)) return screen;
+  return screen.name === place.screen.name ? ({ ...screen, ...place.screen } as PageScreen) : place.screen;
 }
 
 /** The language that a query requests, or null. */

@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import type { Language } from '#contract/languages.ts';
-import type { Page } from '#contract/page.ts';
+import type { OpenSecondFactor, Page, PageScreen } from '#contract/page.ts';
 import { type PageCall, pageCallUrl } from '#contract/page-calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
 import { type Place, parameterOf } from './addresses.ts';
@@ -11,6 +11,8 @@ import type { SavedValues } from './saved-values.ts';
 export type AppState = {
   page: Page;
   place: Place;
+  /** What is shown there. */
+  screen: PageScreen;
   saved: SavedValues;
   language: Language;
   texts: Texts;
@@ -39,6 +41,12 @@ export function useApp(): AppState {
   const app = use(AppContext);
   if (!app) throw new Error('The app is missing around this component');
   return app;
+}
+
+/** What the server knows of the session behind a second-factor screen; undefined on all others. */
+export function useSecondFactor(): OpenSecondFactor | undefined {
+  const { screen } = useApp();
+  return 'secondFactor' in screen ? screen.secondFactor : undefined;
 }
 
 /** The text of a key in the current language, with its `{placeholders}` filled. */

@@ -2,7 +2,7 @@ import { type ComponentType, useRef, useState } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type { RenderedPage } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { addressInLanguage, type Place, withParameter } from './addresses.ts';
+import { addressInLanguage, type Place, screenAt, withParameter } from './addresses.ts';
 import { AppContext } from './app-context.ts';
 import { PageFrame } from './components/page-frame.tsx';
 import type { Texts } from './messages.ts';
@@ -34,7 +34,7 @@ export function App({ language: firstLanguage, texts: firstTexts, LaterScreen, .
   async function setLanguage(next: Language) {
     try {
       // Of an invitation only its document has the words.
-      if (page.invitation) throw new Error('Another document');
+      if ('invitation' in page.screen) throw new Error('Another document');
       await choose(next);
       setParameter(queryNames.language, next);
       history.replaceState(null, '', addressInLanguage(location, next));
@@ -47,6 +47,7 @@ export function App({ language: firstLanguage, texts: firstTexts, LaterScreen, .
     ...navigation,
     ...spoken,
     page,
+    screen: screenAt(page, navigation.place),
     typedUsername,
     isLeaving: word !== null,
     leave,

@@ -69,7 +69,7 @@ it.each([
 ] as const)(
   'a page of the server’s own hides a reset link in the fragment, and is shown as it is: $name',
   async (serverPage) => {
-    const page = pageForTest('/portal/portal.html', { serverPage } as Partial<Page>);
+    const page = pageForTest('/portal/portal.html', { screen: serverPage });
     const shown = await startAt(`/portal/portal.html#/forgottenChange?hash=${'A'.repeat(43)}`, page);
     expect(shown).toEqual(['/portal/portal.html#/forgottenChange']);
     expect(root.hydrateRoot).toHaveBeenCalledOnce();
@@ -95,7 +95,7 @@ it.each([
 it('the server’s own pages lead to other documents only, and load nothing more', async () => {
   await startAt(
     '/portal/x',
-    pageForTest('/portal/x', { serverPage: { name: 'signOutConfirm', query: {}, account: 'anna' } }),
+    pageForTest('/portal/x', { screen: { name: 'signOutConfirm', query: {}, account: 'anna' } }),
   );
   expect(whenIdle).not.toHaveBeenCalled();
 });

@@ -1,8 +1,8 @@
 import { lazy, startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { redirectValue } from '#contract/destination.ts';
-import type { RenderedPage } from '#contract/page.ts';
-import { languageOfSearch, placeOfUrl } from './addresses.ts';
+import { hasAddress, type RenderedPage } from '#contract/page.ts';
+import { languageOfSearch, placeOfUrl, screenAt } from './addresses.ts';
 import { App } from './app.tsx';
 import { ErrorDoor } from './components/error-door.tsx';
 import { isForeign, settle } from './page-load.ts';
@@ -35,7 +35,7 @@ async function start(): Promise<void> {
   followSignOuts(page, store);
   const { place } = settle(location, store, page);
   const startedAt = location.href;
-  if (page.serverPage?.name === 'signedIn') {
+  if (page.screen.name === 'signedIn') {
     const saved = store.read();
     // The next sign-in in this tab does not inherit the destination.
     store.write(nothingSaved);
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
       location.replace(redirectValue(saved, page.url, page.rules));
   }
   const rendered = placeOfUrl(page.url, page.rules.basePath);
-  const arrived = page.serverPage ? rendered : place;
+  const arrived = hasAddress(page.screen) ? place : rendered;
   const language = languageOfSearch(arrived.search) ?? page.language;
   const isAsRendered =
     language === page.language &&
@@ -53,7 +53,7 @@ async function start(): Promise<void> {
   const [texts] = await Promise.all([
     loadTexts(language, page.ownTexts),
     // Before anything is rendered, so that a failure leaves the server's page.
-    isLater(arrived, page) && loadLaterScreen(),
+    isLater(screenAt(page, arrived)) && loadLaterScreen(),
   ]);
   const app = (
     <ErrorDoor texts={texts} onError={putBack}>
@@ -71,7 +71,7 @@ async function start(): Promise<void> {
     else createRoot(portal).render(app);
   });
   // Other screens are other documents where the server's own page is shown. A link that needs it asks again.
-  if (!page.serverPage) whenIdle(() => loadLaterScreen().catch(() => {}));
+  if (hasAddress(page.screen)) whenIdle(() => loadLaterScreen().catch(() => {}));
 }
 
 /** Not at once: failures in the same step are noticed first. */

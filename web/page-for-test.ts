@@ -1,5 +1,6 @@
 import { type Language, languages } from '#contract/languages.ts';
-import type { Page } from '#contract/page.ts';
+import type { Page, PageScreen } from '#contract/page.ts';
+import { placeOfUrl } from './addresses.ts';
 import { renderDocument } from './render.tsx';
 
 export const assetsForTest = {
@@ -12,7 +13,10 @@ export const assetsForTest = {
   texts: {},
 };
 
-export function pageForTest(url: string, more: Partial<Page> = {}): Page {
+type PageForTest = Partial<Omit<Page, 'screen'>> & { screen?: object };
+
+/** A page; `screen`: what its screen is told, or another than its address names. */
+export function pageForTest(url: string, { screen, ...more }: PageForTest = {}): Page {
   return {
     language: 'en',
     url,
@@ -29,12 +33,12 @@ export function pageForTest(url: string, more: Partial<Page> = {}): Page {
     passwordPolicy: { shortest: 7, longest: 72 },
     typedUsername: '',
     reference: null,
-    serverPage: null,
+    screen: { ...placeOfUrl(url, '/portal').screen, ...screen } as PageScreen,
     ...more,
   };
 }
 
 /** The document of a page as the server sends it. */
-export function documentForTest(url: string, more: Partial<Page> = {}): string {
+export function documentForTest(url: string, more: PageForTest = {}): string {
   return renderDocument(pageForTest(url, more), assetsForTest);
 }

@@ -1,6 +1,6 @@
 import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
-import type { Page } from '#contract/page.ts';
+import { hasAddress, type Page } from '#contract/page.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import {
@@ -172,9 +172,10 @@ function rawRedirectUrl(search: string): string | undefined {
  * place of a screen only a reset link in the fragment counts: a redirect keeps it, and the person may be signed in.
  */
 export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
-  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);
+  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, 'secondFactor' in page.screen);
   const { shown } = arrival;
-  if (page.serverPage && (arrival.place.screen.name !== 'forgottenChange' || shown.hash === hash)) return arrival;
+  if (!hasAddress(page.screen) && (arrival.place.screen.name !== 'forgottenChange' || shown.hash === hash))
+    return arrival;
   store.write(arrival.saved);
   if (arrival.warning) console.warn(arrival.warning);
   if (shown.search !== search || shown.hash !== hash) {

@@ -23,6 +23,6 @@ export function renderStaticDocument(page: Page, assets: PageAssets): StaticDocu
 /** Which address was not found is known to the script alone, which then renders all of it. */
 function contentOf(page: Page, assets: PageAssets) {
   const { title, elements } = renderContent(page, assets);
-  if (page.url !== 'none' || page.serverPage) return { title, elements };
+  if (page.screen.name !== 'notFound') return { title, elements };
   return { title, elements: elements.replace(/<p class="fact">.*?<\/p>/, '') };
 }

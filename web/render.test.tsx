@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
-import type { OpenSecondFactor, ServerPage } from '#contract/page.ts';
+import type { OpenSecondFactor, PageScreen } from '#contract/page.ts';
 import { problemStatuses } from '#contract/page.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
@@ -59,7 +59,7 @@ const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
 
 const tenCodes = Array.from({ length: 10 }, (_, index) => `7K2M-Q4XD-9FH${index}`);
 
-const serverPages: ServerPage[] = [
+const serverPages: PageScreen[] = [
   { name: 'recoveryCodes', codes: tenCodes, left: 10, destination: '/portal/portal.html' },
   { name: 'recoveryCodes', codes: null, left: 7, destination: '/portal/portal.html' },
   { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
@@ -107,7 +107,7 @@ describe.each(languages)('in %s every document is sound', (language) => {
 
   it('of a second factor', () => {
     for (const [url, actions, more] of secondFactorScreens) {
-      const html = render(url, { language, secondFactor: { ...secondFactor, ...more } });
+      const html = render(url, { language, screen: { secondFactor: { ...secondFactor, ...more } } });
       expectSound(html, language, url);
       expect(postsOf(html), url).toEqual(actions);
     }
@@ -115,24 +115,24 @@ describe.each(languages)('in %s every document is sound', (language) => {
 
   it('of a page of the server', () => {
     for (const serverPage of serverPages)
-      expectSound(render('/portal/x', { language, serverPage }), language, JSON.stringify(serverPage));
+      expectSound(render('/portal/x', { language, screen: serverPage }), language, JSON.stringify(serverPage));
   });
 });
 
 describe('the second script', () => {
   const preload = '<link rel="modulepreload" href="/portal/assets/later-screen.js">';
-  const leaving: ServerPage = { name: 'leaving', isSignOut: false, url: '/x', provider: 'Acme' };
+  const leaving: PageScreen = { name: 'leaving', isSignOut: false, url: '/x', provider: 'Acme' };
 
   it('the sign-in form and the way to a provider need none', () => {
     for (const url of ['/portal/', '/portal/login', '/portal/login?notice=signInExpired'])
       expect(render(url), url).not.toContain('later-screen');
-    expect(render('/portal/x', { serverPage: leaving })).not.toContain('later-screen');
+    expect(render('/portal/x', { screen: leaving })).not.toContain('later-screen');
   });
 
   it('every other page loads it at once', () => {
     for (const [url] of screens.slice(2)) expect(render(url), url).toContain(preload);
     for (const serverPage of serverPages)
-      expect(render('/portal/x', { serverPage }), serverPage.name).toContain(preload);
+      expect(render('/portal/x', { screen: serverPage }), serverPage.name).toContain(preload);
   });
 });
 
@@ -190,7 +190,7 @@ describe('the answer to a posted form', () => {
   });
 
   it('keeps the link of a new password', () => {
-    const html = answer('/portal/forgottenChange?notice=tooManyAttempts', { resetHash: 's3cret' });
+    const html = answer('/portal/forgottenChange?notice=tooManyAttempts', { screen: { resetHash: 's3cret' } });
     expect(html).toContain('name="hash" value="s3cret"');
     expect(html).toContain('Too many attempts');
   });
@@ -205,8 +205,8 @@ describe('the answer to a posted form', () => {
 
 describe('the new-password form', () => {
   it('sends the hash of its link, or the one kept for this browser', () => {
-    expect(render('/portal/forgottenChange?hash=a', { resetHash: 'b' })).toContain('name="hash" value="a"');
-    expect(render('/portal/forgottenChange', { resetHash: 'b' })).toContain('name="hash" value="b"');
+    expect(render('/portal/forgottenChange?hash=a', { screen: { resetHash: 'b' } })).toContain('name="hash" value="a"');
+    expect(render('/portal/forgottenChange', { screen: { resetHash: 'b' } })).toContain('name="hash" value="b"');
     expect(render('/portal/forgottenChange')).toContain('name="hash" value=""');
   });
 
@@ -214,7 +214,7 @@ describe('the new-password form', () => {
     const more = { typedUsername: 'ada' };
     const hidden = /<input class="sr" type="text" autoComplete="username" [^>]*value="ada"/;
     expect(render('/portal/forgottenChange?hash=a', more)).toMatch(hidden);
-    expect(render('/portal/forgottenChange', { ...more, resetHash: 'b' })).toMatch(hidden);
+    expect(render('/portal/forgottenChange', { ...more, screen: { resetHash: 'b' } })).toMatch(hidden);
     expect(render('/portal/forgottenChange', more)).not.toMatch(hidden);
     const form = /<form.*?<\/form>/.exec(render('/portal/forgottenChange?hash=a', more))?.[0] ?? '';
     expect([...form.matchAll(/ name="([^"]*)"/g)].map(([, name]) => name)).toEqual(['hash', 'password', 'repeat']);
@@ -225,7 +225,7 @@ describe('the new-password form', () => {
       /<noscript>.*Open the link from our email.*<a href="\/portal\/forgotten">Send a new link<.*<\/noscript>/;
     expect(render('/portal/forgottenChange')).toMatch(said);
     expect(render('/portal/forgottenChange?hash=a')).not.toMatch(said);
-    expect(render('/portal/forgottenChange', { resetHash: 'b' })).not.toMatch(said);
+    expect(render('/portal/forgottenChange', { screen: { resetHash: 'b' } })).not.toMatch(said);
   });
 
   it('says why it is shown again', () => {
@@ -255,7 +255,7 @@ describe('the second factor without JavaScript', () => {
 
   it('shows the key if the server sends it, also where a script is allowed and does not run', () => {
     const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
-    const html = render('/portal/twoFactorRegistration', { registration });
+    const html = render('/portal/twoFactorRegistration', { screen: { registration } });
     const shown = html.replaceAll(/<noscript>.*?<\/noscript>/g, '');
     expect(shown).toMatch(/<img src="data:image\/png;base64,AAAA".*<span>ABCD.*id="page"/s);
     expect(html).not.toMatch(/<p>[^<]*JavaScript/);
@@ -265,7 +265,7 @@ describe('the second factor without JavaScript', () => {
 
 describe('a half-signed-in session', () => {
   const show = (query: string, more: Partial<OpenSecondFactor> = {}, screen = 'twoFactor') =>
-    render(`/portal/${screen}${query}`, { secondFactor: { ...secondFactor, ...more } });
+    render(`/portal/${screen}${query}`, { screen: { secondFactor: { ...secondFactor, ...more } } });
   const box = '<input type="checkbox" name="remember"/>';
 
   it('may offer to remember this device, where allowed, never by default', () => {
@@ -333,15 +333,15 @@ describe('a half-signed-in session', () => {
     const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
     const link = 'href="otpauth://totp/Vestibule:a%20b?secret=ABCDEFGH&amp;issuer=Vestibule"';
     const more = { registration, secondFactor: { ...secondFactor, account: 'a:b' } };
-    expect(render('/portal/twoFactorRegistration', more)).toContain(link);
-    expect(render('/portal/twoFactorRegistration', { registration })).not.toContain('otpauth:');
+    expect(render('/portal/twoFactorRegistration', { screen: more })).toContain(link);
+    expect(render('/portal/twoFactorRegistration', { screen: { registration } })).not.toContain('otpauth:');
   });
 });
 
 describe('recovery codes', () => {
-  const show = (more: Partial<ServerPage>, page = {}) => {
+  const show = (more: object, page = {}) => {
     const serverPage = { name: 'recoveryCodes', codes: tenCodes, left: 10, destination: '/a?b#c', ...more };
-    return render('/portal/x', { serverPage: serverPage as ServerPage, ...page });
+    return render('/portal/x', { screen: serverPage, ...page });
   };
 
   it('are ten that are never translated, and the way on is a link', () => {
@@ -392,8 +392,8 @@ describe('results', () => {
 
   it('a refusal of too many attempts says how long to wait', () => {
     const serverPage = { name: 'problem', status: 429, retryAfterSeconds: 300 } as const;
-    expect(render('/portal/performlogin', { serverPage })).toContain('Try again in 5\u00a0minutes.');
-    expect(render('/portal/performlogin', { serverPage, language: 'pl' })).toContain(
+    expect(render('/portal/performlogin', { screen: serverPage })).toContain('Try again in 5\u00a0minutes.');
+    expect(render('/portal/performlogin', { screen: serverPage, language: 'pl' })).toContain(
       'Spróbuj ponownie za 5\u00a0minut.',
     );
   });
@@ -413,21 +413,23 @@ describe('hostile text is rendered as text', () => {
     ['a name of the hub', () => render('/portal/login', { branding: { ...page('').branding, name: evil } })],
     [
       'a customer',
-      () => render('/x', { serverPage: { name: 'signedIn', username: evil, email: evil, customers: [evil] } }),
+      () => render('/x', { screen: { name: 'signedIn', username: evil, email: evil, customers: [evil] } }),
     ],
     [
       'an account of an authenticator app',
       () =>
         render('/portal/twoFactorRegistration', {
-          registration: { url: evil, totpSecret: evil },
-          secondFactor: { ...secondFactor, account: evil },
+          screen: {
+            registration: { url: evil, totpSecret: evil },
+            secondFactor: { ...secondFactor, account: evil },
+          },
         }),
     ],
     [
       'a recovery code',
       () =>
         render('/x', {
-          serverPage: { name: 'recoveryCodes', codes: [evil], left: 1, destination: evil },
+          screen: { name: 'recoveryCodes', codes: [evil], left: 1, destination: evil },
           typedUsername: evil,
         }),
     ],

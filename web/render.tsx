@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server';
 import { houseBrand } from '#contract/brand.ts';
 import type { Language } from '#contract/languages.ts';
-import type { OwnTexts, Page, RenderedPage } from '#contract/page.ts';
+import type { OwnTexts, Page, PageScreen, RenderedPage } from '#contract/page.ts';
 import { placeOfUrl } from './addresses.ts';
 import { allTexts } from './all-texts.ts';
 import { App } from './app.tsx';
@@ -56,7 +56,7 @@ export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Co
   const texts = textsFor(page, assets);
   const place = placeOfUrl(page.url, page.rules.basePath);
   const tree = renderToString(<App {...{ page: sent, place, language, texts, LaterScreen }} browser={null} />);
-  const title = documentTitle(texts[titleKey(place, page)], page);
+  const title = documentTitle(texts[titleKey(page.screen, place.search)], page);
   const elements = `<div id="portal">${tree}</div>
 <script type="application/json" id="page">${jsonForScript(sent)}</script>`;
   return { title, elements };
@@ -68,7 +68,7 @@ export function documentOf(
   assets: PageAssets,
   { title, elements, rest }: Content & { rest: string },
 ): string {
-  const later = isLater(placeOfUrl(page.url, page.rules.basePath), page);
+  const later = isLater(page.screen);
   // What the script would ask for only when it runs.
   const preloads = [assets.messages[page.language], ...(later ? [assets.laterScript] : [])]
     .map((file) => `<link rel="modulepreload" href="${escaped(file)}">\n`)
@@ -105,21 +105,22 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
-function textsFor({ language, invitation }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
+function textsFor({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const all = { ...allTexts[language], ...texts[language] };
+  const invitation = invitationOf(screen);
   return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
 }
 
+const invitationOf = (screen: PageScreen) => ('invitation' in screen ? screen.invitation : undefined);
+
 /** The operator's own texts that the script may come to show, and those of an invitation. */
-function ownTexts(
-  { language, invitation }: Page,
-  { texts }: Pick<PageAssets, 'texts'>,
-): Pick<RenderedPage, 'ownTexts'> {
+function ownTexts({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Pick<RenderedPage, 'ownTexts'> {
   const shown: OwnTexts = Object.fromEntries(
     Object.entries(texts).map(([tag, own]) => {
       return [tag, Object.fromEntries(Object.entries(own).filter(([key]) => !serverTexts.test(key)))];
     }),
   );
+  const invitation = invitationOf(screen);
   if (invitation) {
     const all = { ...allTexts[language], ...texts[language] };
     shown[language] = { ...shown[language], ...invitationTexts(all, invitation) };
@@ -128,9 +129,9 @@ function ownTexts(
 }
 
 /** In Chromium an immediate redirect replaces the history entry: Back leads to the previous page. */
-function onwards({ serverPage }: Page): string {
-  if (serverPage?.name !== 'leaving' || serverPage.fields) return '';
-  return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
+function onwards({ screen }: Page): string {
+  if (screen.name !== 'leaving' || screen.fields) return '';
+  return `<meta http-equiv="refresh" content="0;url=${escaped(screen.url)}">\n`;
 }
 
 /** The address of the icon in a colour. */

@@ -42,8 +42,11 @@ const rows: Record<string, Row> = {
 it.each(Object.entries(rows))(
   '%s',
   (_name, { rendered, shown = rendered, resetHash, saved = null, hash, username }) => {
-    const page = pageForTest(`/portal${rendered}`, { typedUsername: 'ada', ...(resetHash && { resetHash }) });
+    const page = pageForTest(`/portal${rendered}`, { typedUsername: 'ada' });
     const place = placeOfUrl(`/portal${shown}`, '/portal');
-    expect(resetLinkOf(page, place, { ...nothingSaved, passwordHashParameter: saved })).toEqual({ hash, username });
+    expect(resetLinkOf(page, place, { ...nothingSaved, passwordHashParameter: saved }, resetHash)).toEqual({
+      hash,
+      username,
+    });
   },
 );

@@ -8,7 +8,7 @@ export function prepareStaticPage(publicHash: RegExp): void {
   const page = JSON.parse(data.textContent ?? '');
   page.rules.origin = location.origin;
   const isOther = page.url[0] !== '/' || location.search !== page.url.replace(/^[^?]*/, '');
-  if (!page.serverPage && (isOther || publicHash.test(location.hash))) {
+  if (page.screen.name !== 'problem' && (isOther || publicHash.test(location.hash))) {
     // Not an address of any document, so that the script renders its own.
     page.url = '?';
     const show = (visibility: string) => {

@@ -1,5 +1,5 @@
 import { startTransition, useEffect, useRef, useState } from 'react';
-import type { Page } from '#contract/page.ts';
+import { hasAddress, type Page } from '#contract/page.ts';
 import { type Place, placeOfUrl, withParameter } from './addresses.ts';
 import { settle } from './page-load.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
@@ -52,7 +52,7 @@ export function useNavigation(first: First, leaving: { fadeOver: () => Promise<v
     const onShow = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
       // WebKit keeps even a no-store page that came over plain HTTP, and Chromium one whose session has ended elsewhere.
-      if (page.serverPage || page.secondFactor) location.reload();
+      if (!hasAddress(page.screen) || 'secondFactor' in page.screen) location.reload();
       else showAfresh();
     };
     addEventListener('popstate', onMove);
@@ -72,9 +72,9 @@ export function useNavigation(first: First, leaving: { fadeOver: () => Promise<v
   async function onMove(): Promise<void> {
     if (!store) return;
     const arrival = settle(location, store, page);
-    if (page.serverPage) return;
+    if (!hasAddress(page.screen)) return;
     const move = ++moves.current;
-    if (isLater(arrival.place, page) && !(await loadLaterScreen().catch(() => null))) return location.reload();
+    if (isLater(arrival.place.screen) && !(await loadLaterScreen().catch(() => null))) return location.reload();
     // The visitor may have moved on meanwhile.
     if (move !== moves.current) return;
     startTransition(() => {
@@ -88,7 +88,7 @@ export function useNavigation(first: First, leaving: { fadeOver: () => Promise<v
     const move = ++moves.current;
     const next = placeOfUrl(url, page.rules.basePath);
     try {
-      await Promise.all([isLater(next, page) && loadLaterScreen(), leaving.fadeOver()]);
+      await Promise.all([isLater(next.screen) && loadLaterScreen(), leaving.fadeOver()]);
     } catch {
       return how === 'push' ? location.assign(url) : location.replace(url);
     }

@@ -44,8 +44,8 @@ async function askFirst(deps: Deps, request: FastifyRequest, reply: FastifyReply
     ...(forget && { [queryNames.forget]: forget }),
     ...(destination && { [queryNames.destination]: destination }),
   };
-  const serverPage = { name: 'signOutConfirm', query, account: who.session.username } as const;
-  return await deps.pages.send(request, reply, 200, { serverPage });
+  const screen = { name: 'signOutConfirm', query, account: who.session.username } as const;
+  return await deps.pages.send(request, reply, 200, { screen });
 }
 
 /** A page, or a script's request: nobody clicks what a browser loads as an image or frame. */
@@ -91,8 +91,8 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   if (!away) return reply.redirect(loginUrl(request, config), 303);
   const { url, provider, fields } = away;
   if (fields) sendFormPolicy(reply, url);
-  const serverPage = { name: 'leaving', isSignOut: true, url, provider, ...(fields && { fields }) } as const;
-  return await deps.pages.send(request, reply, 200, { serverPage });
+  const screen = { name: 'leaving', isSignOut: true, url, provider, ...(fields && { fields }) } as const;
+  return await deps.pages.send(request, reply, 200, { screen });
 }
 
 /** What a sign-out is for: where the tab goes on, and whether the browser forgets its connection. */

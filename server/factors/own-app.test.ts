@@ -70,7 +70,7 @@ describe('an app that somebody sets up of his own will', () => {
     const location = `${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`;
     expect([answer.statusCode, answer.headers.location]).toEqual([303, location]);
     const page = await pageOf(portal, { url: location, cookies: cookiesOf(answer) });
-    expect(page.serverPage).toMatchObject({ name: 'recoveryCodes', left: 10, destination: '/portal/x?y=1' });
+    expect(page.screen).toMatchObject({ name: 'recoveryCodes', left: 10, destination: '/portal/x?y=1' });
     cookies = cookiesOf(await portal.signIn('pat', testPassword));
   });
 
@@ -92,11 +92,8 @@ describe('an app that somebody sets up of his own will', () => {
     const url = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de';
     const form = { code: codeNow(portal, secret), redirectURL: '/portal/x?y=1' };
     expect((await verifyByForm(portal, form, cookies, '?lang=de')).headers.location).toBe(url);
-    const { status, serverPage } = await pageOf(portal, { url, cookies });
-    expect([status, serverPage]).toEqual([
-      200,
-      { name: 'signInOnceMore', comesBackTo: url, goesOnTo: '/portal/x?y=1' },
-    ]);
+    const { status, screen } = await pageOf(portal, { url, cookies });
+    expect([status, screen]).toEqual([200, { name: 'signInOnceMore', comesBackTo: url, goesOnTo: '/portal/x?y=1' }]);
     const shown = (await portal.send({ url, cookies })).body;
     const action = /<form action="([^"]+)" method="post"/.exec(shown)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const out = await portal.send({ method: 'POST', url: action, cookies });

@@ -32,8 +32,13 @@ it('MF-12 a password sets up no app for who has a passkey, and the page asks for
   Object.assign(browser.cookies, await halfSession(portal, 'alice'));
   expect(await ask(browser.cookies)).toEqual([409, false]);
   const shown = await pageOf(portal, { url: screen, cookies: browser.cookies });
-  expect(shown.serverPage).toEqual({ name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null });
-  expect([shown.registration, shown.secondFactor?.hasPasskey]).toEqual([undefined, true]);
+  expect(shown.screen).toEqual({
+    name: 'registerElsewhere',
+    why: 'passkey',
+    comesBackTo: null,
+    goesOnTo: null,
+    hasPasskey: true,
+  });
   expect(await portal.sql`select from pending_totp`).toEqual([]);
   await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
   expect(await signedInAs(portal, browser.cookies)).toBe('alice');
@@ -45,7 +50,7 @@ it('nor after a code by email, which is less than the app that a customer takes 
   const half = await halfSession(portal, 'alice');
   const next = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'alice'), half)) };
   expect(await ask(next)).toEqual([409, false]);
-  expect((await pageOf(portal, { url: screen, cookies: next })).serverPage?.name).toBe('registerElsewhere');
+  expect((await pageOf(portal, { url: screen, cookies: next })).screen?.name).toBe('registerElsewhere');
 });
 
 it('nor while the customer that would take the passkey is disabled, or admits from elsewhere only', async () => {
@@ -91,8 +96,8 @@ describe('a session by a provider, of somebody with passkeys and no password,', 
     await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
     await givePasskey(portal, 'alice');
     return async () => {
-      const { serverPage } = await pageOf(portal, { url: screen, cookies });
-      return serverPage?.name === 'registerElsewhere' && [serverPage.why, serverPage.comesBackTo];
+      const { screen: shown } = await pageOf(portal, { url: screen, cookies });
+      return shown?.name === 'registerElsewhere' && [shown.why, shown.comesBackTo];
     };
   };
 

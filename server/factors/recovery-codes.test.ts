@@ -198,10 +198,10 @@ describe('recovery codes after a registration', () => {
     expect(answer.headers['content-encoding']).toBeUndefined();
     for (const code of codes) expect(answer.body).toContain(code);
     expect(answer.body).not.toContain('href="https://evil');
-    const { serverPage } = await pageOf(portal, {
+    const { screen } = await pageOf(portal, {
       url: `${recoveryCodesUrl}?redirectURL=https://evil.example/`,
       cookies,
     });
-    expect(serverPage).toMatchObject({ destination: '/portal/portal.html' });
+    expect(screen).toMatchObject({ destination: '/portal/portal.html' });
   });
 });

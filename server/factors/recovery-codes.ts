@@ -135,7 +135,7 @@ export function recoveryCodesRoute(deps: Deps) {
     const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionId });
     const destination = destinationInLanguage(destinationFor(config, asked), config.basePath, lang);
     return await deps.pages.send(request, reply, 200, {
-      serverPage: { name: 'recoveryCodes', codes, left, destination },
+      screen: { name: 'recoveryCodes', codes, left, destination },
       typedUsername: username,
     });
   };

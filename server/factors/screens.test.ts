@@ -71,22 +71,17 @@ describe('the screens of the second factor with a half session', () => {
     const page = async (kind: keyof typeof held, search = '') =>
       await pageOf(portal, { url: `/portal/${screens[kind]}${search}`, cookies: held[kind] });
     const base = { mayRemember: true, mayRecover: false, sendAgainAfter: 0 };
-    expect(await page('app')).toEqual({
-      status: 200,
-      location: undefined,
-      secondFactor: { ...base, account: 'alice' },
-    });
+    expect((await page('app')).screen).toEqual({ name: 'twoFactor', secondFactor: { ...base, account: 'alice' } });
     expect(await page('mail', flag)).toMatchObject({ secondFactor: { ...base, account: 'bob', sendAgainAfter: 30 } });
     portal.wait(limits.emailCodeSendEvery - 1);
     const later = await page('registerMail', flag);
-    expect(later).toEqual({
-      status: 200,
-      location: undefined,
+    expect(later.screen).toEqual({
+      name: 'twoFactorRegistration',
       secondFactor: { ...base, account: 'beth', sendAgainAfter: 1 },
     });
     const registration = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json();
     const shown = { secondFactor: { ...base, account: 'adam' }, registration };
-    expect(await page('registerApp')).toEqual({ status: 200, location: undefined, ...shown });
+    expect((await page('registerApp')).screen).toEqual({ name: 'twoFactorRegistration', ...shown });
   });
 
   it('MF-11 what one visitor sees is not cached for another, signed in or not', async () => {

@@ -48,7 +48,7 @@ async function pageOf(
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
   const to = whereTo(standingOf(who), asked);
   if (to.kind === 'login') return toSignIn(deps, request, to.notice);
-  if (who.kind === 'half') return await halfPage(deps, request, reply, who);
+  if (who.kind === 'half') return await halfPage(deps, request, reply, screen, who);
   if (who.kind === 'full' && to.kind === 'show') return await ownAppPage(deps, request, reply);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
 }
@@ -57,6 +57,7 @@ async function halfPage(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
+  screen: SecondFactorScreen,
   who: Who & { kind: 'half' },
 ): Promise<Shown> {
   const { half } = who;
@@ -68,11 +69,22 @@ async function halfPage(
   const secondFactor = await openSecondFactor(deps, half);
   if (registration?.kind === 'byPasskey')
     return {
-      secondFactor,
-      serverPage: { name: 'registerElsewhere', why: 'passkey', comesBackTo: null, goesOnTo: null },
+      screen: {
+        name: 'registerElsewhere',
+        why: 'passkey',
+        comesBackTo: null,
+        goesOnTo: null,
+        ...(secondFactor.hasPasskey && { hasPasskey: true }),
+      },
     };
-  if (registration?.kind !== 'open') return { secondFactor };
-  return { secondFactor, registration: registration.answer };
+  if (screen === 'twoFactor') return { screen: { name: screen, secondFactor } };
+  return {
+    screen: {
+      name: screen,
+      secondFactor,
+      ...(registration?.kind === 'open' && { registration: registration.answer }),
+    },
+  };
 }
 
 /** Null if it failed: the screen then says so itself, and offers to load it again. */
@@ -140,14 +152,17 @@ async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyRep
   if (registration.kind === 'network' || registration.kind === 'notFromProvider')
     return await elsewhere(deps, request, registration, goesOnTo);
   if (registration.kind === 'signInAgain')
-    return { serverPage: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
+    return { screen: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
   if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
   const { account } = registration;
   return {
-    secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
-    registration: registration.answer,
+    screen: {
+      name: 'twoFactorRegistration',
+      secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
+      registration: registration.answer,
+    },
   };
 }
 
@@ -158,11 +173,10 @@ async function elsewhere(
   { kind, userId }: Extract<RegistrationResult, { userId: string }>,
   goesOnTo: string | null,
 ): Promise<Partial<Page>> {
-  if (kind === 'network')
-    return { serverPage: { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo } };
+  if (kind === 'network') return { screen: { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo } };
   const hasOwnWay = await hasOwnWayNow(deps.sql, { userId, rpId: deps.config.passkeys?.id ?? null });
   const comesBackTo = hasOwnWay ? sameAgain(deps, request) : null;
-  return { serverPage: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
+  return { screen: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
 }
 
 /** The same page again after another sign-in, in the same language, and from there on as before. */

@@ -40,7 +40,7 @@ describe('MF-12 a password at a customer without a second factor, for a user of 
       const answer = await ask(cookies);
       expect([answer.statusCode, answer.body.includes('totpSecret')]).toEqual([409, false]);
       const shown = await pageOf(portal, { url: `${page}?redirectURL=%2Fportal%2Fx`, cookies, ...outside });
-      expect(shown.serverPage).toEqual({
+      expect(shown.screen).toEqual({
         name: 'registerElsewhere',
         why: 'network',
         comesBackTo: null,
@@ -94,7 +94,7 @@ describe('MF-12 a user who has confirmed codes by email, and whose customers req
     const cookies = cookiesOf(signedIn);
     expect((await ask(cookies)).statusCode).toBe(409);
     expect(verdict(await verify(portal, '123456', cookies))).toEqual([401, 'signInExpired']);
-    expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+    expect((await pageOf(portal, { url: page, cookies })).screen?.name).toBe('signInOnceMore');
     expect(await portal.sql`select from pending_totp`).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('MF-12 a browser that is remembered', () => {
     const cookies = cookiesOf(await portal.signIn('bob', testPassword, { cookies: await remembered() }));
     expect((await ask(cookies)).statusCode).toBe(409);
     expect(verdict(await verify(portal, '123456', cookies))).toEqual([401, 'signInExpired']);
-    expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+    expect((await pageOf(portal, { url: page, cookies })).screen?.name).toBe('signInOnceMore');
     expect(await portal.sql`select from pending_totp`).toEqual([]);
   });
 });
@@ -154,7 +154,7 @@ describe('MF-12 a customer that has come to require a second factor since the pa
       await portal.sql`update customer set two_factor = ${policy} where key = 'mail'`;
       expect((await ask(cookies)).statusCode).toBe(409);
       expect((await verify(portal, codeNow(portal, totpSecret), cookies)).statusCode).toBe(409);
-      expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+      expect((await pageOf(portal, { url: page, cookies })).screen?.name).toBe('signInOnceMore');
       expect(await portal.sql`select from totp`).toEqual([]);
       expect(await signedInAs(portal, cookies)).toBe('bob');
       const half = cookiesOf(await portal.signIn('bob', testPassword));
@@ -194,8 +194,8 @@ describe('MF-12 a passkey, for a user of a customer that takes none', () => {
     const cookies = await sessionOf();
     expect((await ask(cookies)).statusCode).toBe(409);
     // No other network would help, but a code does.
-    const { serverPage } = await pageOf(portal, { url: page, cookies });
-    expect(serverPage).toEqual({ name: 'signInOnceMore', comesBackTo: page, goesOnTo: '/portal/portal.html' });
+    const { screen } = await pageOf(portal, { url: page, cookies });
+    expect(screen).toEqual({ name: 'signInOnceMore', comesBackTo: page, goesOnTo: '/portal/portal.html' });
     const half = cookiesOf(await portal.signIn('quinn', testPassword));
     const full = cookiesOf(await verify(portal, await codeByMail(portal, 'quinn'), half));
     expect((await ask(full)).statusCode).toBe(200);

@@ -53,8 +53,8 @@ export async function formAgain(
   if (again.status !== 400) reply.header('retry-after', String(Math.max(1, Math.ceil(again.retryAfter / 1000))));
   const reference = again.status === 400 ? null : (again.reference ?? referenceOfRequest(request.id));
   // Without JavaScript a change of language reloads the form, without the hash in it.
-  if (kept.resetHash && isToken(kept.resetHash))
-    setCookie(reply, config, 'reset', kept.resetHash, limits.resetCookieLifetime);
+  const resetHash = kept.screen?.name === 'forgottenChange' ? kept.screen.resetHash : undefined;
+  if (resetHash && isToken(resetHash)) setCookie(reply, config, 'reset', resetHash, limits.resetCookieLifetime);
   return await pages.send(request, reply, status, { reference, ...kept, url, isAnswer: true });
 }
 

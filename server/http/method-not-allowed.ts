@@ -39,7 +39,9 @@ export function methodNotAllowed(deps: Deps, isSignedIn: IsSignedIn = nobody) {
       return await refuse(deps, request, reply, 405);
     }
     if (asksForJson(request)) return sendProblem(reply, 404);
-    return await deps.pages.send(request, reply, 404, { ...((await isSignedIn(request)) && { hasAccount: true }) });
+    return await deps.pages.send(request, reply, 404, {
+      screen: { name: 'notFound', ...((await isSignedIn(request)) && { hasAccount: true }) },
+    });
   };
 }
 

@@ -2,20 +2,20 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { needsScript } from '#contract/account-page.ts';
-import type { Page, ServerPage } from '#contract/page.ts';
+import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Pages } from '../deps.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { clearLastRefusal, readLastRefusal } from './last-refusal.ts';
-import { languageOfRequest } from './request-url.ts';
+import { languageOfRequest, splitUrl } from './request-url.ts';
 import { pagePolicy } from './security-headers.ts';
 
 /** Brotli's quality for a page sent once; cached ones get the best. */
 const quickQuality = 4;
 
 /** Pages with what nobody else may see: identity, codes, the state of a visit to a provider. */
-const secretPages: readonly ServerPage['name'][] = [
+const secretScreens: readonly PageScreen['name'][] = [
   'signedIn',
   'notForYou',
   'recoveryCodes',
@@ -30,8 +30,9 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
 
   function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
     const refusal = readLastRefusal(request, config, more.url);
-    // A server page reports something that just happened: an earlier refusal's reference does not belong to it.
-    const reference = more.serverPage ? null : refusal.reference;
+    // A screen without an address reports something that just happened: an earlier refusal's reference does not belong to it.
+    const screen = more.screen ?? screenOfPath(splitUrl(more.url ?? request.url).path.slice(config.basePath.length));
+    const reference = hasAddress(screen) ? refusal.reference : null;
     const { unknownPasskey } = refusal;
     const rpId = config.passkeys?.id;
     return {
@@ -45,8 +46,8 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       ...(refusal.isSignedOut && { isSignedOut: true as const }),
       ...(config.passkeys && { passkeys: true as const }),
       ...(reference && rpId && unknownPasskey && { unknownPasskey: { rpId, credentialId: unknownPasskey } }),
-      serverPage: null,
       ...more,
+      screen,
     };
   }
 
@@ -60,24 +61,14 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
     return await body;
   }
 
-  function isPersonal(page: Page): boolean {
-    return Boolean(
-      page.serverPage ||
-        page.typedUsername ||
-        page.reference ||
-        page.resetHash ||
-        page.secondFactor ||
-        page.registration ||
-        page.connections ||
-        page.isSignedOut ||
-        page.invitation,
-    );
+  function isPersonal({ screen, typedUsername, reference, isSignedOut }: Page): boolean {
+    const isTold = Object.keys(screen).some((key) => key !== 'name' && key !== 'type');
+    return Boolean(!hasAddress(screen) || isTold || typedUsername || reference || isSignedOut);
   }
 
   /** Secrets are not compressed together with text that a stranger can put into the address (BREACH). */
-  function holdsSecret({ serverPage, resetHash, registration }: Page): boolean {
-    const isSecret = serverPage !== null && secretPages.includes(serverPage.name);
-    return isSecret || Boolean(resetHash || registration);
+  function holdsSecret({ screen }: Page): boolean {
+    return secretScreens.includes(screen.name) || 'resetHash' in screen || 'registration' in screen;
   }
 
   /** Whether we hand an address out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */

@@ -64,7 +64,7 @@ export async function refuse(
   request.whyRefused = detail ?? titles[status];
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
-      serverPage: {
+      screen: {
         name: 'problem',
         status,
         retryAfterSeconds,

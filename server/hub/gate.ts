@@ -129,7 +129,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     if (!wantsPage(request)) return sendProblem(reply, status);
     const again = request.method === 'GET' ? 'open' : 'goBack';
     return await deps.pages.send(request, reply, status, {
-      serverPage: { name: 'problem', status, retryAfterSeconds: null, again },
+      screen: { name: 'problem', status, retryAfterSeconds: null, again },
       reference: referenceOfRequest(request.id),
     });
   }

@@ -127,7 +127,7 @@ async function refuseOtherCustomers(
   return await deps.pages.send(request, reply, 403, {
     url: page,
     ...(language && { language }),
-    serverPage: { name: 'notForYou', username: identity.person.username, comesBackTo: page },
+    screen: { name: 'notForYou', username: identity.person.username, comesBackTo: page },
     reference,
   });
 }

@@ -98,7 +98,8 @@ export function screenRoute(deps: Deps) {
   ): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'login') return loginPage(request, who);
     if (name === 'forgottenChange') return await resetPage(deps, request, reply);
-    if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo') return invitedPage(request);
+    if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo')
+      return { screen: { name, ...invitedPage(request) } };
     if (name === 'twoFactor' || name === 'twoFactorRegistration')
       return await secondFactorPage(deps, request, reply, { screen: name, who });
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
@@ -119,8 +120,8 @@ export function standInRoute(deps: Deps) {
     const to = whereTo(standingOf(who), 'hub');
     if (to.kind === 'show' && who.kind === 'full') {
       const { username, email, customers } = who.session;
-      const serverPage = { name: 'signedIn', username, email, customers } as const;
-      return await deps.pages.send(request, reply, 200, { serverPage });
+      const screen = { name: 'signedIn', username, email, customers } as const;
+      return await deps.pages.send(request, reply, 200, { screen });
     }
     return toSignIn(deps, request, reply, { who, page: request.url });
   };

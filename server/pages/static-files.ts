@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { type Language, languages } from '#contract/languages.ts';
 import type { Page, ProblemStatus } from '#contract/page.ts';
 import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
-import { queryNames, screenPaths } from '#contract/screens.ts';
+import { queryNames, screenOfPath, screenPaths } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { type BuiltStaticPages, loadStaticPages } from '../http/built-pages.ts';
+import { splitUrl } from '../http/request-url.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
 /**
@@ -44,7 +45,9 @@ function pageOf(config: Config, { address, problem }: StaticScreen, language: La
     typedUsername: '',
     reference: null,
     isStatic: true,
-    serverPage: problem ? { name: 'problem', status: problem, retryAfterSeconds: null } : null,
+    screen: problem
+      ? { name: 'problem', status: problem, retryAfterSeconds: null }
+      : screenOfPath(splitUrl(address).path),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type InvitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
+import type { Page } from '#contract/page.ts';
 import { ChangeForm, InvitationForm, InvitationPasskeyForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -108,7 +109,7 @@ export function linkRoutes(deps: Deps) {
         if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
         const again = { screen: 'forgottenChange', status: 429, notice: 'tooManyAttempts' } as const;
         const form = { ...again, retryAfter, reference, destination, query: words };
-        const page = { resetHash: token, typedUsername: '', ...(invited && { invitation: invited }) };
+        const page = linkPage(token, invited);
         return await formAgain(deps, request, reply, form, page);
       }
       case 'refused': {
@@ -131,6 +132,12 @@ export function linkRoutes(deps: Deps) {
   };
 }
 
+/** The form of a link, again; never with a name that was typed elsewhere. */
+function linkPage(resetHash: string, invited: InvitedFor | null): Partial<Page> {
+  const screen = { name: 'forgottenChange', resetHash, ...(invited && { invitation: invited }) } as const;
+  return { screen, typedUsername: '' };
+}
+
 /** After these a better entry helps. */
 function isLinkStillGood(reason: ChangeFailedReason | null): boolean {
   return reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
@@ -141,6 +148,6 @@ export function linkFormAgain(deps: Deps, invited: 'passkey' | null = null) {
   return formKeeper(deps, 'forgottenChange', ({ hash = '' }: Partial<ChangeForm>, request) => ({
     destination: destinationOfAddress(request, deps.config),
     ...(invited && { query: { [invitedParameter]: invitedValues[invited] } }),
-    page: { resetHash: hash, typedUsername: '', ...(invited && { invitation: invited }) },
+    page: linkPage(hash, invited),
   }));
 }

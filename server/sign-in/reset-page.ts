@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type InvitedFor, invitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
-import { queryNames, screenUrl } from '#contract/screens.ts';
+import { queryNames, screenPaths, screenUrl } from '#contract/screens.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { setLastRefusal } from '../http/last-refusal.ts';
-import { destinationOfAddress, languageOverride, queryValue } from '../http/request-url.ts';
+import { destinationOfAddress, languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { findResetLinkPage, type ResetLinkPage } from './reset-link.ts';
 
 /**
@@ -25,7 +25,8 @@ export async function resetPage(
   const waiting = readTokenCookie(request.headers, config, 'reset');
   const token = asked ?? waiting;
   const named = invitedPage(request);
-  if (!token || !isToken(token)) return { ...named, typedUsername: '' };
+  const name = 'forgottenChange';
+  if (!token || !isToken(token)) return { screen: { name, ...named }, typedUsername: '' };
   const link = await findResetLinkPage(sql, tokenHash(token)).catch(nullIfDatabaseAway);
   const isOpen = link && !link.usedAt && link.endsAt > deps.now();
   const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
@@ -43,9 +44,18 @@ export async function resetPage(
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
+  // The link leaves the address once the script has it: from there a reload must know that no password is taken.
+  if (isOpen && asked && invitation === 'passkey' && named.invitation !== invitation) {
+    const query = new URLSearchParams(splitUrl(request.url).search);
+    query.set(invitedParameter, invitedValues.passkey);
+    return { redirect: `${config.basePath}${screenPaths.forgottenChange}?${query}` };
+  }
   const words = invitation ? { invitation } : named;
-  // Never a name typed elsewhere: a password manager would save the new password under it.
-  return { ...words, ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
+  return {
+    screen: { name, ...words, ...(asked ? {} : { resetHash: token }) },
+    // Never a name typed elsewhere: a password manager would save the new password under it.
+    typedUsername: (isOpen && link.username) || '',
+  };
 }
 
 /** What an invitation is for; once it is used, what it was used for, as far as the account tells. */
@@ -59,7 +69,7 @@ function purposeOf(
 }
 
 /** What a page is for whose address says that it belongs to an invitation. */
-export function invitedPage(request: FastifyRequest): Pick<Page, 'invitation'> {
+export function invitedPage(request: FastifyRequest): { invitation?: InvitedFor } {
   const invitation = invitedFor(queryValue(request, invitedParameter));
   return invitation ? { invitation } : {};
 }

@@ -131,7 +131,7 @@ export function leaveRoute(deps: Deps) {
       const { url, fields } = details;
       if (fields) sendFormPolicy(reply, url);
       return await deps.pages.send(request, reply, 200, {
-        serverPage: { name: 'leaving', isSignOut: false, url, provider: connection.name, ...(fields && { fields }) },
+        screen: { name: 'leaving', isSignOut: false, url, provider: connection.name, ...(fields && { fields }) },
       });
     }
     if ((await visitorOf(deps, request).who()).kind === 'full')
@@ -151,5 +151,6 @@ export async function singleSignOnPage(deps: Deps, request: FastifyRequest): Pro
   if (!domain) return {};
   const connections = await listSsoConnectionsOfDomain(deps.sql, domain);
   const usable = connections.filter(({ active }) => active);
-  return usable.length === 0 ? {} : { connections: usable.map(({ key, name }) => ({ key, name })) };
+  if (usable.length === 0) return {};
+  return { screen: { name: 'singleSignOn', connections: usable.map(({ key, name }) => ({ key, name })) } };
 }

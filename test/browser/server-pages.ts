@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext } from '@playwright/test';
-import type { Page, ServerPage } from '#contract/page.ts';
+import type { Page, PageScreen } from '#contract/page.ts';
 
 const renderer = fileURLToPath(new URL('render-page.ts', import.meta.url));
 
@@ -11,7 +11,7 @@ const serverPages = {
   signOutConfirm: { name: 'signOutConfirm', query: {}, account: 'anna' },
   leaving: { name: 'leaving', isSignOut: false, url: 'https://provider.test/', provider: 'Entra ID of the North' },
   problem: { name: 'problem', status: 429, retryAfterSeconds: 90 },
-} satisfies { [Name in ServerPage['name']]?: ServerPage };
+} satisfies { [Name in PageScreen['name']]?: PageScreen };
 
 export const serverPageNames = Object.keys(serverPages) as (keyof typeof serverPages)[];
 
@@ -24,7 +24,7 @@ export async function showServerPages(context: BrowserContext): Promise<void> {
 }
 
 /** Has the browser show one at an address of a screen. */
-export async function showServerPage(context: BrowserContext, url: string, serverPage: ServerPage): Promise<void> {
+export async function showServerPage(context: BrowserContext, url: string, screen: PageScreen): Promise<void> {
   const isAsked = ({ pathname, search }: URL) => pathname + search === url;
   await context.route(isAsked, async (route) => {
     const response = await route.fetch();
@@ -32,8 +32,8 @@ export async function showServerPage(context: BrowserContext, url: string, serve
     const page = JSON.parse(
       /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(text)?.[1] ?? '',
     ) as Page;
-    const reference = serverPage.name === 'problem' ? 'K7Q2-M4XD' : null;
-    const input = JSON.stringify({ ...page, reference, serverPage });
+    const reference = screen.name === 'problem' ? 'K7Q2-M4XD' : null;
+    const input = JSON.stringify({ ...page, reference, screen });
     const body = execFileSync(process.execPath, [renderer], { input, encoding: 'utf8' });
     // The page on the way to a provider is looked at, so it stays.
     await route.fulfill({ response, body: body.replace(/<meta http-equiv="refresh"[^>]*>/, '') });

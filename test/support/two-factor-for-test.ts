@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
-import type { Page } from '#contract/page.ts';
+import type { Page, PageScreen } from '#contract/page.ts';
 import { groupedRecoveryCode } from '#contract/recovery-code.ts';
 import { codeDigest } from '#server/crypto/keys.ts';
 import { seal } from '#server/crypto/sealed.ts';
@@ -71,9 +71,9 @@ export async function recoveryCodesShown(
   portal: PortalForTest,
   cookies: Browser,
 ): Promise<{ codes: string[] | null; left: number }> {
-  const { status, serverPage } = await pageOf(portal, { url: recoveryCodesUrl, cookies });
-  if (status !== 200 || serverPage?.name !== 'recoveryCodes') throw new Error(`${status} ${serverPage?.name}`);
-  return { codes: serverPage.codes, left: serverPage.left };
+  const { status, screen } = await pageOf(portal, { url: recoveryCodesUrl, cookies });
+  if (status !== 200 || screen?.name !== 'recoveryCodes') throw new Error(`${status} ${screen?.name}`);
+  return { codes: screen.codes, left: screen.left };
 }
 
 /** Signs in up to the password; returns the cookies of the half session. */
@@ -199,15 +199,25 @@ export async function codeByMail(portal: PortalForTest, username: string): Promi
   return code;
 }
 
-/** What the server tells the page of an answer, besides what every page is told. */
+type TwoFactorScreen = Extract<PageScreen, { name: 'twoFactorRegistration' }>;
+
+/** What the server tells the page of an answer, besides what every page is told; and what it tells a second-factor screen. */
 export async function pageOf(
   portal: PortalForTest,
   request: TestRequest,
-): Promise<Partial<Page> & { status: number; location?: string | undefined }> {
+): Promise<Partial<Page> & Omit<TwoFactorScreen, 'name'> & { status: number; location?: string | undefined }> {
   const send = vi.spyOn(portal.deps.pages, 'send');
   try {
     const { statusCode, headers } = await portal.send(request);
-    return { status: statusCode, location: headers.location, ...send.mock.lastCall?.[3] };
+    const more = send.mock.lastCall?.[3];
+    const { secondFactor, registration } = (more?.screen ?? {}) as Partial<TwoFactorScreen>;
+    return {
+      status: statusCode,
+      location: headers.location,
+      ...more,
+      ...(secondFactor && { secondFactor }),
+      ...(registration && { registration }),
+    };
   } finally {
     send.mockRestore();
   }

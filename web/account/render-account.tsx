@@ -49,8 +49,9 @@ ${needsScript(account) ? `<script type="module" src="${escaped(assets.passkeyScr
 function stillApp(page: Page, texts: AllTexts): AppState {
   const nothing = () => {};
   return {
-    page: { ...page, serverPage: null },
+    page,
     place: placeOfUrl(page.url, page.rules.basePath),
+    screen: page.screen,
     saved: nothingSaved,
     language: page.language,
     texts,

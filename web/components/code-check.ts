@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
-import type { Page } from '#contract/page.ts';
+import type { OpenSecondFactor } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
 
@@ -25,7 +25,8 @@ export type Said =
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack } = useApp();
   const { toCall, toScreen, language } = usePortalUrls();
-  const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
+  const secondFactor = useSecondFactor();
+  const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidOfSending(secondFactor));
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
 
@@ -66,7 +67,7 @@ function saidBySearch(search: string): Said {
 }
 
 /** That no email is on its way is shown on every load, not only after a redirect. */
-function saidByPage({ secondFactor }: Page): Said {
+function saidOfSending(secondFactor: OpenSecondFactor | undefined): Said {
   return secondFactor?.isCodeNotSent ? { name: 'notice', notice: 'codeNotSent' } : null;
 }
 
@@ -76,7 +77,7 @@ function saidByPage({ secondFactor }: Page): Said {
  */
 export function useWrongCodeText(): (said: Said) => string | null {
   const message = useMessage();
-  const isEmail = isCodeSentViaEmail(useApp().place);
+  const isEmail = isCodeSentViaEmail(useApp().place.search);
   return (said) => {
     if (said?.name !== 'wrong' && said?.name !== 'notChecked') return null;
     return message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code');

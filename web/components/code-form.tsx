@@ -3,7 +3,7 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { codeLength, isOneTimeCode } from '#contract/one-time-code.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import type { CallFailure } from '../server-calls.ts';
@@ -85,7 +85,7 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
         {around ? around(field) : field}
         <RememberDevice ref={remember} />
       </CodeCheckForm>
-      {isCodeSentViaEmail(place) ? (
+      {isCodeSentViaEmail(place.search) ? (
         <SendAgain cancelKey={cancelKey} onAnswer={onSendAnswer} />
       ) : (
         <WayOut textKey={cancelKey}>{links}</WayOut>
@@ -188,8 +188,8 @@ export function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeField
 /** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
 export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
   const message = useMessage();
-  const { page, place } = useApp();
-  if (!page.secondFactor?.mayRemember) return null;
+  const { place } = useApp();
+  if (!useSecondFactor()?.mayRemember) return null;
   const wasSaid = noticeOfSearch(place.search) !== null && parameterOf(place.search, queryNames.remember) === 'true';
   return (
     <label className="check">

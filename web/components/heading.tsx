@@ -4,8 +4,8 @@ import { TitleHeading } from './title-heading.tsx';
 
 /** The heading of the current place, for the screens of the second script: the first one needs only its own. */
 export function Heading({ prefix }: { prefix?: string }) {
-  const { place, page } = useApp();
-  return <TitleHeading titleKey={titleKey(place, page)} prefix={prefix} />;
+  const { place, screen } = useApp();
+  return <TitleHeading titleKey={titleKey(screen, place.search)} prefix={prefix} />;
 }
 
 /** Whose account the page is about. */

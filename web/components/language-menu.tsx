@@ -10,7 +10,7 @@ export function LanguageMenu() {
   const { page, place, setLanguage } = useApp();
   const { toScreen } = usePortalUrls();
   // The answer to a posted form has the call's address, which answers no GET itself.
-  const isProblem = page.serverPage?.name === 'problem';
+  const isProblem = page.screen.name === 'problem';
   const action = isProblem ? toScreen('login') : page.isAnswer && toScreen(place.screen);
   return (
     <form className="language" method="get" action={action}>

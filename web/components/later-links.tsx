@@ -4,7 +4,7 @@ import { destinationAfterTwoFactor, isDefaultDestination } from '#contract/desti
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import type { MessageKey } from '../messages.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
@@ -28,10 +28,11 @@ export function AccountLink() {
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
   const message = useMessage();
   const { page, leave, comeBack } = useApp();
+  const secondFactor = useSecondFactor();
   const { toCall } = usePortalUrls();
   const { destination, url } = useSignInAgain();
   // “Not you?” belongs beside the name.
-  const whose = textKey === 'twofa-change-user' ? page.secondFactor?.account : undefined;
+  const whose = textKey === 'twofa-change-user' ? secondFactor?.account : undefined;
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
   async function onClick(event: MouseEvent) {
@@ -139,7 +140,7 @@ export function SupportLink({
 
 /** Leaves a second factor: to the sign-in form, or to the destination if the factor is optional. */
 export function WayOut({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const destination = useApp().page.secondFactor?.goesOnTo;
+  const destination = useSecondFactor()?.goesOnTo;
   if (destination !== undefined) return <GoOnLink textKey={textKey} destination={destination} />;
   return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;
 }

@@ -1,4 +1,5 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
+import { hasAddress } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 
 /** Whether a click navigates this page; those that open another tab or window, or save, are left to the browser. */
@@ -17,7 +18,7 @@ type Props = {
 /** A link to another screen: fade, then the screen. Modified clicks and pages outside the portal work as usual. */
 export function PortalLink({ href, className, isDocument = false, children }: Props) {
   const { page, leave, goTo, goToDocument } = useApp();
-  const isOtherDocument = Boolean(page.serverPage) || isDocument;
+  const isOtherDocument = isDocument || !hasAddress(page.screen);
   function onClick(event: MouseEvent) {
     if (!isPlainClick(event)) return;
     event.preventDefault();

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import { Icon, shapes } from './icon.tsx';
 import { relativeTime } from './relative-time.ts';
@@ -63,6 +63,7 @@ export function Notice({ notice, seconds }: NoticeProps) {
   const message = useMessage();
   const textOf = useNoticeText();
   const { page, place } = useApp();
+  const secondFactor = useSecondFactor();
   const name = notice === undefined ? noticeOfSearch(place.search) : notice;
   if (!name || hasOwnPlace(name)) return null;
   return (
@@ -71,7 +72,7 @@ export function Notice({ notice, seconds }: NoticeProps) {
       title={message(`notice-${name}-title`)}
       answerTo={page.isAnswer ? page : null}
     >
-      {textOf(name, seconds ?? page.secondFactor?.sendAgainAfter ?? 0)}
+      {textOf(name, seconds ?? secondFactor?.sendAgainAfter ?? 0)}
     </Alert>
   );
 }

@@ -44,7 +44,7 @@ export function PageFrame({ word, announcement, showing, children }: Props) {
 
 /** The logo; links to the sign-in form except on that form (specification §2). */
 export function PageHeader() {
-  const { page, place } = useApp();
+  const { page, screen } = useApp();
   const { toScreen } = usePortalUrls();
   const { name, logo } = page.branding;
   const mark = logo ? (
@@ -62,7 +62,7 @@ export function PageHeader() {
   );
   return (
     <header className="header">
-      {!page.serverPage && place.screen.name === 'login' ? (
+      {screen.name === 'login' ? (
         <span className="logo">{mark}</span>
       ) : (
         <PortalLink className="logo" href={toScreen('login')}>

@@ -27,9 +27,8 @@ export type ResetLink = { hash: string; username: string };
  * The link of the address, else the one saved by this tab, else the one kept for this browser. The server's account
  * name belongs to the link that it saw; another tab's link may be for another account.
  */
-export function resetLinkOf(page: Page, place: Place, saved: SavedValues): ResetLink {
-  const seenByServer =
-    parameterOf(placeOfUrl(page.url, page.rules.basePath).search, queryNames.hash) || page.resetHash || '';
-  const hash = parameterOf(place.search, queryNames.hash) || saved.passwordHashParameter || page.resetHash || '';
+export function resetLinkOf(page: Page, place: Place, saved: SavedValues, resetHash = ''): ResetLink {
+  const seenByServer = parameterOf(placeOfUrl(page.url, page.rules.basePath).search, queryNames.hash) || resetHash;
+  const hash = parameterOf(place.search, queryNames.hash) || saved.passwordHashParameter || resetHash;
   return { hash, username: hash !== '' && hash === seenByServer ? page.typedUsername : '' };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { sendNewCode } from '../server-calls.ts';
 import type { Said } from './code-check.ts';
@@ -19,7 +19,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
   const { page, comeBack, announce } = useApp();
   const { toCall } = usePortalUrls();
   const textOf = useNoticeText();
-  const first = page.secondFactor?.sendAgainAfter;
+  const first = useSecondFactor()?.sendAgainAfter;
   const [isOver, setOver] = useState(first === null);
   const [until, setUntil] = useState(0);
   const seconds = useSecondsUntil(until);

@@ -1,16 +1,15 @@
 import type { ComponentType } from 'react';
-import type { Page } from '#contract/page.ts';
-import type { Place } from '../addresses.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 import { Leaving } from './leaving.tsx';
 import { Login } from './login.tsx';
 
 /**
- * Whether a place shows a screen of the second script: any but the sign-in form, and the page on the way to a provider,
+ * Whether a screen is in the second script: any but the sign-in form, and the page on the way to a provider,
  * where nobody waits for a script.
  */
-export function isLater({ screen }: Place, { serverPage }: Page): boolean {
-  return serverPage ? serverPage.name !== 'leaving' : screen.name !== 'login';
+export function isLater({ name }: PageScreen): boolean {
+  return name !== 'login' && name !== 'leaving';
 }
 
 export async function loadLaterScreen(): Promise<{ default: ComponentType }> {
@@ -19,7 +18,7 @@ export async function loadLaterScreen(): Promise<{ default: ComponentType }> {
 
 /** The screen of the current place. */
 export function CurrentScreen({ LaterScreen }: { LaterScreen: ComponentType }) {
-  const { page, place } = useApp();
-  if (isLater(place, page)) return <LaterScreen />;
-  return page.serverPage?.name === 'leaving' ? <Leaving {...page.serverPage} /> : <Login />;
+  const { screen } = useApp();
+  if (screen.name === 'login') return <Login />;
+  return screen.name === 'leaving' ? <Leaving {...screen} /> : <LaterScreen />;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
@@ -18,16 +19,16 @@ import { Reference } from '../components/reference.tsx';
 import { ResetLinkMissing, resetLinkOf } from '../components/reset-link-missing.tsx';
 import { PasswordField } from '../components/text-field.tsx';
 
-export function ForgottenChange() {
+export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, { name: 'forgottenChange' }>) {
   const message = useMessage();
   const { place, saved, page, save } = useApp();
-  const { passwordPolicy, invitation } = page;
+  const { passwordPolicy } = page;
   const [entries, setEntries] = useState({ password: '', repeat: '' });
   const [isReasonMet, setReasonMet] = useState(false);
   const [touched, setTouched] = useState({ password: false, repeat: false });
   const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
-  const link = resetLinkOf(page, place, saved);
+  const link = resetLinkOf(page, place, saved, resetHash);
   const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
   const shown = touched.password && touched.repeat ? broken : [];
   const shownOfPassword = shown.filter((rule) => rule !== 'match');

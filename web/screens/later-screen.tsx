@@ -10,34 +10,18 @@ import { SingleSignOn } from './single-sign-on.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
-/** The screens of the second script, which the sign-in form does not need (load-later-screen.ts). */
+/** The screens of the second script, which the sign-in form does not need (current-screen.tsx). */
 export function LaterScreen() {
-  const { page, place } = useApp();
-  switch (page.serverPage?.name) {
-    case 'signedIn':
-      return <SignedIn {...page.serverPage} />;
-    case 'signOutConfirm':
-      return <SignOutConfirm {...page.serverPage} />;
-    case 'notForYou':
-      return <NotForYou {...page.serverPage} />;
-    case 'problem':
-      return <Problem {...page.serverPage} />;
-    case 'recoveryCodes':
-      return <RecoveryCodes {...page.serverPage} />;
-    case 'signInOnceMore':
-      return <SignInOnceMore {...page.serverPage} />;
-    case 'registerElsewhere':
-      return <RegisterElsewhere {...page.serverPage} />;
-  }
-  switch (place.screen.name) {
+  const { screen } = useApp();
+  switch (screen.name) {
     case 'singleSignOn':
-      return <SingleSignOn />;
+      return <SingleSignOn {...screen} />;
     case 'forgotten':
       return <Forgotten />;
     case 'emailInfo':
       return <EmailInfo />;
     case 'forgottenChange':
-      return <ForgottenChange />;
+      return <ForgottenChange {...screen} />;
     case 'forgottenChangedInfo':
       return <ForgottenChangedInfo />;
     case 'forgottenChangeFailedInfo':
@@ -45,12 +29,27 @@ export function LaterScreen() {
     case 'twoFactor':
       return <TwoFactor />;
     case 'twoFactorRegistration':
-      return <TwoFactorRegistration />;
+      return <TwoFactorRegistration {...screen} />;
     case 'loginFail':
-      return <LoginFail type={place.screen.type} />;
+      return <LoginFail {...screen} />;
     case 'notFound':
-      return <NotFound />;
+      return <NotFound {...screen} />;
+    case 'signedIn':
+      return <SignedIn {...screen} />;
+    case 'signOutConfirm':
+      return <SignOutConfirm {...screen} />;
+    case 'notForYou':
+      return <NotForYou {...screen} />;
+    case 'problem':
+      return <Problem {...screen} />;
+    case 'recoveryCodes':
+      return <RecoveryCodes {...screen} />;
+    case 'signInOnceMore':
+      return <SignInOnceMore {...screen} />;
+    case 'registerElsewhere':
+      return <RegisterElsewhere {...screen} />;
     case 'login':
+    case 'leaving':
       return null;
   }
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
-import type { ServerPage } from '#contract/page.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { OutsideLink } from '../components/links.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
 
-type Props = Extract<ServerPage, { name: 'leaving' }>;
+type Props = Extract<PageScreen, { name: 'leaving' }>;
 
 /** Redirects to an identity provider automatically; the button is the fallback. */
 export function Leaving({ isSignOut, url, provider, fields }: Props) {

@@ -1,5 +1,5 @@
 import { Fragment, type MouseEvent } from 'react';
-import type { ServerPage } from '#contract/page.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
@@ -11,7 +11,7 @@ import { Fact, Reference } from '../components/reference.tsx';
 import { relativeTime } from '../components/relative-time.ts';
 import { SignInForm } from '../components/sign-in-form.tsx';
 
-type Props = Extract<ServerPage, { name: 'problem' }>;
+type Props = Extract<PageScreen, { name: 'problem' }>;
 
 /** A refusal by the server, with a next step. */
 export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
@@ -68,7 +68,7 @@ export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
 
 const longestShownAddress = 200;
 
-export function NotFound() {
+export function NotFound({ hasAccount }: Extract<PageScreen, { name: 'notFound' }>) {
   const message = useMessage();
   const { page, place } = useApp();
   return (
@@ -101,7 +101,7 @@ export function NotFound() {
         <LoginLink className="button" />
         <p className="links">
           <SupportLink />
-          {page.hasAccount && <AccountLink />}
+          {hasAccount && <AccountLink />}
         </p>
       </div>
     </>
@@ -114,7 +114,7 @@ function partsOfAddress(address: string): string[] {
   return shown.split(/(?<=[/?&])(?=[^/?&])/);
 }
 
-type NotForYouProps = Extract<ServerPage, { name: 'notForYou' }>;
+type NotForYouProps = Extract<PageScreen, { name: 'notForYou' }>;
 
 /** A page of the hub that is only for other customers (docs/hub.md). */
 export function NotForYou({ username, comesBackTo }: NotForYouProps) {

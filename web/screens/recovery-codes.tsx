@@ -1,4 +1,4 @@
-import type { ServerPage } from '#contract/page.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { CopyButton, DownloadButton, PrintButton } from '../components/copy-button.tsx';
 import { Heading } from '../components/heading.tsx';
@@ -8,7 +8,7 @@ import { Alert } from '../components/notice.tsx';
 import { Fact } from '../components/reference.tsx';
 import { OnceScripted } from '../is-scripted.tsx';
 
-type Props = Extract<ServerPage, { name: 'recoveryCodes' }>;
+type Props = Extract<PageScreen, { name: 'recoveryCodes' }>;
 
 /** At this many left, suggests new ones. */
 const few = 2;

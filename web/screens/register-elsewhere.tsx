@@ -1,5 +1,5 @@
-import type { ServerPage } from '#contract/page.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import type { PageScreen } from '#contract/page.ts';
+import { useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { LoginLink, SupportLink } from '../components/later-links.tsx';
 import { Seal } from '../components/later-shapes.tsx';
@@ -8,19 +8,18 @@ import { Notice } from '../components/notice.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { SignInOnceMoreForm } from '../components/sign-in-over.tsx';
 
-type Props = Extract<ServerPage, { name: 'registerElsewhere' }>;
+type Props = Extract<PageScreen, { name: 'registerElsewhere' }>;
 
 /** The sign-in covers only part of the account: an app is set up with the password, from another network, or not at all: the passkey opens the account. */
-export function RegisterElsewhere({ why, comesBackTo, goesOnTo }: Props) {
+export function RegisterElsewhere({ why, comesBackTo, goesOnTo, hasPasskey }: Props) {
   const message = useMessage();
-  const { page } = useApp();
   return (
     <>
       <Seal icon="key" />
       <Heading />
       <p className="lede">{message(`register-elsewhere-${helperOf({ why, comesBackTo })}`)}</p>
       <Notice />
-      {page.secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
+      {hasPasskey && <PasskeyForm isSecondFactor />}
       {comesBackTo !== null && <SignInOnceMoreForm comesBackTo={comesBackTo} />}
       <p className="links">
         {goesOnTo === null ? <LoginLink /> : <PortalLink href={goesOnTo}>{message('cancel')}</PortalLink>}
@@ -35,7 +34,7 @@ function helperOf({ why, comesBackTo }: Pick<Props, 'why' | 'comesBackTo'>) {
   return comesBackTo === null ? 'administrator' : 'password';
 }
 
-type SignInOnceMoreProps = Extract<ServerPage, { name: 'signInOnceMore' }>;
+type SignInOnceMoreProps = Extract<PageScreen, { name: 'signInOnceMore' }>;
 
 /** Signed in too long ago to set up an app: signs out, and returns here once signed in again. */
 export function SignInOnceMore({ comesBackTo, goesOnTo }: SignInOnceMoreProps) {

@@ -1,4 +1,4 @@
-import type { ServerPage } from '#contract/page.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
@@ -7,7 +7,7 @@ import { Seal } from '../components/later-shapes.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact } from '../components/reference.tsx';
 
-type Props = Extract<ServerPage, { name: 'signedIn' }>;
+type Props = Extract<PageScreen, { name: 'signedIn' }>;
 
 /** Placeholder where no hub is configured (decisions §10). */
 export function SignedIn({ username, email, customers }: Props) {
@@ -34,7 +34,7 @@ export function SignedIn({ username, email, customers }: Props) {
   );
 }
 
-type SignOutConfirmProps = Extract<ServerPage, { name: 'signOutConfirm' }>;
+type SignOutConfirmProps = Extract<PageScreen, { name: 'signOutConfirm' }>;
 
 /**
  * Names who is signed in, when another site's link leads to sign-out (decisions §6), or when a provider has answered for

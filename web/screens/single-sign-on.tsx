@@ -1,4 +1,5 @@
 import { noticeOfSearch } from '#contract/notices.ts';
+import type { PageScreen } from '#contract/page.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { EmailField } from '../components/checked-field.tsx';
 import { ConnectionChoice } from '../components/connection-choice.tsx';
@@ -8,17 +9,17 @@ import { Notice } from '../components/notice.tsx';
 import { fieldValue, isFilled, PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
 
-export function SingleSignOn() {
+export function SingleSignOn({ connections }: Extract<PageScreen, { name: 'singleSignOn' }>) {
   const message = useMessage();
-  const { page, place, typedUsername } = useApp();
+  const { place, typedUsername } = useApp();
   const notice = noticeOfSearch(place.search);
-  if (notice === 'chooseConnection' && page.connections)
+  if (notice === 'chooseConnection' && connections)
     return (
       <>
         <Heading />
         <p className="lede">{message('sso-choose-text')}</p>
         <PageAccount account={typedUsername.current} />
-        <ConnectionChoice connections={page.connections} />
+        <ConnectionChoice connections={connections} />
       </>
     );
   return (

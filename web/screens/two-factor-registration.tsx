@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import type { PageScreen } from '#contract/page.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
@@ -7,23 +8,25 @@ import { RegistrationSteps, RegistrationUnavailable } from '../components/regist
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { fetchRegistration } from '../server-calls.ts';
 
-export function TwoFactorRegistration() {
+type Props = Extract<PageScreen, { name: 'twoFactorRegistration' }>;
+
+export function TwoFactorRegistration(screen: Props) {
   const message = useMessage();
-  const { page, place } = useApp();
-  if (!isCodeSentViaEmail(place)) return <AppRegistration />;
+  const { place } = useApp();
+  if (!isCodeSentViaEmail(place.search)) return <AppRegistration {...screen} />;
   const head = (
     <>
       <Heading />
-      {!page.secondFactor?.isCodeNotSent && <p className="lede">{message('registration-email-text')}</p>}
+      {!screen.secondFactor?.isCodeNotSent && <p className="lede">{message('registration-email-text')}</p>}
     </>
   );
   return <CodeForm head={head} cancelKey="cancel" />;
 }
 
-function AppRegistration() {
+function AppRegistration({ secondFactor, registration: sent }: Props) {
   const message = useMessage();
   const { page } = useApp();
-  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
+  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(sent);
   useEffect(() => {
     let isGone = false;
     fetchRegistration(page.rules.basePath).then((answer) => {
@@ -39,7 +42,7 @@ function AppRegistration() {
     <>
       <Heading />
       <p className="lede">{message('registration-text')}</p>
-      <PageAccount account={page.secondFactor?.account} />
+      <PageAccount account={secondFactor?.account} />
     </>
   );
   return (
@@ -49,7 +52,7 @@ function AppRegistration() {
       around={(code) => (
         <RegistrationSteps
           registration={registration}
-          account={page.secondFactor?.account}
+          account={secondFactor?.account}
           canCopy
           onBroken={() => setRegistration('unavailable')}
         >

@@ -1,6 +1,6 @@
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
@@ -10,14 +10,15 @@ import { isCodeSentViaEmail, isRecovery } from '../screen-title.ts';
 
 export function TwoFactor() {
   const message = useMessage();
-  const { page, place } = useApp();
-  const isEmail = isCodeSentViaEmail(place);
-  const asksRecovery = !isEmail && isRecovery(place, page);
-  const otherWay = page.secondFactor?.mayRecover && <OtherWay isRecovery={!asksRecovery} />;
+  const { place } = useApp();
+  const secondFactor = useSecondFactor();
+  const isEmail = isCodeSentViaEmail(place.search);
+  const asksRecovery = !isEmail && isRecovery(place.search, secondFactor);
+  const otherWay = secondFactor?.mayRecover && <OtherWay isRecovery={!asksRecovery} />;
   const head = (
     <>
       <Heading />
-      {!page.secondFactor?.isCodeNotSent && (
+      {!secondFactor?.isCodeNotSent && (
         <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
       )}
     </>
@@ -26,7 +27,7 @@ export function TwoFactor() {
   return (
     <>
       <CodeForm head={head} cancelKey="twofa-change-user" links={otherWay} />
-      {page.secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
+      {secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
     </>
   );
 }

@@ -76,8 +76,8 @@ export function samlLogoutRoute(deps: Deps) {
     const { url, fields } = carryMessage({ field: 'SAMLResponse', xml, to, binding, relayState }, key);
     if (!fields) return reply.redirect(url, 303);
     sendFormPolicy(reply, url);
-    const serverPage = { name: 'leaving', isSignOut: true, url, provider: connection.name, fields } as const;
-    return await deps.pages.send(request, reply, 200, { serverPage });
+    const screen = { name: 'leaving', isSignOut: true, url, provider: connection.name, fields } as const;
+    return await deps.pages.send(request, reply, 200, { screen });
   }
 
   /** Whatever it says, the person is signed out here: the next page says if they may not be there. */
