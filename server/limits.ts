@@ -105,8 +105,6 @@ export const limits = {
   invitation: 72 * hour,
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
   resetMailsAnHour: 3,
-  /** Two requests this close together are one click. */
-  samePress: 500,
   /** On a slow line people press a code's button again until something happens: for this long it is one press. */
   sameCodePress: 10 * second,
   /** The passwords that may not be chosen again, including the current one. */

@@ -67,7 +67,7 @@ async function store(
   const now = deps.now();
   return await changeAccount(deps, visit, async (sql, person) => {
     if (!(await updatePasswordHash(sql, userId, before, after))) return { kind: 'refused', notice: 'changedMeanwhile' };
-    const sessionsEnded = await passwordReplaced(sql, userId, before, now, session.id);
+    const sessionsEnded = await passwordReplaced(sql, userId, { hashBefore: before, now, kept: session.id });
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const sessionToken = nextToken(deps, { token: visit.sessionToken, given: current });
     await updateSessionToken(sql, { before: sessionHash, after: tokenHash(sessionToken), now });

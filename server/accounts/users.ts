@@ -114,7 +114,7 @@ export async function changeUser(
       sessionsEnded += await deleteHalfSessionsOfUser(sql, userId);
       note('devices forgotten', await deleteDevicesRememberedBy(sql, userId, 'email'));
     }
-    if (passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, userId, hashBefore, now);
+    if (passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, userId, { hashBefore, now });
     else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);
     note('sessions ended', sessionsEnded);
     if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });

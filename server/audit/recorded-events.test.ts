@@ -93,15 +93,10 @@ describe('LG-05 what is recorded', () => {
     expect(await ask('alice')).toEqual(outcome('link-mailed', 'alice'));
     const [{ request_id } = { request_id: '-' }] = await events();
     expect(portal.logs()).toMatch(new RegExp(`"reqId":"${request_id}".*"path":"/portal/password/forgotten"`));
-    expect(await ask('alice')).toEqual(outcome('on-its-way', 'alice'));
     expect(await ask('sso-only')).toEqual(outcome('single-sign-on-mailed', 'sso-only'));
     expect(await ask('nobody')).toEqual(outcome('unknown-user', null));
     for (const name of ['dave', 'erin', 'frank']) expect(await ask(name)).toEqual(outcome('no-reset-mailed', name));
-    for (let n = 1; n < limits.resetMailsAnHour; n += 1) {
-      portal.wait(limits.samePress);
-      await ask('alice');
-    }
-    portal.wait(limits.samePress);
+    for (let n = 1; n < limits.resetMailsAnHour; n += 1) await ask('alice');
     expect(await ask('alice')).toEqual(outcome('too-many-mails', 'alice'));
     const flood = async () => {
       for (let n = 0; n < limits.throttle.address.freeFailures; n += 1) await askForReset(portal, 'nobody@acme.test');

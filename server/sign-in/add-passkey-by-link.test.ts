@@ -4,17 +4,15 @@ import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
 import {
   beginByLink,
-  givePasskey,
   type InvitationOptions,
   makeByLink,
   postByLink,
   signInWithPasskey,
 } from '#test/support/passkey-sign-in-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { changeTo, invitationFor, invite, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
+import { changeTo, invitationFor, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
-import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 
@@ -79,18 +77,6 @@ describe('a passkey from an invitation', () => {
     expect(await landing(hash)).toBe('/portal/forgottenChangeFailedInfo?reason=3&invited=true');
     const again = await portal.send({ url: `/portal/forgottenChange?hash=${hash}&invited=true` });
     expect(again.headers.location).toBe(done);
-  });
-
-  it('ends sessions, that of the browser too, as a password does', async () => {
-    const hash = await invitationFor(portal, 'grace');
-    const alice = browserForTest(portal);
-    await alice.post('/portal/performlogin', { username: 'alice', password: 'Correct-Horse-42' });
-    await portal.sql`
-      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
-      select sha256('grace'), u.id, 'full', '{}', '127.0.0.1', now(), now(), now() + interval '1 day'
-      from portal_user u where username = 'grace'`;
-    await makeByLink(alice, hash);
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });
 
   it.each(oneOfEach(enrolmentForgeries, () => 'forged'))(
@@ -204,17 +190,6 @@ describe('a link that makes no passkey', () => {
       reason === 'network' ? 'loginfail/ip?ipaddress=198.51.100.7' : `forgottenChangeFailedInfo?reason=${reason}`;
     expect(await refusal(hash)).toEqual([`/portal/${page}&invited=passkey`, reason]);
   });
-
-  it('one that became so while the authenticator was asked', async () => {
-    const hash = await invitationFor(portal, 'grace');
-    const browser = browserForTest(portal);
-    const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
-    await changeUser(portal.sql, 'grace', { active: false }, portal.deps.now());
-    const passkey = newPasskey({ userHandle: Buffer.alloc(16, 1) });
-    const { headers } = await postByLink(browser, hash, enrolmentOf(passkey, options));
-    expect(headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=7&invited=passkey');
-    expect(await passkeys()).toHaveLength(0);
-  });
 });
 
 describe('the page', () => {
@@ -232,18 +207,5 @@ describe('the page', () => {
     await portal.sql`update customer set passkeys = 'off'`;
     const { body } = await page(await invitationFor(portal, 'grace'));
     expect([body.includes('passkeys/invitation'), body.includes('Save password')]).toEqual([false, true]);
-  });
-});
-
-it('who has a passkey is not invited: the command names the one that lists them', async () => {
-  await givePasskey(portal, 'grace');
-  expect(await invite(portal, 'grace')).toEqual({
-    kind: 'refused',
-    refusals: [
-      {
-        name: 'grace',
-        problem: 'the user has a passkey already; vestibule user passkeys grace lists them, and removes lost ones',
-      },
-    ],
   });
 });

@@ -63,18 +63,22 @@ export async function addPasskeyByLink(
 ): Promise<LinkResult> {
   const holder = { ...visitor, token };
   const { link, refusal } = await readLink(deps, holder, 'passkey');
-  if (refusal) return await refuseLink(deps, holder, link, refusal);
+  if (refusal) return await refuseLink(deps, holder, { link, refusal });
   const wait = await waitOfPasskeys(deps, visitor, link.user);
   if (wait) return { kind: 'throttled', ...wait };
 
   const steps = stepsOfLink(link, deps.now());
   const { passkeyToken: browserToken } = visitor;
   const taken = await takeEnrolment(deps, rp, { purpose: 'invitation', browserToken, owner: token, answer }, steps);
-  const added = taken.kind === 'refused' ? taken.reason : await store(deps, rp, { visitor, token }, link, taken.key);
+  const added =
+    taken.kind === 'refused'
+      ? taken.reason
+      : await store(deps, rp, { visitor, token }, { user: link.user, key: taken.key });
   if (added === 'added') return { kind: 'changed', purpose: 'invitation', username: link.user.username };
   if (added === 'outrun') {
     const now = await readLink(deps, holder, 'passkey');
-    return await refuseLink(deps, holder, now.link, now.refusal ?? changeFailedReasons.requestExpired);
+    const refusal = now.refusal ?? changeFailedReasons.requestExpired;
+    return await refuseLink(deps, holder, { link: now.link, refusal });
   }
   const refused = { event: 'passkey-not-added', reason: added, steps, user: link.user } as const;
   const reference = await refusePasskey(deps, visitor, refused);
@@ -86,8 +90,7 @@ async function store(
   deps: Deps,
   rp: RelyingParty,
   { visitor, token }: Invited,
-  { user }: OpenLink,
-  key: EnrolledKey,
+  { user, key }: Pick<OpenLink, 'user'> & { key: EnrolledKey },
 ): Promise<'added' | 'outrun' | 'already-enrolled'> {
   const { address, userAgent, requestId } = visitor;
   const { id: userId, username, customers } = user;
@@ -100,7 +103,7 @@ async function store(
     const name = (providerName(key.aaguid) ?? browserName(userAgent) ?? 'Passkey').slice(0, passkeyName);
     const id = await insertPasskey(sql, { ...key, userId, rpId: rp.id, name, now });
     if (!id) return new RollBack('already-enrolled' as const);
-    const sessionsEnded = await passwordReplaced(sql, userId, null, now);
+    const sessionsEnded = await passwordReplaced(sql, userId, { hashBefore: null, now });
     await queueMail(sql, user, { kind: 'passkeyAdded', now, ...placeOfVisitor(visitor), passkey: name });
     const steps = [
       { step: 'passkey', outcome: `${id}, ${name}` },

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { isDefaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import type { Notice } from '#contract/notices.ts';
@@ -14,49 +14,56 @@ import { destinationToKeep } from '../sessions/destination.ts';
 import { endVisits } from '../sessions/visit.ts';
 import type { SignInResult } from './sign-in-rules.ts';
 
+/** Where a sign-in leads on, and in which language. */
+type Onwards = { destination: string; lang: string | undefined };
+
 /**
  * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, ends the browser's visits to providers, and
- * redirects. `byProvider`: the visit that signed in has ended the others. `isFirst`: the browser has not shown any cookie
- * yet, so the way leads through the form, which leads on if the browser has kept those, and else says that it has not
- * (pages/screen-route.ts).
+ * redirects. `byProvider`: the visit that signed in has ended the others.
  */
 export async function letIn(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
-  {
-    destination,
-    lang,
-    username,
-    byProvider = false,
-    isFirst = false,
-  }: {
-    destination: string;
-    lang: string | undefined;
-    username: string | null;
-    byProvider?: boolean;
-    isFirst?: boolean;
-  },
+  { username, byProvider = false, ...onwards }: Onwards & { username: string | null; byProvider?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
+  const { request } = reply;
   if (!byProvider) await endVisits(deps, request);
   setCookie(reply, config, 'session', result.sessionToken);
   // The cookie of refusals also keeps the typed name: however the half session ends, the next form has it.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
-  if (result.kind === 'secondFactor')
-    return reply.redirect(onwards(secondFactorUrl(config.basePath, result, { destination, lang })), 303);
-  setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
-  return reply.redirect(onwards(destinationInLanguage(destination, config.basePath, lang)), 303);
-
-  function onwards(url: string): string {
-    if (!isFirst) return url;
+  if (result.kind === 'signedIn') setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
+  const { destination, lang } = onwards;
+  if (hasShownNoCookie(reply)) {
     const asked = isDefaultDestination(destination, config.basePath) ? undefined : destination;
     const query = { [queryNames.notice]: 'cookiesNeeded', [queryNames.destination]: asked, lang };
-    return screenUrl(config.basePath, 'login', query);
+    return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
   }
+  const url =
+    result.kind === 'secondFactor'
+      ? secondFactorUrl(config.basePath, result, onwards)
+      : destinationInLanguage(destination, config.basePath, lang);
+  return reply.redirect(url, 303);
 }
+
+/**
+ * Whether a browser may keep no cookies: then the way leads through the form, which leads on if it has kept those of the sign-in,
+ * and else says that it has not.
+ */
+function hasShownNoCookie({ request: { headers } }: FastifyReply): boolean {
+  return headers.cookie === undefined && headers['sec-fetch-mode'] === 'navigate';
+}
+
+/** What a refused sign-in shows; `unknownPasskey`: the id of a passkey that nobody has, which the page tells what keeps it. */
+type Refused = {
+  type: LoginFailType;
+  reference: string;
+  username: string;
+  notice?: Notice;
+  unknownPasskey?: string | null;
+};
 
 /**
  * Answers a refused sign-in: the page of its type, which keeps reference, typed name and destination. `first` is one of
@@ -65,26 +72,8 @@ export async function letIn(
 export function turnAway(
   reply: FastifyReply,
   config: Config,
-  {
-    type,
-    reference,
-    username,
-    notice,
-    unknownPasskey = null,
-  }: {
-    type: LoginFailType;
-    reference: string;
-    username: string;
-    notice?: Notice;
-    /** The id of a passkey that nobody has: the page tells what keeps it. */
-    unknownPasskey?: string | null;
-  },
-  {
-    destination,
-    lang,
-    address,
-    first,
-  }: { destination: string; lang: string | undefined; address: string; first?: string | undefined },
+  { type, reference, username, notice, unknownPasskey = null }: Refused,
+  { destination, lang, address, first }: Onwards & { address: string; first?: string | undefined },
 ): FastifyReply {
   const query = {
     [queryNames.ipAddress]: type === 'ip' ? address : undefined,
@@ -102,7 +91,7 @@ export function toSingleSignOn(
   reply: FastifyReply,
   config: Config,
   { notice, username }: { notice?: Notice; username: string | null },
-  { destination, lang }: { destination: string; lang: string | undefined },
+  { destination, lang }: Onwards,
 ): FastifyReply {
   if (username !== null) setLastRefusal(reply, config, { reference: null, username });
   const query = {

@@ -29,18 +29,23 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   refuseWhenHashesWait(networks);
 
   const { link, refusal } = await readLink(deps, request, 'password');
-  if (refusal) return await refuseLink(deps, request, link, refusal);
+  if (refusal) return await refuseLink(deps, request, { link, refusal });
   const { user, purpose } = link;
 
   const { passwordPolicy: policy, brand } = deps.config;
   const problem = newPasswordProblem(password, repeat, { policy, names: ownNames(user, brand.branding.name) });
-  if (problem) return await refuseLink(deps, request, link, problem.reason, problem.words.join('; '));
+  if (problem)
+    return await refuseLink(deps, request, { link, refusal: problem.reason, problem: problem.words.join('; ') });
 
   // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
   const until = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
-  if (until) return await refuseLink(deps, request, link, { until });
+  if (until) return await refuseLink(deps, request, { link, refusal: { until } });
   if (await wasUsedBefore(deps.sql, user, password, networks))
-    return await refuseLink(deps, request, link, changeFailedReasons.usedBefore, 'it is one of the last ten');
+    return await refuseLink(deps, request, {
+      link,
+      refusal: changeFailedReasons.usedBefore,
+      problem: 'it is one of the last ten',
+    });
 
   const changed = { kind: 'changed', purpose, username: user.username } as const;
   if (await store(deps, request, link, await hashPassword(password, networks))) return changed;
@@ -50,7 +55,8 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (now.link?.usedAt && (await verifyPassword(now.link.user?.passwordHash ?? null, password, networks)))
     return changed;
   const reason = now.refusal ?? changeFailedReasons.changeFailed;
-  return await refuseLink(deps, request, now.link, reason, 'the account was changed while it was checked');
+  const why = 'the account was changed while it was checked';
+  return await refuseLink(deps, request, { link: now.link, refusal: reason, problem: why });
 }
 
 /** Under what refused changes of one user are counted. */
@@ -71,7 +77,7 @@ async function store(
   const isStored = await deps.sql.begin(async (sql) => {
     if (!(await updatePasswordHash(sql, userId, user.passwordHash, passwordHash))) return new RollBack(false);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(false);
-    const sessionsEnded = await passwordReplaced(sql, userId, user.passwordHash, now);
+    const sessionsEnded = await passwordReplaced(sql, userId, { hashBefore: user.passwordHash, now });
     await deleteThrottle(sql, changesByLink(userId));
     await queuePasswordNotice(sql, user, { now, address, language });
     const event = purpose === 'invitation' ? 'invitation-used' : 'password-changed';

@@ -1,10 +1,15 @@
 import type { Response } from 'light-my-request';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { longestPasswordInput, longestUsername } from '#contract/payloads.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  await portal.sql`delete from audit_event`;
+});
 
 /** What a visitor sees of an answer, with random parts replaced by text of equal length. */
 function seen(response: Response) {
@@ -13,27 +18,20 @@ function seen(response: Response) {
   return { status: response.statusCode, body: response.body, headers: { ...headers, 'set-cookie': cookies } };
 }
 
-async function lock(username: string): Promise<void> {
-  for (let guess = 0; guess < 6; guess += 1)
-    await portal.signIn(username, `guess ${guess}`, { from: `192.0.2.${guess}` });
-}
-
-const unknownName = 'nobody';
-
 describe('user enumeration', () => {
   it('EN-01 EN-11 every refused sign-in looks like that of an unknown user, including cookies', async () => {
-    const expected = seen(await portal.signIn(unknownName, 'wrong password'));
+    const expected = seen(await portal.signIn('nobody', 'wrong password'));
     expect(expected).toMatchObject({ status: 303, headers: { location: '/portal/loginfail/default' } });
-    await lock('alice');
+    for (let guess = 0; guess < 6; guess += 1)
+      await portal.signIn('alice', `guess ${guess}`, { from: `192.0.2.${guess}` });
     // Names of equal length, since the typed name is returned in a cookie.
-    const cases = [
+    for (const [what, username, password] of [
       ['wrong password', 'bob', 'wrong password'],
       ['inactive', 'dave', testPassword],
       ['no customer', 'erin', testPassword],
       ['locked', 'alice', testPassword],
       ['without a password', 'sso-only', testPassword],
-    ] as const;
-    for (const [what, username, password] of cases) {
+    ] as const) {
       const answer = seen(await portal.signIn(username, password));
       const unknown = seen(await portal.signIn('x'.repeat(username.length), 'wrong password'));
       expect(answer, what).toEqual(unknown);
@@ -41,18 +39,7 @@ describe('user enumeration', () => {
     }
   });
 
-  it('EN-03 BF-03 every form of a name counts on the same account', async () => {
-    const forms = ['bob', 'bob@acme.test', 'BOB', 'bob ', 'ｂｏｂ'];
-    await portal.sql`delete from throttle`;
-    for (const [index, form] of forms.entries()) await portal.signIn(form, `another guess ${index}`);
-    const [row] = await portal.sql`
-      select t.failures from throttle t join portal_user u on t.key = 'account:' || u.id where u.username = 'bob'`;
-    expect(row?.failures).toBe(5);
-    expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/loginfail/default');
-  });
-
   it('EN-13 an oversized password is refused before any work, for known and unknown users alike', async () => {
-    await portal.sql`delete from throttle`;
     const long = 'x'.repeat(5000);
     // The typed name is returned, and is the only difference.
     const bob = JSON.stringify(seen(await portal.signIn('bob', long)));
@@ -72,10 +59,61 @@ describe('user enumeration', () => {
   });
 
   it('EN-14 IP-12 a wrong password from a refused network looks like any wrong password', async () => {
-    await portal.sql`delete from throttle`;
     expect((await portal.signIn('carol', 'wrong')).headers.location).toBe('/portal/loginfail/default');
     expect((await portal.signIn('carol', testPassword)).headers.location).toBe(
       '/portal/loginfail/ip?ipaddress=198.51.100.7',
     );
+  });
+});
+
+describe('without JavaScript the form comes back', () => {
+  const url = '/portal/performlogin';
+  const long = 'x'.repeat(longestUsername + 80);
+  const tooLong = /role="alert"[\s\S]*longer than allowed/;
+  const missing = /role="alert"[\s\S]*Enter both/;
+
+  it.each([
+    ['a name that is too long', { username: long, password: testPassword }, long.slice(0, longestUsername), tooLong],
+    [
+      'a password that is too long',
+      { username: 'alice', password: 'p'.repeat(longestPasswordInput + 1) },
+      'alice',
+      tooLong,
+    ],
+    ['no password', { username: 'alice', password: '' }, 'alice', missing],
+    ['one field alone', { username: '<i>' }, '&lt;i&gt;', missing],
+  ])(
+    'after %s, with what was typed and its error, and nothing of an earlier sign-in',
+    async (_, form, value, words) => {
+      const cookies = cookiesOf(await portal.signIn('bob', 'not the password'));
+      for (const table of ['throttle', 'audit_event']) await portal.sql`delete from ${portal.sql(table)}`;
+      const answer = await portal.send({ method: 'POST', url, form: form as Record<string, string>, cookies });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.body).toMatch(/<form[^>]* action="\/portal\/performlogin"/);
+      expect(answer.body).toContain(`value="${value}"`);
+      expect(answer.body).toMatch(words);
+      for (const secret of [testPassword, 'ppp', 'value="bob"']) expect(answer.body).not.toContain(secret);
+      expect(answer.body).not.toMatch(/\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/);
+      expect(answer.cookies).toEqual([]);
+      for (const table of ['throttle', 'audit_event'])
+        expect(await portal.sql`select from ${portal.sql(table)}`, table).toHaveLength(0);
+    },
+  );
+
+  it('in its language, with an acceptable destination; a script gets the name of the field', async () => {
+    const at = async (redirectURL: string) =>
+      (
+        await portal.send({
+          method: 'POST',
+          url: `${url}?lang=de`,
+          form: { username: long, password: 'x', redirectURL },
+        })
+      ).body;
+    expect(await at('/portal/portal.html#/reports')).toContain('<html lang="de"');
+    expect(await at('/hub/app?q=1')).toMatch(/name="redirectURL"[^>]* value="\/hub\/app\?q=1"/);
+    expect(await at('https://evil.test/')).not.toContain('evil.test');
+    const form = { username: long, password: testPassword };
+    const answer = await portal.send({ method: 'POST', url, form, headers: { accept: 'application/json' } });
+    expect([answer.statusCode, answer.json<{ field: string }>().field]).toEqual([400, 'username']);
   });
 });

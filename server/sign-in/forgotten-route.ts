@@ -4,7 +4,6 @@ import type { Page } from '#contract/page.ts';
 import { ForgottenForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
-import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { formAgain, formKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
@@ -37,7 +36,7 @@ export function forgottenRoute(deps: Deps) {
       const problem = { detail: 'username must be an email address', field: 'username' };
       return await refuse(deps, request, reply, 400, problem);
     }
-    const { address, deviceToken } = visitor;
+    const { address } = visitor;
     const now = deps.now();
     const asked = {
       fold: foldLoginName(request.body.username),
@@ -46,8 +45,7 @@ export function forgottenRoute(deps: Deps) {
       requestId: request.id,
       destination: destination ?? null,
     };
-    const deviceHash = deviceToken ? tokenHash(deviceToken) : null;
-    const until = await insertResetRequest(deps.sql, asked, resetKeys(address), { deviceHash, now });
+    const until = await insertResetRequest(deps.sql, asked, resetKeys(address), now);
     if (until) {
       const event = {
         event: 'password-forgotten',

@@ -1,11 +1,15 @@
 import type { Response } from 'light-my-request';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
-import { cookiesOf } from '#test/support/portal-for-test.ts';
-import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { cookiesOf, testAddress } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, startAfresh } from '#test/support/reset-for-test.ts';
+import { limits } from '../limits.ts';
+import { originLimits } from '../throttle/throttle-keys.ts';
 
+// Two instances on one database, each with its own pool.
 const portal = portalOfFile({ each: startAfresh });
+const other = otherInstanceOfFile(portal);
 /** For queries by the test itself. */
 const aside = poolOfFile(portal);
 let listening: ListeningPortal;
@@ -152,4 +156,60 @@ it('without JavaScript the form comes back with the entry and its error, and not
     expect(answer.body).toContain('aria-describedby="email-error"');
     expect(answer.body).not.toMatch(/value="bob"|\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/);
   }
+});
+
+describe('how many requests an origin may send', () => {
+  const { freeFailures, firstWait, leakEvery } = limits.throttle.address;
+  const failures = async (key: string) =>
+    (await portal.sql`select failures from throttle where key = ${key}`)[0]?.failures ?? 0;
+
+  it('EN-06 RC-06 a hundred, across two instances, for known and unknown names alike; then 429', async () => {
+    const flood = (name: string, from: string) =>
+      Promise.all(
+        Array.from({ length: freeFailures + 20 }, (_, n) =>
+          askForReset(n % 2 ? portal : other, name, { ...script, from }),
+        ),
+      );
+    const answers = [await flood('alice@acme.test', '192.0.2.1'), await flood('nobody@acme.test', '192.0.2.2')];
+    for (const some of answers) {
+      const counts = [204, 429].map((status) => some.filter(({ statusCode }) => statusCode === status).length);
+      expect(counts).toEqual([freeFailures, 20]);
+    }
+    const [known, unknown] = answers.map((some) => some.find(({ statusCode }) => statusCode === 429) as Response);
+    expect(seen(known as Response)).toEqual(seen(unknown as Response));
+    expect(known?.headers['retry-after']).toBe(String(firstWait / 1000));
+    const page = await askForReset(portal, 'nobody@acme.test', { from: '192.0.2.1' });
+    expect([page.statusCode, page.headers['retry-after']]).toEqual([429, String(firstWait / 1000)]);
+    expect(page.body).toMatch(/<form[^>]*action="\/portal\/password\/forgotten"/);
+    expect(page.body).toMatch(/<input[^>]*name="username"[^>]*value="nobody@acme.test"/);
+    expect((await askForReset(portal, 'alice@acme.test', { from: '192.0.2.3' })).statusCode).toBe(303);
+    expect((await portal.signIn('alice', 'wrong', { from: '192.0.2.1' })).statusCode).toBe(303);
+    const events = await portal.sql`
+      select username, host(address) as address from audit_event where reason = 'throttled-address' order by id`;
+    expect(events).toEqual(['192.0.2.1', '192.0.2.2'].map((address) => ({ username: null, address })));
+    other.wait(firstWait);
+    expect((await askForReset(other, 'alice@acme.test', { from: '192.0.2.1' })).statusCode).toBe(303);
+    portal.wait(freeFailures * leakEvery);
+    expect((await askForReset(portal, 'alice@acme.test', { from: '192.0.2.2' })).statusCode).toBe(303);
+  });
+
+  it('BF-06 who asks from all over a /48 waits for all of it, and who has to wait spends none of what everybody has', async () => {
+    const { site } = originLimits;
+    const ask = (from: string) => askForReset(portal, 'nobody@acme.test', { ...script, from });
+    await ask('2001:db8:77:100::1');
+    await portal.sql`
+      update throttle set failures = ${site.freeFailures - 1} where key = 'reset-site:2001:db8:77::/48'`;
+    const answers = [];
+    for (const network of ['200', '300', '400', '500']) answers.push(await ask(`2001:db8:77:${network}::1`));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([204, 429, 429, 429]);
+    expect(answers[1]?.headers['retry-after']).toBe(String(site.firstWait / 1000));
+    expect(await failures('reset-total')).toBe(2);
+    expect((await ask('2001:db8:78::1')).statusCode).toBe(204);
+    await ask(testAddress);
+    await portal.sql`
+      update throttle set failures = ${freeFailures}, blocked_until = ${new Date(portal.deps.now().getTime() + 1)}
+      where key = ${`reset-address:${testAddress}`}`;
+    for (let n = 0; n < 3; n += 1) expect((await ask(testAddress)).statusCode).toBe(429);
+    expect(await failures('reset-total')).toBe(4);
+  });
 });

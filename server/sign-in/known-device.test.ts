@@ -1,5 +1,5 @@
 import type { Response } from 'light-my-request';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
@@ -18,85 +18,63 @@ beforeEach(async () => {
   await portal.sql`delete from throttle`;
 });
 
+type Cookies = Record<string, string>;
+
 const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
+const enters = async (username: string, cookies: Cookies = {}) =>
+  isIn(await portal.signIn(username, testPassword, { cookies }));
 
 /** The device cookie of a browser that signed in. */
-async function knownBrowser(username: string): Promise<Record<string, string>> {
-  const { 'vestibule-device': token = '' } = cookiesOf(await portal.signIn(username, testPassword));
-  expect(token).toHaveLength(43);
+async function knownBrowser(username: string, cookies: Cookies = {}): Promise<Cookies> {
+  const { 'vestibule-device': token = '' } = cookiesOf(await portal.signIn(username, testPassword, { cookies }));
+  expect(token).toMatch(/^[\w-]{43}$/);
   return { 'vestibule-device': token };
 }
 
-async function guess(username: string, times: number, cookies: Record<string, string> = {}): Promise<void> {
+async function guess(username: string, times: number, cookies: Cookies = {}): Promise<void> {
   for (let n = 0; n < times; n += 1)
     await portal.signIn(username, `guess ${n} ${Math.random()}`, { cookies, from: `192.0.2.${n}` });
 }
 
-it('BF-01 a browser that signed in before is not locked out by others’ guesses', async () => {
+it('BF-01 a browser that signed in before is not locked out by others’ guesses, from wherever they come', async () => {
   const cookies = await knownBrowser('alice');
   await guess('alice', account.freeFailures + 3);
-  expect(isIn(await portal.signIn('alice', testPassword))).toBe(false);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
-});
-
-it('nor by those from its address, its network or overall', async () => {
-  const cookies = await knownBrowser('alice');
+  expect([await enters('alice'), await enters('alice', cookies)]).toEqual([false, true]);
   const waitUntil = new Date(portal.deps.now().getTime() + address.longestWait);
   await portal.sql`
     insert into throttle (key, failures, changed_at, blocked_until, admitted)
     select key, 99999, ${portal.deps.now()}, ${waitUntil}, true
-    from unnest(array['address:198.51.100.7', 'total']) key`;
+    from unnest(array['address:198.51.100.7', 'total']) key
+    on conflict (key) do update set blocked_until = excluded.blocked_until`;
   expect((await portal.signIn('alice', testPassword)).statusCode).toBe(429);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+  expect(await enters('alice', cookies)).toBe(true);
 });
 
 it('its own guesses have their own limit and do not affect the account', async () => {
   const cookies = await knownBrowser('alice');
   await guess('alice', device.freeFailures, cookies);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
+  expect(await enters('alice', cookies)).toBe(false);
   expect(await portal.sql`select reason from audit_event order by id desc limit 1`).toEqual([
     { reason: 'throttled-device' },
   ]);
-  expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
+  expect(await enters('alice')).toBe(true);
   portal.wait(device.firstWait);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+  expect(await enters('alice', cookies)).toBe(true);
   expect(await portal.sql`select key from throttle where key like 'device:%'`).toEqual([]);
 });
 
-it('it is known only for the user who signed in', async () => {
-  const cookies = await knownBrowser('bob');
-  await guess('alice', account.freeFailures);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
-  const made = { 'vestibule-device': 'A'.repeat(43) };
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies: made }))).toBe(false);
-});
-
 it('a device cookie that is not a token is replaced, never sent back', async () => {
-  for (const value of ['x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, 'x'.repeat(3000)]) {
-    const answer = await portal.signIn('alice', testPassword, { cookies: { 'vestibule-device': value } });
-    expect(cookiesOf(answer)['vestibule-device'], value.slice(0, 50)).toMatch(/^[\w-]{43}$/);
-  }
+  for (const value of ['x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, 'x'.repeat(3000)])
+    await knownBrowser('alice', { 'vestibule-device': value });
 });
 
-it('a browser keeps its token while one person signs in there, and gets another with the next one', async () => {
-  const first = await knownBrowser('alice');
-  const again = cookiesOf(await portal.signIn('alice', testPassword, { cookies: first }));
-  expect(again).toMatchObject(first);
-  const next = cookiesOf(await portal.signIn('bob', testPassword, { cookies: first }));
-  expect(next['vestibule-device']).not.toBe(first['vestibule-device']);
-  await guess('bob', account.freeFailures);
-  expect(isIn(await portal.signIn('bob', testPassword, { cookies: first }))).toBe(false);
-  expect(isIn(await portal.signIn('bob', testPassword, { cookies: next }))).toBe(true);
-});
-
-it('CK-04 a planted device cookie does not make the victim’s browser known', async () => {
+it('CK-04 a planted device cookie does not make the victim’s browser known; a browser keeps its own', async () => {
   for (const planted of [await knownBrowser('bob'), { 'vestibule-device': 'B'.repeat(43) }]) {
-    const victim = cookiesOf(await portal.signIn('alice', testPassword, { cookies: planted }));
-    expect(victim['vestibule-device']).toMatch(/^[\w-]{43}$/);
-    expect(victim['vestibule-device']).not.toBe(planted['vestibule-device']);
+    const victim = await knownBrowser('alice', planted);
+    expect(victim).not.toEqual(planted);
+    expect(await knownBrowser('alice', victim)).toEqual(victim);
     await guess('alice', account.freeFailures);
-    expect(isIn(await portal.signIn('alice', testPassword, { cookies: planted }))).toBe(false);
-    expect(isIn(await portal.signIn('alice', testPassword, { cookies: victim }))).toBe(true);
+    expect([await enters('alice', planted), await enters('alice', victim)]).toEqual([false, true]);
     await portal.sql`delete from throttle`;
   }
 });
@@ -104,10 +82,9 @@ it('CK-04 a planted device cookie does not make the victim’s browser known', a
 it('BF-01 a new token gives no new guesses at the user before', async () => {
   const cookies = await knownBrowser('alice');
   await guess('alice', device.freeFailures, cookies);
-  const renewed = cookiesOf(await portal.signIn('bob', testPassword, { cookies }));
+  const renewed = await knownBrowser('bob', cookies);
   await guess('alice', account.freeFailures, renewed);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies: renewed }))).toBe(false);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
+  expect([await enters('alice', renewed), await enters('alice', cookies)]).toEqual([false, false]);
 });
 
 it('CK-05 a password without its second factor makes no browser known and leaves no long-lived cookie', async () => {
@@ -126,7 +103,40 @@ it('a browser not seen for a long time is forgotten', async () => {
   const cookies = await knownBrowser('alice');
   portal.wait(limits.deviceLifetime + 1000);
   await guess('alice', account.freeFailures);
-  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
+  expect(await enters('alice', cookies)).toBe(false);
   await keepHouse(portal.deps);
   expect(await portal.sql`select from device`).toHaveLength(0);
+});
+
+describe('the email about a new browser', () => {
+  const firefox = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:143.0) Gecko/20100101 Firefox/143.0' };
+
+  async function mailsAfter(...signIns: Parameters<typeof portal.signIn>[]): Promise<string[]> {
+    portal.mails.length = 0;
+    for (const signIn of signIns) await portal.signIn(...signIn);
+    await portal.workOff();
+    return portal.mails.map(({ recipient }) => recipient);
+  }
+
+  it('is sent once per browser, only if a customer wants it, and not about a refused sign-in', async () => {
+    expect(await mailsAfter(['bob', testPassword])).toEqual([]);
+    await portal.sql`update customer set new_device_mail = true`;
+    const cookies = await knownBrowser('bob');
+    await portal.workOff();
+    expect(await mailsAfter(['bob', testPassword, { cookies }])).toEqual([]);
+    expect(await mailsAfter(['bob', testPassword, { headers: firefox }])).toEqual(['bob@acme.test']);
+    expect(portal.mails[0]?.text).toContain('Firefox, Windows');
+    expect(portal.mails[0]?.text).toContain('198.51.100.7');
+    expect(await mailsAfter(['bob', 'wrong'], ['dave', testPassword], ['carol', testPassword])).toEqual([]);
+  });
+
+  it('is sent if an active customer wants it that does not admit the sign-in', async () => {
+    await addCustomer(portal, 'lax');
+    await addCustomer(portal, 'strict', { networks: ['203.0.113.0/24'] });
+    await portal.sql`update customer set new_device_mail = key = 'strict'`;
+    await addUser(portal, { username: 'carl', customers: ['lax', 'strict'] });
+    expect(await mailsAfter(['carl', testPassword])).toEqual(['carl@acme.test']);
+    await portal.sql`update customer set active = false where key = 'strict'`;
+    expect(await mailsAfter(['carl', testPassword])).toEqual([]);
+  });
 });

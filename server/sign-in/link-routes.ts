@@ -15,7 +15,7 @@ import { destinationOfAddress, languageOverride, wantsPage } from '../http/reque
 import { limits } from '../limits.ts';
 import { destinationFor, leadsToRegistration } from '../sessions/destination.ts';
 import { signOutHere } from '../sessions/end-sessions.ts';
-import { type KnownVisitor, knownVisitorOf, visitorOf } from '../sessions/visitor.ts';
+import { knownVisitorOf, visitorOf } from '../sessions/visitor.ts';
 import { addPasskeyByLink, beginPasskeyByLink } from './add-passkey-by-link.ts';
 import { letIn } from './answer-sign-in.ts';
 import { changePassword } from './change-password.ts';
@@ -35,24 +35,17 @@ export function linkRoutes(deps: Deps) {
     const result = await changePassword(deps, { ...visitor, token, password, repeat });
     const isInvitation = 'purpose' in result && result.purpose === 'invitation';
     const invited = isInvitation ? 'choice' : null;
-    if (result.kind !== 'changed' || !isInvitation)
-      return await answer(request, reply, visitor, result, { token, invited });
+    const shown = { token, invited, address: visitor.address } as const;
+    if (result.kind !== 'changed' || !isInvitation) return await answer(reply, result, shown);
 
     // The first sign-in of an invited person, with the password that they have just chosen, and all that it asks for.
     const { username } = result;
     const destination = destinationFor(config, destinationOfAddress(request, config));
     const isToRegister = leadsToRegistration(config, destination);
     const signedIn = await signIn(deps, { ...visitor, username, password, isToRegister });
-    if (signedIn.kind !== 'signedIn' && signedIn.kind !== 'secondFactor')
-      return await answer(request, reply, visitor, result, { token, invited });
+    if (signedIn.kind !== 'signedIn' && signedIn.kind !== 'secondFactor') return await answer(reply, result, shown);
     clearCookie(reply, config, 'reset');
-    const isFirst = request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate';
-    return await letIn(deps, request, reply, signedIn, {
-      destination,
-      lang: languageOverride(request),
-      username,
-      isFirst,
-    });
+    return await letIn(deps, reply, signedIn, { destination, lang: languageOverride(request), username });
   }
 
   /** `POST passkeys/invitation/options`: begins it; 204 for a link that makes no passkey, which a page may only be asking. */
@@ -75,17 +68,16 @@ export function linkRoutes(deps: Deps) {
     if (!visitor) return reply;
     const { hash: token, credential } = request.body;
     const result = await addPasskeyByLink(deps, rp, { visitor, token }, credential);
-    return await answer(request, reply, visitor, result, { token, invited: 'passkey' });
+    return await answer(reply, result, { token, invited: 'passkey', address: visitor.address });
   }
 
   /** 303 to the outcome, or the form with a wait. `invited`: in whose words; null for a reset link. */
   async function answer(
-    request: FastifyRequest,
     reply: FastifyReply,
-    { address }: KnownVisitor,
     result: LinkResult,
-    { token, invited }: { token: string; invited: InvitedFor | null },
+    { token, invited, address }: { token: string; invited: InvitedFor | null; address: string },
   ): Promise<FastifyReply> {
+    const { request } = reply;
     const destination = destinationOfAddress(request, config);
     const words = { [invitedParameter]: invited ? invitedValues[invited] : undefined };
     const kept = { [queryNames.destination]: destination, ...words, lang: languageOverride(request) };

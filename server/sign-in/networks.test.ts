@@ -58,8 +58,9 @@ it.each(['203.0.112.255', '203.0.114.0', '2001:db8:b::1', '::203.0.113.5', '64:f
   },
 );
 
-it('IP-10 an address with a zone is refused before any lookup', async () => {
+it('IP-10 IP-19 an address with a zone, or a request without a Host, as HTTP/1.0 allows, is refused', async () => {
   expect((await carol({ from: 'fe80::1%eth0' })).statusCode).toBe(400);
+  expect((await carol({ from: allowed, headers: { host: '' } })).statusCode).toBe(421);
 });
 
 it('IP-01 IP-20 client headers on a direct connection change nothing', async () => {
@@ -133,6 +134,14 @@ it('RL-09 IP-18 while the networks cannot be read nobody gets in or stays in', a
   expect(isIn(signIn)).toBe(false);
 });
 
-it('IP-19 a request without a Host, as HTTP/1.0 allows, is refused', async () => {
-  expect((await carol({ from: allowed, headers: { host: '' } })).statusCode).toBe(421);
+it('IP-16 the address on the failure page is a valid one, or the word for unknown', async () => {
+  const shown = async (text: string) =>
+    (await portal.send({ url: `/portal/loginfail/ip?${new URLSearchParams({ ipaddress: text, lang: 'en' })}` })).body;
+  expect(await shown('203.0.113.9')).toContain('203.0.113.9');
+  expect(await shown('2001:db8::9')).toContain('2001:db8::9');
+  for (const text of ['<script>alert(1)</script>', 'x'.repeat(500), '203.0.113.9 or call 555', '\u202e203.0.113.9']) {
+    const page = (await shown(text)).replace(/<script type="application\/json"[\s\S]*?<\/script>/g, '');
+    expect(page.replaceAll(/href="[^"]*"|action="[^"]*"|value="[^"]*"/g, ''), text).not.toContain(text);
+    expect(page).toContain('unknown');
+  }
 });

@@ -111,19 +111,6 @@ describe('the page that was asked for first', () => {
       expect(await mailed(tooLong)).toBeNull();
   });
 
-  it('EN-05 says nothing about a name: known and unknown get the same answer, and the same is stored', async () => {
-    const answers = [await ask(), await ask(page, 'nobody')].map(({ statusCode, headers, body }) => ({
-      statusCode,
-      body,
-      headers: { ...headers, date: '' },
-    }));
-    expect(answers[0]).toEqual(answers[1]);
-    expect(await portal.sql`select payload->>'destination' as destination from job`).toEqual([
-      { destination: accepted },
-      { destination: accepted },
-    ]);
-  });
-
   it('is in the hint for single sign-on users', async () => {
     await ask(page, 'sso-only');
     await portal.workOff();

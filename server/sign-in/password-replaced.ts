@@ -30,9 +30,7 @@ export async function wasUsedBefore(
 export async function passwordReplaced(
   sql: Connection,
   userId: string,
-  hashBefore: string | null,
-  now: Date,
-  kept: string | null = null,
+  { hashBefore, now, kept = null }: { hashBefore: string | null; now: Date; kept?: string | null },
 ): Promise<number> {
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
   const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });

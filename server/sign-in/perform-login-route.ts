@@ -45,11 +45,7 @@ export function performLoginRoute(deps: Deps) {
       case 'secondFactor':
       case 'signedIn':
         if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
-        return await letIn(deps, request, reply, result, {
-          ...onwards,
-          username,
-          isFirst: request.headers.cookie === undefined && request.headers['sec-fetch-mode'] === 'navigate',
-        });
+        return await letIn(deps, reply, result, { ...onwards, username });
     }
   };
 

@@ -94,9 +94,7 @@ function mayChoose({ mayChangePassword, passkeyRequired }: ResetUser, wanted: Wa
 export async function refuseLink(
   deps: Deps,
   { address, requestId }: LinkHolder,
-  link: ResetLink | null,
-  refusal: LinkRefusal,
-  problem?: string,
+  { link, refusal, problem }: { link: ResetLink | null; refusal: LinkRefusal; problem?: string },
 ): Promise<Exclude<LinkResult, { kind: 'changed' }>> {
   const now = deps.now();
   const user = link?.user;

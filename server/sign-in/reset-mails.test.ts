@@ -2,12 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { addUser } from '#test/support/accounts-for-test.ts';
 import { brandForTest } from '#test/support/brand-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { askForReset, changeTo, comesOf, newPassword, startAfresh, tokenIn } from '#test/support/reset-for-test.ts';
+import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  comesOf,
+  newPassword,
+  startAfresh,
+  tokenIn,
+} from '#test/support/reset-for-test.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { MailNotSent } from '../deps.ts';
+import { jobsOf } from '../jobs/job.ts';
+import { hour, limits } from '../limits.ts';
+import { resetQueue } from './reset-request.ts';
 
 const publicUrl = 'https://portal.example';
 const brand = brandForTest({ name: '<b>Hub</b> & "Co" https://evil.example' });
 const portal = portalOfFile({ env: { PUBLIC_URL: publicUrl }, config: { brand }, each: startAfresh });
+/** For what the tests do to the database themselves. */
+const aside = poolOfFile(portal);
 
 /** Characters for HTML entities. */
 function decoded(html = ''): string {
@@ -122,5 +137,56 @@ describe('the email that helps', () => {
     await portal.workOff();
     expect(portal.mails[0]?.html).toContain(`lang="${expected}"`);
     expect(portal.mails[0]?.text).toContain(`&lang=${expected}`);
+  });
+});
+
+describe('how many emails are sent', () => {
+  it('requests for one account answered concurrently are one email and one link', async () => {
+    for (let n = 0; n < 8; n += 1) await askForReset(portal, 'alice@acme.test');
+    // No link is written before all of them have checked whether there is one.
+    const release = await holdRows(aside, (sql) => sql`lock table reset_link in exclusive mode`);
+    const answers = Array.from({ length: 8 }, () => jobsOf(portal.deps, resetQueue(portal.deps))());
+    await untilWaiting(aside, 8);
+    await release();
+    await Promise.all(answers);
+    const { to, events } = await comesOf(portal, []);
+    expect(to).toEqual(['alice@acme.test']);
+    expect(events.map(([reason]) => reason).sort()).toEqual(['link-mailed', ...Array(7).fill('on-its-way')]);
+    expect(await portal.sql`select from reset_link`).toHaveLength(1);
+  });
+
+  it.each(['alice', 'sso-only'])(
+    'LK-02 at most three an hour to %s, whoever asks; the answer is the same, and the newest link works',
+    async (name) => {
+      const { resetMailsAnHour } = limits;
+      for (let n = 0; n < resetMailsAnHour + 3; n += 1) {
+        const answer = await askForReset(portal, `${name}@acme.test`, { from: `192.0.2.${n}` });
+        expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/emailInfo']);
+        await portal.workOff();
+      }
+      const { to, events } = await comesOf(portal, ['bob@acme.test']);
+      expect(to).toEqual([...Array(resetMailsAnHour).fill(`${name}@acme.test`), 'bob@acme.test']);
+      expect(events.filter(([reason]) => reason === 'too-many-mails')).toHaveLength(3);
+      portal.wait(hour);
+      expect((await comesOf(portal, [`${name}@acme.test`])).to).toHaveLength(resetMailsAnHour + 2);
+      if (name === 'alice')
+        expect((await changeTo(portal, tokenIn(portal.mails.at(-1)), newPassword)).headers.location).toBe(changedPage);
+    },
+  );
+
+  // The last one here: from now on no mail is sent.
+  it('while one is waiting to be sent another request is none', async () => {
+    portal.onSend(() => Promise.reject(new MailNotSent('away', 'away')));
+    const asked = ['alice@acme.test', 'ALICE@acme.test', 'sso-only@acme.test', 'sso-only@acme.test'];
+    expect((await comesOf(portal, asked)).events).toEqual([
+      ['link-mailed', 'alice'],
+      ['on-its-way', 'alice'],
+      ['single-sign-on-mailed', 'sso-only'],
+      ['on-its-way', 'sso-only'],
+    ]);
+    expect(await portal.sql`select payload->>'kind' as kind from job order by kind`).toEqual([
+      { kind: 'resetLink' },
+      { kind: 'singleSignOnHint' },
+    ]);
   });
 });

@@ -27,38 +27,20 @@ type ResetRequest = {
 };
 
 /**
- * Counts a request under its keys and keeps it, by statements that are the same for every name. If a limit is reached, returns
- * until when the sender has to wait; then nothing is kept. If only everybody's is, a browser that is known for the name need
- * not wait, as at the sign-in.
+ * Counts a request under the keys of its origin and keeps it, by statements that are the same for every name. If a limit is
+ * reached, returns until when the sender has to wait; then nothing is kept.
  */
 export async function insertResetRequest(
   sql: Connection,
   request: ResetRequest,
   { own, total }: { own: readonly ThrottleKey[]; total: ThrottleKey },
-  { deviceHash, now }: { deviceHash: Buffer | null; now: Date },
+  now: Date,
 ): Promise<Date | null> {
-  const ownWait = await countAttempt(sql, own, now);
-  if (ownWait) return ownWait;
-  const totalWait = await countAttempt(sql, [total], now);
-  if (totalWait && !(deviceHash && (await isNameOfDevice(sql, { deviceHash, fold: request.fold, now }))))
-    return totalWait;
+  // Who has to wait already spends nothing of what everybody has.
+  const until = (await countAttempt(sql, own, now)) ?? (await countAttempt(sql, [total], now));
+  if (until) return until;
   await insertJob(sql, { id: randomUUID(), queue: resetQueueName, isWaitedFor: true, payload: request, madeAt: now });
   return null;
-}
-
-/**
- * Whether a user who signed in by password in this browser before has this name. Found by the browser, not by the name, of
- * which the time would tell whether a user has it.
- */
-async function isNameOfDevice(
-  sql: Connection,
-  { deviceHash, fold, now }: { deviceHash: Buffer; fold: string; now: Date },
-): Promise<boolean> {
-  const since = new Date(now.getTime() - limits.deviceLifetime);
-  const names = await sql<{ fold: string }[]>`
-    select n.fold from device d join login_name n on n.user_id = d.user_id
-    where d.token_hash = ${deviceHash} and d.by_password and d.last_used_at > ${since}`;
-  return names.some((name) => name.fold === fold);
 }
 
 /**
@@ -122,13 +104,9 @@ async function help(
 ): Promise<ResetOutcome> {
   const now = clock();
   const kind = helpFor(user);
-  const isAdmitted = async (what: string, freeFailures: number, time: number) => {
-    const limit = { freeFailures, leakEvery: time, firstWait: time, longestWait: time };
-    return (await countAttempt(sql, [{ key: `${what}:${user.id}`, limit }], now)) === null;
-  };
-  const isOnItsWay = await isMailWaiting(sql, user.id, kind);
-  if (isOnItsWay || !(await isAdmitted('reset-press', 1, limits.samePress))) return 'on-its-way';
-  if (!(await isAdmitted('reset-mail', limits.resetMailsAnHour, hour))) return 'too-many-mails';
+  if (await isMailWaiting(sql, user.id, kind)) return 'on-its-way';
+  const limit = { freeFailures: limits.resetMailsAnHour, leakEvery: hour, firstWait: hour, longestWait: hour };
+  if (await countAttempt(sql, [{ key: `reset-mail:${user.id}`, limit }], now)) return 'too-many-mails';
 
   const content = {
     kind,

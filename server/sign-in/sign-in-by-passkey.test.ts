@@ -1,14 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeCustomer } from '#server/accounts/customers.ts';
-import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { assertionOf, type Tweak } from '#test/support/passkey-for-test.ts';
-import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { assertionOf, newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
+import {
+  challengeFor,
+  givePasskey,
+  postAssertion,
+  signInWithPasskey,
+  userHandle,
+} from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { holdRows, untilWaiting, withFault } from '#test/support/rows-for-test.ts';
-import { addConnection, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, halfSession, pageOf, step, verify } from '#test/support/two-factor-for-test.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { addConnection, type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
+import { halfSession } from '#test/support/two-factor-for-test.ts';
 import { composeText } from '../mail/compose-mail.ts';
 
 const portal = portalOfFile({
@@ -31,12 +36,6 @@ beforeEach(async () => {
 
 const lastEvent = async () =>
   (await portal.sql`select event, reason, username, steps from audit_event order by id desc limit 1`)[0];
-
-const half = async (username: string) => {
-  const browser = browserForTest(portal);
-  Object.assign(browser.cookies, await halfSession(portal, username));
-  return browser;
-};
 
 describe('a passkey', () => {
   it('signs in, in one post, to the asked page', async () => {
@@ -92,28 +91,6 @@ describe('a passkey', () => {
     ]);
   });
 
-  it('is asked for a limited number of times from one address', async () => {
-    const ask = () => portal.send({ method: 'POST', url: '/portal/passkeys/options' });
-    expect((await ask()).statusCode).toBe(200);
-    await portal.sql`update throttle set failures = ${limits.throttle.address.freeFailures * 20 + 50}`;
-    expect((await ask()).statusCode).toBe(200);
-    const refused = await ask();
-    expect([refused.statusCode, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
-    expect(
-      (await portal.send({ method: 'POST', url: '/portal/passkeys/options', from: '198.51.100.9' })).statusCode,
-    ).toBe(200);
-  });
-
-  it('counts to the largest count that there is, and no further', async () => {
-    const passkey = await givePasskey(portal, 'alice', { counter: 0x7fff_fffe });
-    for (const counter of [0x7fff_ffff, 0xffff_ffff]) {
-      await signInWithPasskey(browserForTest(portal), passkey, { counter });
-      expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(counter);
-    }
-    await signInWithPasskey(browserForTest(portal), passkey, { counter: 0xffff_ffff });
-    expect(await lastEvent()).toMatchObject({ reason: 'counter-back' });
-  });
-
   it('gets the same options as anybody, but for the challenge', async () => {
     await givePasskey(portal, 'alice');
     const optionsOf = async (cookies = {}) => {
@@ -129,18 +106,6 @@ describe('a passkey', () => {
   });
 });
 
-it('the cookie of ceremonies outlives them: a tab that begins one while another’s is open would end that', async () => {
-  const begin = async (cookies = {}) => {
-    const answer = await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies });
-    return String(answer.headers['set-cookie']);
-  };
-  const first = await begin();
-  expect(first).toMatch(/^vestibule-passkey=[\w-]{43};.*; Max-Age=86400$/);
-  const [, token = ''] = /=([\w-]{43})/.exec(first) ?? [];
-  portal.wait(301_000);
-  expect(await begin({ 'vestibule-passkey': token })).toBe(first);
-});
-
 describe('the rules of every way in', () => {
   it.each([
     ['an inactive user', 'dave', 'inactive', '/portal/loginfail/passkey'],
@@ -153,12 +118,6 @@ describe('the rules of every way in', () => {
     expect(answer.headers.location).toBe(location);
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason, username });
     expect(await portal.sql`select from session`).toHaveLength(0);
-  });
-
-  it('a network that a customer admits', async () => {
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, await givePasskey(portal, 'carol'), {}, {}, { from: '203.0.113.5' });
-    expect(await portal.sql`select from session`).toHaveLength(1);
   });
 
   it('a customer that turns passkeys off is taken from the sessions that one has opened, and from no others', async () => {
@@ -182,24 +141,13 @@ describe('the rules of every way in', () => {
 
   it('a user whose domain requires single sign-on is refused', async () => {
     await addUser(portal, { username: 'sam', email: 'sam@only.test', customers: ['app'] });
-    await giveApp(portal, 'sam');
-    const { cookies } = await half('sam');
-    const isOffered = async () =>
-      (await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor?.hasPasskey;
-    const passkey = await givePasskey(portal, 'sam');
-    expect(await isOffered()).toBe(true);
-    const settings = {
-      issuer: 'https://idp.only.test',
-      clientId: 'x',
-      clientAuthentication: 'secret' as const,
-      scopes: [],
-    };
+    const [issuer, clientAuthentication] = ['https://idp.only.test', 'secret' as const];
+    const settings = { issuer, clientId: 'x', clientAuthentication, scopes: [] };
     const [key, domains] = ['only', ['only.test']];
     await addConnection(portal, { key, customerKey: 'acme', protocol: 'oidc', settings, domains, required: true });
-    await signInWithPasskey(browserForTest(portal), passkey);
+    await signInWithPasskey(browserForTest(portal), await givePasskey(portal, 'sam'));
     expect(await lastEvent()).toMatchObject({ reason: 'single-sign-on-required', username: 'sam' });
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-    await portal.sql`delete from sso_connection where key = 'only'`;
+    expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
   it('a browser that keeps no cookies is told so', async () => {
@@ -213,18 +161,6 @@ describe('the rules of every way in', () => {
     other.cookies.other = 'x';
     const again = await postAssertion(other, assertionOf(passkey, { challenge }), form);
     expect(again.headers.location).toBe('/portal/loginfail/passkey?destination=%2Fportal%2Freports%2F7');
-  });
-
-  it('a foreign destination leads to the default one, and is recorded', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const answer = await signInWithPasskey(
-      browserForTest(portal),
-      passkey,
-      {},
-      { redirectURL: 'https://evil.example/' },
-    );
-    expect(answer.headers.location).toBe('/portal/portal.html');
-    expect(await lastEvent()).toMatchObject({ event: 'destination-refused' });
   });
 
   it('a new browser is told by mail, a known one not', async () => {
@@ -285,195 +221,6 @@ it.each([
   },
 );
 
-describe('in place of a code', () => {
-  it('completes the sign-in that a password began', async () => {
-    const browser = await half('gwen');
-    const answer = await signInWithPasskey(
-      browser,
-      await givePasskey(portal, 'gwen'),
-      {},
-      {},
-      { kind: 'second-factor' },
-    );
-    expect(answer.headers.location).toBe('/portal/portal.html');
-    expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
-    expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
-  });
-
-  it.each([
-    ['is signed in', 'frank', '/portal/login?notice=signInExpired&destination=%2Fportal%2Freports%2F7'],
-    [
-      'is at their own code',
-      'gwen',
-      '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused',
-    ],
-  ])('SE-15 is taken for nobody else, who %s by now', async (_what, other, url) => {
-    await addUser(portal, { username: `hugo-${other}`, customers: ['app'] });
-    const passkey = await givePasskey(portal, `hugo-${other}`);
-    const browser = await half(`hugo-${other}`);
-    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
-    await browser.post('/portal/performlogin', { username: other, password: testPassword });
-    const form = { redirectURL: '/portal/reports/7' };
-    const answer = await postAssertion(browser, credential, form, { kind: 'second-factor' });
-    expect([answer.headers.location, answer.cookies]).toEqual([url, []]);
-  });
-
-  it('makes the browser known for its password, which a passkey alone does not', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
-    await signInWithPasskey(browserForTest(portal), passkey);
-    const known = await portal.sql`select by_password as "byPassword" from device order by by_password`;
-    expect(known).toEqual([{ byPassword: false }, { byPassword: true }]);
-  });
-
-  it('and a code at the same moment make one session of one half session, in each of ten rounds', async () => {
-    const secret = await giveApp(portal, 'gwen');
-    const passkey = await givePasskey(portal, 'gwen');
-    for (let round = 0; round < 10; round += 1) {
-      await portal.sql.unsafe('delete from session; delete from throttle; delete from audit_event');
-      portal.wait(2 * step);
-      const browser = await half('gwen');
-      const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
-      await Promise.all([
-        verify(portal, codeNow(portal, secret), { ...browser.cookies }),
-        browser.post('/portal/passkeys/second-factor', { credential }),
-      ]);
-      expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
-      expect(await portal.sql`select from audit_event where event = 'signed-in'`).toHaveLength(1);
-    }
-    await portal.sql`delete from totp`;
-  });
-
-  it('is offered where it would be taken', async () => {
-    await portal.sql`insert into customer (key, name, created_at, passkeys, two_factor) values ('off', 'off', now(), 'off', 'app')`;
-    await addUser(portal, { username: 'olga', customers: ['off'] });
-    const isOffered = async (username: string) => {
-      const { secondFactor } = await pageOf(portal, {
-        url: '/portal/twoFactor',
-        cookies: (await half(username)).cookies,
-      });
-      return secondFactor?.hasPasskey;
-    };
-    for (const username of ['gwen', 'olga']) await giveApp(portal, username);
-    expect(await isOffered('gwen')).toBeUndefined();
-    for (const username of ['gwen', 'olga']) await givePasskey(portal, username);
-    expect([await isOffered('gwen'), await isOffered('olga')]).toEqual([true, undefined]);
-    await portal.sql`delete from totp`;
-  });
-
-  it.each([
-    ['a customer of this sign-in takes none: its session would leave that one out', ['stern', 'open']],
-    ['the customer that takes it does not admit this address', ['stern', 'away']],
-  ])('is neither offered nor taken where %s; the code still is', async (_what, customers) => {
-    await portal.sql`delete from customer where key in ('stern', 'open', 'away')`;
-    await addCustomer(portal, 'stern', { twoFactor: 'app' });
-    await portal.sql`update customer set passkeys = 'off' where key = 'stern'`;
-    await addCustomer(portal, 'open');
-    await addCustomer(portal, 'away', { networks: ['203.0.113.0/24'] });
-    const username = customers.join('-');
-    await addUser(portal, { username, customers });
-    const secret = await giveApp(portal, username);
-    const passkey = await givePasskey(portal, username);
-    const browser = await half(username);
-    const { cookies } = browser;
-    expect((await pageOf(portal, { url: '/portal/twoFactor', cookies })).secondFactor).not.toHaveProperty('hasPasskey');
-    const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
-    expect(answer.headers.location).toBe('/portal/twoFactor?notice=passkeyRefused');
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'passkeys-off', username });
-    expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
-  });
-
-  it('keeps its session, under another token; a second press leads where the first one led', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const browser = await half('gwen');
-    const before = { ...browser.cookies };
-    const [waiting] = await portal.sql<{ id: string }[]>`select id from session`;
-    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
-    const press = { ...browser.cookies };
-    const answers = [];
-    for (const cookies of [press, press])
-      answers.push(
-        await portal.send({ method: 'POST', url: '/portal/passkeys/second-factor', form: { credential }, cookies }),
-      );
-    const tokens = answers.map(({ cookies }) => cookies.find(({ name }) => name === 'vestibule-session')?.value);
-    expect(answers.map(({ headers }) => headers.location)).toEqual(['/portal/portal.html', '/portal/portal.html']);
-    expect(new Set(tokens).size).toBe(1);
-    const rows = await portal.sql`select id, stage, waits_for as "waitsFor", proof from session`;
-    expect(rows).toEqual([{ id: waiting?.id, stage: 'full', waitsFor: [], proof: 'passkey' }]);
-    expect(await signedInAs(portal, before)).toBeNull();
-  });
-
-  it('counts with the codes: after five that are refused the sign-in is over, for a right one, too', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const browser = await half('gwen');
-    const wrong = { signWith: (await givePasskey(portal, 'alice')).privateKey };
-    const form = { redirectURL: '/portal/reports/7' };
-    const kind = 'second-factor' as const;
-    const answer = async (tweak: Tweak) =>
-      (await signInWithPasskey(browser, passkey, tweak, form, { kind })).headers.location;
-    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
-    for (let n = 0; n < 4; n += 1) expect(await answer(wrong)).toBe(back);
-    const over = '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Freports%2F7';
-    expect([await answer(wrong), await answer({})]).toEqual([over, over]);
-    expect(await lastEvent()).toMatchObject({ event: 'second-factor-ended', username: 'gwen' });
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-  });
-
-  it('leads back to the code while the database is away', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const form = { redirectURL: '/portal/reports/7' };
-    const browser = await half('gwen');
-    const challenge = await challengeFor(browser, 'second-factor');
-    const failing = { ...form, credential: assertionOf(passkey, { challenge }) };
-    await withFault(portal, "before update on session for each row when (new.stage = 'full')", async () => {
-      const url = '/portal/passkeys/second-factor';
-      const shown = await pageOf(portal, { method: 'POST', url, form: failing, cookies: browser.cookies });
-      const again = '/portal/twoFactor?redirectURL=%2Fportal%2Freports%2F7&notice=unavailable';
-      expect([shown.status, shown.url]).toEqual([503, again]);
-    });
-  });
-
-  it('not with the challenge of a sign-in', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const browser = await half('gwen');
-    const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
-    const answer = await postAssertion(browser, credential, {}, { kind: 'second-factor' });
-    expect(answer.headers.location).toContain('notice=passkeyRefused');
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'challenge-unknown' });
-  });
-
-  it('not with the passkey of another user', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const form = { redirectURL: '/portal/reports/7' };
-    const answer = await signInWithPasskey(await half('gwen'), passkey, {}, form, { kind: 'second-factor' });
-    const back = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7&notice=passkeyRefused';
-    expect(answer.headers.location).toBe(back);
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-  });
-
-  it('not in a sign-in that a provider began', async () => {
-    const browser = await half('gwen');
-    await sessionByConnection(portal, 'gwen', 'app');
-    const passkey = await givePasskey(portal, 'gwen');
-    const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
-    expect(answer.headers.location).toBe('/portal/twoFactorRegistration?notice=passkeyRefused');
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-  });
-
-  it('not without a password before, nor after ten minutes, which the form says', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const late = await half('gwen');
-    portal.wait(601_000);
-    for (const browser of [late, browserForTest(portal)]) {
-      const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/x' }, { kind: 'second-factor' });
-      expect(answer.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fx');
-    }
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-  });
-});
-
 it('50 uses of one assertion at once, over two instances, give one session', async () => {
   const passkey = await givePasskey(portal, 'alice');
   const browser = browserForTest(portal);
@@ -489,4 +236,50 @@ it('50 uses of one assertion at once, over two instances, give one session', asy
   const locations = answers.map(({ headers }) => headers.location);
   expect(locations.filter((location) => location === '/portal/portal.html')).toHaveLength(1);
   expect(await portal.sql`select from session`).toHaveLength(1);
+});
+
+describe('the page of a refusal names a passkey, for what keeps it', () => {
+  const idOf = ({ credentialId }: PasskeyForTest) => credentialId.toString('base64url');
+  const unknown = async () => newPasskey({ userHandle: await userHandle(portal, 'alice') });
+
+  /** What the page of the refusal tells, after a sign-in by a passkey. */
+  async function told(browser: BrowserForTest, passkey: PasskeyForTest, tweak: Tweak = {}): Promise<unknown> {
+    await signInWithPasskey(browser, passkey, tweak);
+    return await toldAt(browser, '/portal/loginfail/passkey');
+  }
+
+  async function toldAt(browser: BrowserForTest, url: string): Promise<unknown> {
+    const [, json] = /data-unknown="([^"]*)"/.exec((await browser.get(url)).body) ?? [];
+    return json === undefined ? null : JSON.parse(json.replaceAll('&#34;', '"'));
+  }
+
+  it('one that nobody has is named to the browser that has shown it, on the page of the refusal alone', async () => {
+    const browser = browserForTest(portal);
+    const passkey = await unknown();
+    expect(await told(browser, passkey)).toEqual({ rpId: 'localhost', credentialId: idOf(passkey) });
+    expect(await toldAt(browser, '/portal/login')).toBeNull();
+    expect(await toldAt(browserForTest(portal), '/portal/loginfail/passkey')).toBeNull();
+  });
+
+  it.each<[string, Tweak, string]>([
+    ['a wrong signature', { signWith: newPasskey({ userHandle: Buffer.alloc(16) }).privateKey }, 'select'],
+    ['a challenge that is unknown', { challenge: 'A'.repeat(43) }, 'select'],
+    ['a user who is inactive', {}, "update portal_user set active = false where username = 'alice'"],
+  ])('one that somebody has is not, when it is refused for %s', async (_, tweak, change) => {
+    const passkey = await givePasskey(portal, 'alice');
+    await portal.sql.unsafe(change);
+    expect(await told(browserForTest(portal), passkey, tweak)).toBeNull();
+    await portal.sql`update portal_user set active = true`;
+  });
+
+  it('a cookie that somebody has written names none', async () => {
+    const browser = browserForTest(portal);
+    await told(browser, await unknown());
+    const name = 'vestibule-refusal';
+    const value = JSON.parse(Buffer.from(browser.cookies[name] ?? '', 'base64url').toString());
+    for (const id of ['"><script>', 1, 'A'.repeat(201), '']) {
+      browser.cookies[name] = Buffer.from(JSON.stringify({ ...value, unknown: id })).toString('base64url');
+      expect(await toldAt(browser, '/portal/loginfail/passkey')).toBeNull();
+    }
+  });
 });

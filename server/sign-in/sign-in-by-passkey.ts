@@ -38,7 +38,7 @@ export function passkeySignInRoute(deps: Deps) {
       deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
       deps.wake.mails();
       if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
-      return await letIn(deps, request, reply, result, { ...onwards, username: null });
+      return await letIn(deps, reply, result, { ...onwards, username: null });
     }
     const reference = await refusePasskey(deps, visitor, { ...result, steps });
     // It keeps no cookies at all, or none that any page of ours sets.

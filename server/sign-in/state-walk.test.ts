@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { generateSync } from 'otplib';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
@@ -8,6 +8,12 @@ import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from '#
 import { otherInstanceOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+
+// Many sign-ins: hashing takes no time here.
+vi.mock('@node-rs/argon2', async (original) => ({
+  ...(await original<typeof import('@node-rs/argon2')>()),
+  verify: async (_hash: string, password: string) => password === testPassword,
+}));
 
 // Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that
 // has a next step and keeps the requested page. One test per state walks all its events.
@@ -89,7 +95,6 @@ async function totpOf(visitor: Visitor): Promise<() => Promise<string>> {
 }
 
 async function mailedCode(): Promise<string> {
-  portal.wait(limits.samePress);
   await portal.workOff();
   return portal.mails.findLast(({ text }) => /#\d{6}$/.test(text))?.text.slice(-6) ?? '';
 }

@@ -179,7 +179,6 @@ describe('BF-11 mails with a code to an account with several ways in', () => {
     expect(await useUp('evil')).toBe(limits.throttle.code.freeFailures);
     const other = await half('honest');
     expect(await isWaiting(other)).toBe(false);
-    portal.wait(limits.samePress);
     const own = await half('password');
     expect(await isWaiting(own)).toBe(false);
     expect(verdict(await verify(portal, await codeByMail(portal, 'uma'), own.cookies))).toBe(true);

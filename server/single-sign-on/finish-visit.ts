@@ -43,7 +43,7 @@ export async function finishVisit(
     case 'signedIn':
     case 'secondFactor':
       if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
-      return await letIn(deps, request, reply, result, { ...way, username: typed, byProvider: true });
+      return await letIn(deps, reply, result, { ...way, username: typed, byProvider: true });
     case 'somebodyElse': {
       const query = { [queryNames.destination]: way.destination, lang: way.lang };
       return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);

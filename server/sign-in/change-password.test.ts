@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
@@ -10,10 +10,19 @@ import {
   newPassword,
   startAfresh,
   storedHash,
+  userId,
 } from '#test/support/reset-for-test.ts';
 import { hashPassword } from '../crypto/password-hash.ts';
 import { newToken } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
+
+const argon2 = vi.hoisted(() => ({ hash: vi.fn(), verify: vi.fn() }));
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  argon2.hash.mockImplementation(real.hash);
+  argon2.verify.mockImplementation(real.verify);
+  return { ...real, ...argon2 };
+});
 
 const portal = portalOfFile({ each: startAfresh });
 
@@ -151,31 +160,28 @@ it('EN-07 without an open link nothing about the account is revealed: unknown is
 it('PR-17 anything but a whole hash is reason 4; what has the wrong shape is not even looked up', async () => {
   const token = await linkFor(portal, 'alice');
   const shapeless = [
-    ...['', 'null', 'undefined', '0', 'true', '[]', '{}', '%', '*', `${token}\u0001`, ` ${token}`, `${token} `],
-    ...[token.slice(0, 42), token.slice(1), `${token}A`, `${token}=`, `${token},${token}`, 'A'.repeat(10_000)],
-    Buffer.from(token, 'base64url').toString('hex'),
+    ...['', 'null', '0', '[]', '%', '*', `${token}\u0001`, ` ${token}`, `${token} `, 'A'.repeat(10_000)],
+    ...[
+      token.slice(0, 42),
+      `${token}A`,
+      `${token}=`,
+      `${token},${token}`,
+      Buffer.from(token, 'base64url').toString('hex'),
+    ],
   ];
   await portal.sql.begin(async (sql) => {
     await sql`lock table reset_link in access exclusive mode`;
     for (const hash of shapeless)
       expect((await change({ ...both, hash })).headers.location, hash.slice(0, 50)).toBe(failedPage(4));
-    expect((await change(both)).headers.location).toBe(failedPage(4));
+    for (const form of [both, { ...both, 'hash[]': token }])
+      expect((await change(form)).headers.location).toBe(failedPage(4));
   });
-  const swapped = token.replace(/[a-z]/gi, (letter) =>
-    /[a-z]/.test(letter) ? letter.toUpperCase() : letter.toLowerCase(),
-  );
-  for (const hash of [swapped, token.toUpperCase(), [...token].reverse().join('')])
+  for (const hash of [token.toUpperCase(), [...token].reverse().join('')])
     expect((await change({ ...both, hash })).headers.location, hash).toBe(failedPage(4));
-  for (const body of [`hash=${token}%00`, `hash=${token}&hash=${token}`, `hash=%ff`]) {
-    const answer = await portal.send({
-      method: 'POST',
-      url: '/portal/password/change',
-      body: `${body}&password=${newPassword}&repeat=${newPassword}`,
-    });
-    expect(answer.statusCode, body).toBe(400);
+  for (const hash of [`hash=${token}%00`, `hash=${token}&hash=${token}`, `hash=%ff`]) {
+    const body = `${hash}&${new URLSearchParams(both)}`;
+    expect((await portal.send({ method: 'POST', url: '/portal/password/change', body })).statusCode, hash).toBe(400);
   }
-  const noList = await change({ ...both, 'hash[]': token });
-  expect(noList.headers.location).toBe(failedPage(4));
   expect(await portal.sql`select used_at from reset_link`).toEqual([{ used_at: null }]);
 });
 
@@ -230,4 +236,118 @@ it('BF-12 guesses at links are slowed down per address, but not the holder of an
   expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
   portal.wait(firstWait);
   expect((await changeTo(portal, newToken(), newPassword)).statusCode).toBe(303);
+});
+
+const landing = async (password: string, repeat = password) =>
+  (await changeTo(portal, await linkFor(portal, 'alice'), password, { repeat })).headers.location;
+async function enters(password: string): Promise<boolean> {
+  await portal.sql`delete from throttle`;
+  return (await portal.signIn('alice', password)).headers.location === '/portal/portal.html';
+}
+
+it.each([
+  ['letters', `${'Harbour-Lantern-77'.repeat(4).slice(0, 71)}`],
+  ['letters of two bytes', `Zürich-7${'ä'.repeat(63)}`],
+  ['letters of four bytes', `Hafen-7A${'🗝'.repeat(63)}`],
+])('PW-02 passwords that differ only after the 71st of %s are different', async (_what, start) => {
+  expect([...start]).toHaveLength(71);
+  expect(await landing(`${start}x`, `${start}y`)).toBe(failedPage(5));
+  expect(await landing(`${start}x`)).toBe(changedPage);
+  expect([await enters(`${start}y`), await enters(start), await enters(`${start}x`)]).toEqual([false, false, true]);
+  expect(await landing(`${start}x`)).toBe(failedPage(11));
+  expect(await landing(`${start}y`)).toBe(changedPage);
+  expect(await landing(`${start}xx`)).toBe(failedPage(9));
+});
+
+it('BF-12 LM-08 PW-03 LM-02 nothing is hashed without an open link, for a bad entry, or for an oversized one', async () => {
+  const token = await linkFor(portal, 'alice');
+  argon2.hash.mockClear();
+  argon2.verify.mockClear();
+  const kilobyte = 'Xy-4'.repeat(256);
+  const post = async (url: string, password: string) => {
+    const form = { username: 'alice', password, repeat: password, hash: token };
+    const { statusCode, headers } = await portal.send({ method: 'POST', url, form });
+    return [statusCode, headers.location];
+  };
+  for (const url of ['/portal/performlogin', '/portal/password/change'])
+    for (const size of [17, 10 * 1024]) expect(await post(url, kilobyte.repeat(size))).toEqual([413, undefined]);
+  expect(await post('/portal/performlogin', kilobyte.repeat(7))).toEqual([400, undefined]);
+  expect(await post('/portal/password/change', kilobyte.repeat(7))).toEqual([303, failedPage(9)]);
+  for (const hash of ['x', 'A'.repeat(43)]) await changeTo(portal, hash, newPassword);
+  for (const password of ['short', 'lanternq', 'Password-77-!', 'Bell\u0007-Lantern-77'])
+    await changeTo(portal, token, password);
+  await changeTo(portal, token, newPassword, { repeat: 'x' });
+  expect([argon2.hash.mock.calls, argon2.verify.mock.calls]).toEqual([[], []]);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  expect(argon2.hash).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  ['composed', 'Zürich-Hafen-42'.normalize('NFC')],
+  ['taken apart', 'Zürich-Hafen-42'.normalize('NFD')],
+  ['Korean', '비밀번호-Hafen-42'.normalize('NFD')],
+])('PW-11 UN-04 a password is the same in any composition of its letters: %s', async (_what, password) => {
+  const other = password.normalize('NFC') === password ? password.normalize('NFD') : password.normalize('NFC');
+  expect(other).not.toBe(password);
+  expect(await landing(password, other)).toBe(changedPage);
+  expect([await enters(password), await enters(other)]).toEqual([true, true]);
+  expect(await landing(other)).toBe(failedPage(11));
+  // Letters that only look alike remain different in a password.
+  expect(await enters(password.replace('H', 'Ｈ'))).toBe(false);
+});
+
+it('PW-12 UN-09 spaces are kept; NUL and lone surrogates are 400, and the link stays valid', async () => {
+  const before = await storedHash(portal, 'alice');
+  const token = await linkFor(portal, 'alice');
+  const fields = { password: newPassword, repeat: newPassword, hash: token };
+  const refused = async (given: Record<string, string>) => {
+    const body = Object.entries(given).map((pair) => pair.join('='));
+    const post = { method: 'POST', url: '/portal/password/change', headers: { accept: '*/*' } } as const;
+    const answer = await portal.send({ ...post, body: body.join('&') });
+    return [answer.statusCode, answer.json().field];
+  };
+  for (const broken of ['%00', '%ED%A0%80', '%ED%BF%BF', '%C0%AF', '%FF', '%F4%90%80%80', '%', '%E2%82'])
+    for (const field of ['password', 'repeat', 'hash'])
+      expect(await refused({ ...fields, [field]: newPassword + broken }), broken).toEqual([400, field]);
+  expect(await refused({ repeat: newPassword, hash: token })).toEqual([400, 'password']);
+  expect(await refused({ password: newPassword, hash: token })).toEqual([400, 'repeat']);
+  expect(await storedHash(portal, 'alice')).toBe(before);
+  for (const spaced of ['  Harbour 77 Lantern  ', '\u00a0Harbour-77-Lantern', 'مصباح-الميناء-Hb-42', '🗝🗝Harbour-77']) {
+    expect((await changeTo(portal, await linkFor(portal, 'alice'), spaced)).headers.location).toBe(changedPage);
+    expect([await enters(spaced), await enters(spaced.slice(1)), await enters(testPassword)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  }
+  expect(await enters('\u00a0Harbour-77-Lantern'.trim())).toBe(false);
+});
+
+it('LM-08 a password used before, tried again and again with one link, is not looked up any more: 429 with the form', async () => {
+  const token = await linkFor(portal, 'alice');
+  const again = (more = {}) => changeTo(portal, token, testPassword, more);
+  const { freeFailures, firstWait } = limits.throttle.code;
+  // At once, and from many addresses.
+  const answers = await Promise.all(
+    Array.from({ length: freeFailures + 5 }, (_, n) => again({ from: `192.0.2.${n}` })),
+  );
+  const refused = answers.filter(({ statusCode }) => statusCode === 429);
+  expect(answers.filter(({ headers }) => headers.location === failedPage(11))).toHaveLength(freeFailures);
+  expect(refused).toHaveLength(5);
+  for (const page of refused)
+    expect([page.headers['retry-after'], hiddenHash(page)]).toEqual([String(firstWait / 1000), token]);
+  expect(
+    await portal.sql`select username, steps from audit_event where event = 'password-change-refused' and reason = 'throttled'`,
+  ).toEqual([
+    {
+      username: 'alice',
+      steps: [{ step: 'throttle', outcome: expect.stringContaining('refused changes of this user') }],
+    },
+  ]);
+  expect((await changeTo(portal, await linkFor(portal, 'bob'), testPassword)).headers.location).toBe(failedPage(11));
+  portal.wait(firstWait);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  expect(
+    await portal.sql`select key from throttle where key like 'change-%' and key like ${`%${await userId(portal, 'alice')}`}`,
+  ).toEqual([]);
 });

@@ -1,0 +1,142 @@
+import { availableParallelism } from 'node:os';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { listeningPortal } from '#test/support/listening-portal.ts';
+import { cookiesOf, testAddress, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { changedPage, changeTo, hiddenHash, linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { hashesInQueue, verifyPassword } from '../crypto/password-hash.ts';
+import { networksOf } from '../throttle/throttle-keys.ts';
+
+const places = 10;
+const running = availableParallelism() + 1;
+
+/** A short queue fills quickly; verification is recorded, and waits while the gate of a test is shut. */
+const argon2 = vi.hoisted(() => ({ gate: Promise.resolve(), verified: [] as unknown[] }));
+vi.mock(import('#server/limits.ts'), async (original) => {
+  const module = await original();
+  return { ...module, limits: { ...module.limits, waitingHashes: 10 as never } };
+});
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  const verify: typeof real.verify = async (hash, password) => {
+    argon2.verified.push(password);
+    await argon2.gate;
+    return await real.verify(hash, password);
+  };
+  return { ...real, verify };
+});
+
+const portal = portalOfFile({
+  once: async (with_) => {
+    await addAttackFixtures(with_);
+    await addUser(with_, { username: 'inactive', active: false });
+  },
+});
+let open = () => {};
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  await expect.poll(hashesInQueue).toEqual({ running: 0, waiting: 0 });
+  argon2.verified = [];
+});
+afterEach(() => open());
+
+function shut(): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  argon2.gate = promise;
+  open = resolve;
+}
+
+/** Fills the queue, as one visitor. */
+const fill = () => Array.from({ length: running + places }, () => verifyPassword(null, 'x', networksOf(testAddress)));
+
+it('LM-08 a full queue answers 503 with Retry-After at once, pages still load, and it recovers', async () => {
+  shut();
+  const flood = Array.from({ length: 120 }, (_, n) => portal.signIn(`nobody-${n}`, 'x', { from: `192.0.2.${n}` }));
+  const ends: unknown[] = [];
+  for (const answer of flood)
+    void answer.then(({ statusCode, headers }) => ends.push([statusCode, headers['retry-after']]));
+  await expect.poll(() => ends).toEqual(Array(120 - running - places).fill([503, '5']));
+  expect((await portal.send({ url: '/portal/login' })).statusCode).toBe(200);
+  open();
+  const done = (await Promise.all(flood)).filter(({ statusCode }) => statusCode === 303);
+  expect(done).toHaveLength(running + places);
+  expect((await portal.signIn('bob', testPassword)).statusCode).toBe(303);
+  const { limits } = await vi.importActual<typeof import('#server/limits.ts')>('#server/limits.ts');
+  expect(limits.waitingHashes).toBe(500);
+});
+
+it('LM-08 while it is full neither a sign-in nor a change is counted; the form comes back, and works a moment later', async () => {
+  const token = await linkFor(portal, 'alice');
+  shut();
+  const waiting = fill();
+  expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(503);
+  for (const hash of [token, 'x']) {
+    const page = await changeTo(portal, hash, newPassword);
+    expect([page.statusCode, page.headers['retry-after'], hiddenHash(page)]).toEqual([503, '5', hash]);
+    const call = await changeTo(portal, hash, newPassword, { headers: { accept: 'application/json' } });
+    expect([call.statusCode, call.json().status]).toEqual([503, 503]);
+  }
+  expect(await portal.sql`select from throttle`).toHaveLength(0);
+  open();
+  await Promise.all(waiting);
+  expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(303);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+});
+
+it('LM-09 sign-ins whose clients disconnect are processed like any, and the next is served', async () => {
+  const listening = await listeningPortal(portal);
+  const form = 'username=nobody&password=x';
+  const request =
+    `POST /portal/performlogin HTTP/1.1\r\nHost: ${listening.host}\r\n` +
+    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
+  for (let count = 0; count < 40; count += 1) {
+    const socket = await listening.open();
+    socket.write(request);
+    setTimeout(() => socket.destroy(), 20);
+  }
+  await expect
+    .poll(async () => (await portal.signIn('bob', testPassword)).headers.location, { timeout: 10_000 })
+    .toBe('/portal/portal.html');
+  const workedOff = await portal.sql`select from audit_event where reason = 'unknown-user' and address = '127.0.0.1'`;
+  expect(workedOff.length).toBeGreaterThan(5);
+  expect(portal.logs()).not.toContain('unexpected error');
+});
+
+it.each([
+  ['one address', () => '192.0.2.50'],
+  ['the networks of one IPv6 /48', (n: number) => `2001:db8:77:${(n * 0x101).toString(16)}::1`],
+])(
+  'LM-08 right passwords without end from %s keep nobody else from their turn, whatever their name',
+  async (_, from) => {
+    shut();
+    const statuses: number[] = [];
+    for (let n = 0; n < running + places; n += 1) {
+      void portal.signIn('bob', testPassword, { from: from(n) }).then(({ statusCode }) => statuses.push(statusCode));
+      await expect.poll(() => hashesInQueue().running + hashesInQueue().waiting).toBe(n + 1);
+    }
+    expect((await portal.signIn('bob', testPassword, { from: from(99) })).statusCode).toBe(503);
+    const others = [];
+    const entries = [
+      ['carol', testPassword],
+      ['nobody', 'of no user'],
+      ['alice', 'wrong'],
+      ['inactive', 'of an inactive user'],
+    ] as const;
+    for (const [n, [name, password]] of entries.entries()) {
+      others.push(portal.signIn(name, password, { from: `203.0.113.${n}` }));
+      await expect.poll(() => statuses).toEqual(Array(n + 1).fill(503));
+      expect(hashesInQueue()).toEqual({ running, waiting: places });
+    }
+    open();
+    const [right, ...wrong] = await Promise.all(others);
+    expect([right?.statusCode, 'vestibule-session' in cookiesOf(right as never)]).toEqual([303, true]);
+    expect(wrong.map(({ statusCode }) => statusCode)).toEqual([303, 303, 303]);
+    await expect.poll(() => statuses.length).toBe(running + places);
+    expect(argon2.verified.slice(running)).toEqual([
+      testPassword,
+      ...entries.map(([, password]) => password),
+      ...Array(places - entries.length - 1).fill(testPassword),
+    ]);
+  },
+);

@@ -1,0 +1,208 @@
+import type { Response } from 'light-my-request';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { countThrottleAttempt, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
+import { originKeys, originLimits } from '../throttle/throttle-keys.ts';
+
+// Verification takes no time here, so that the sign-ins of a test meet in the database.
+const verify = vi.hoisted(() => vi.fn());
+vi.mock('@node-rs/argon2', async (original) => {
+  verify.mockImplementation(async (_hash: string, password: string) => password === testPassword);
+  return { ...(await original<typeof import('@node-rs/argon2')>()), verify };
+});
+
+const { account, address } = limits.throttle;
+
+// Two instances on one database; requests alternate between them.
+const portal = portalOfFile({ once: addAttackFixtures });
+const other = otherInstanceOfFile(portal);
+/** The portal's own connections are all needed for the sign-ins that wait. */
+const aside = poolOfFile(portal);
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  await portal.sql`delete from audit_event`;
+  verify.mockClear();
+});
+
+const portalOf = (n: number): PortalForTest => (n % 2 ? other : portal);
+const sessionOf = (answer: Response) => cookiesOf(answer)['vestibule-session'] ?? '';
+const isIn = (answer: Response) => answer.statusCode === 303 && sessionOf(answer) !== '';
+
+async function isAlive(token: string): Promise<boolean> {
+  const answer = await other.send({ url: '/portal/session', cookies: { 'vestibule-session': token } });
+  return answer.statusCode === 200;
+}
+
+/** How often an account's password was really verified: neither unknown nor throttled. */
+async function looks(): Promise<number> {
+  const [row] = await portal.sql`
+    select count(*) from audit_event where event = 'signed-in' or reason = 'wrong-password'`;
+  return row?.count;
+}
+
+describe('guesses at one account', () => {
+  it('BF-09 RC-06 a hundred wrong passwords at once over two instances are verified five times', async () => {
+    await Promise.all(
+      Array.from({ length: 100 }, (_, n) => portalOf(n).signIn('alice', `guess ${n}`, { from: `192.0.2.${n}` })),
+    );
+    expect(await looks()).toBe(account.freeFailures);
+    expect(verify).toHaveBeenCalledTimes(100);
+    const stored = await testPasswordHash();
+    expect(verify.mock.calls.filter(([hash]) => hash === stored)).toHaveLength(account.freeFailures);
+    const [row] = await portal.sql`select failures from throttle where key like 'account:%'`;
+    expect(row?.failures).toBe(account.freeFailures);
+  });
+
+  it('a right password among a hundred wrong ones at once allows no more than five verifications', async () => {
+    const passwords = Array.from({ length: 100 }, (_, n) => (n === 60 ? testPassword : `guess ${n}`));
+    await Promise.all(passwords.map((password, n) => portalOf(n).signIn('bob', password, { from: `192.0.2.${n}` })));
+    const [row] = await portal.sql`select count(*) from audit_event where event = 'signed-in'`;
+    // If it was among the first five it reset the count once, as any right password does.
+    expect(await looks()).toBeLessThanOrEqual(account.freeFailures * (1 + row?.count));
+  });
+
+  it('the same wrong password submitted twice at once counts once', async () => {
+    await Promise.all([0, 1].map((n) => portalOf(n).signIn('alice', 'slip of the finger')));
+    expect(await portal.sql`select failures from throttle where key like 'account:%'`).toEqual([{ failures: 1 }]);
+  });
+});
+
+describe('right passwords', () => {
+  it('fifty at once give as many working sessions, even at the last free attempt, and end the one before', async () => {
+    for (let n = 0; n < account.freeFailures - 1; n += 1) await portal.signIn('alice', `guess ${n}`);
+    const old = sessionOf(await portal.signIn('bob', testPassword));
+    const cookies = { 'vestibule-session': old };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => portalOf(n).signIn('alice', testPassword, { cookies })),
+    );
+    const alive = await Promise.all(answers.map((answer) => isAlive(sessionOf(answer))));
+    expect(alive).toEqual(Array(50).fill(true));
+    expect(await isAlive(old)).toBe(false);
+  });
+
+  it('mixed sign-ins at once over two instances neither deadlock nor fail', async () => {
+    const { 'vestibule-device': known = '', 'vestibule-session': old = '' } = cookiesOf(
+      await portal.signIn('alice', testPassword),
+    );
+    const cookies = { 'vestibule-device': known, 'vestibule-session': old };
+    const kinds = [
+      (n: number) => portalOf(n).signIn('alice', testPassword, { cookies }),
+      (n: number) => portalOf(n).signIn('alice', `guess ${n}`, { cookies, from: '2001:db8:1::1' }),
+      (n: number) => portalOf(n).signIn('bob', testPassword, { from: '2001:db8:1:1::1' }),
+      (n: number) => portalOf(n).signIn('bob', `guess ${n}`, { from: '2001:db8:1:2::1' }),
+      (n: number) => portalOf(n).signIn(`nobody${n}`, 'guess', { from: '2001:db8:1::1' }),
+      (n: number) => portalOf(n).signIn('carol', testPassword, { from: '203.0.113.5', cookies }),
+    ];
+    const answers = await Promise.all(Array.from({ length: 180 }, (_, n) => kinds[n % kinds.length]?.(n)));
+    expect(new Set(answers.map((answer) => answer?.statusCode))).toEqual(new Set([303]));
+  });
+
+  it('RC-08 a user deactivated while the password is verified gets no session', async () => {
+    const release = await holdRows(
+      portal.sql,
+      (sql) => sql`update portal_user set active = false where username = 'bob'`,
+    );
+    const signingIn = other.signIn('bob', testPassword);
+    await untilWaiting(portal.sql, 1);
+    await release();
+    const answer = await signingIn;
+    expect([answer.headers.location, sessionOf(answer)]).toEqual(['/portal/loginfail/default', '']);
+    expect(await portal.sql`select reason from audit_event`).toEqual([{ reason: 'inactive' }]);
+    await portal.sql`update portal_user set active = true where username = 'bob'`;
+  });
+
+  it('LK-06 two hundred people behind one address sign in at once, with some typing errors', async () => {
+    const people = Array.from({ length: 200 }, (_, n) => `person${n}`);
+    await Promise.all(people.map((username) => addUser(portal, { username })));
+    const answers = await Promise.all(
+      people.map(async (username, n) => {
+        if (n % 10 === 0) await portal.signIn(username, 'a slip');
+        return await portal.signIn(username, testPassword);
+      }),
+    );
+    expect(answers.filter(isIn)).toHaveLength(200);
+  });
+});
+
+describe('one password for many names', () => {
+  const spray = (names: number, from: string) =>
+    Promise.all(Array.from({ length: names }, (_, n) => portal.signIn(`user${n}`, 'Spring-2026', { from })));
+
+  it('BF-04 RC-06 an address is stopped before any password is hashed, and a burst gains nothing', async () => {
+    const from = '192.0.2.1';
+    await spray(address.freeFailures - 1, from);
+    verify.mockClear();
+    const evaluated = (await spray(30, from)).filter(({ statusCode }) => statusCode === 303).length;
+    expect(verify).toHaveBeenCalledTimes(evaluated);
+    expect(await portal.sql`select failures from throttle where key = ${originKeys(from)[0].key}`).toEqual([
+      { failures: address.freeFailures - 1 + evaluated },
+    ]);
+    verify.mockClear();
+    const stopped = await portal.signIn('alice', testPassword, { from });
+    expect(stopped.statusCode).toBe(429);
+    expect(Number(stopped.headers['retry-after'])).toBeGreaterThanOrEqual(address.firstWait / 1000);
+    expect(verify).not.toHaveBeenCalled();
+    expect(isIn(await portal.signIn('alice', testPassword, { from: '192.0.2.2' }))).toBe(true);
+  });
+
+  it('BF-04 an address out of free failures gets one attempt per wait, however many it sends at once', async () => {
+    const from = '192.0.2.9';
+    await countThrottleAttempt(portal.sql, originKeys(from)[0], portal.deps.now());
+    await portal.sql`update throttle set failures = ${address.freeFailures + 50}, blocked_until = null`;
+    // All of them wait for the same row at once.
+    const release = await holdRows(aside, (sql) => sql`select from throttle for update`);
+    const sprayed = spray(8, from);
+    await untilWaiting(aside, 8);
+    await release();
+    const statuses = (await sprayed).map(({ statusCode }) => statusCode).sort();
+    expect(statuses).toEqual([303, ...Array(7).fill(429)]);
+    expect(verify).toHaveBeenCalledTimes(1);
+    portal.wait(address.longestWait);
+    expect(isIn(await portal.signIn('alice', testPassword, { from }))).toBe(true);
+  });
+
+  it('BF-06 BF-07 addresses of one /64 share a budget, and a mapped address is its IPv4 address', async () => {
+    for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '::ffff:192.0.2.5', '192.0.2.5'])
+      await portal.signIn('nobody', `guess from ${from}`, { from });
+    expect(
+      await portal.sql`select key, failures from throttle where key ~ '^(address|network|site):' order by key`,
+    ).toEqual([
+      { key: 'address:192.0.2.5', failures: 2 },
+      { key: 'address:2001:db8:1:2::/64', failures: 2 },
+      { key: 'network:2001:db8:1:0::/56', failures: 2 },
+      { key: 'site:2001:db8:1::/48', failures: 2 },
+    ]);
+  });
+
+  it('BF-06 who has failed from all over a /48 waits for all of it, and everybody else does not', async () => {
+    const { site, total } = originLimits;
+    await countThrottleAttempt(portal.sql, { key: 'site:2001:db8:77::/48', limit: site }, portal.deps.now());
+    await portal.sql`update throttle set failures = ${site.freeFailures - 1}`;
+    const last = await portal.signIn('nobody', 'x', { from: '2001:db8:77:100::1' });
+    const next = await portal.signIn('nobody', 'x', { from: '2001:db8:77:200::1' });
+    expect([last, next].map(({ statusCode }) => statusCode)).toEqual([303, 429]);
+    expect(next.headers['retry-after']).toBe(String(site.firstWait / 1000));
+    expect(isIn(await portal.signIn('bob', testPassword, { from: '2001:db8:78:200::1' }))).toBe(true);
+    expect(await portal.sql`select failures from throttle where key = 'total'`).toEqual([{ failures: 1 }]);
+    expect(site.freeFailures).toBeLessThan(total.freeFailures / 4);
+  });
+});
+
+it('LK-04 the rows of a flood of names are deleted, except those still waiting or in use by a sign-in', async () => {
+  await portal.sql`
+    insert into throttle (key, failures, changed_at, admitted)
+    select 'name:' || n, 1, ${portal.deps.now()}, true from generate_series(1, 20000) n`;
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select count(*) from throttle`).toEqual([{ count: 20000 }]);
+  portal.wait(account.freeFailures * account.leakEvery + 1000);
+  await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + 1000)} where key = 'name:7'`;
+  await portal.sql.begin(async (sql) => {
+    await sql`select from throttle where key = 'name:8' for update`;
+    await keepHouse(portal.deps);
+  });
+  expect(await portal.sql`select key from throttle order by key`).toEqual([{ key: 'name:7' }, { key: 'name:8' }]);
+});
