@@ -4,7 +4,7 @@ import { Features } from 'lightningcss';
 import { defineConfig, type Plugin } from 'vite';
 import { type Language, languages } from './contract/languages.ts';
 import { typesetTexts } from './contract/typeset.ts';
-import { serverTexts } from './web/server-texts.ts';
+import { serverTexts } from './web/messages.ts';
 
 // Every build, tests included, is what visitors get: React's production code.
 process.env.NODE_ENV = 'production';

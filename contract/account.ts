@@ -1,3 +1,7 @@
+import type { Language } from './languages.ts';
+import type { RegistrationAnswer } from './payloads.ts';
+import type { ChangeFailedReason } from './reasons.ts';
+
 /** The sections of the account page, with their paths below `/account`. */
 export const accountSections = {
   overview: '',
@@ -35,4 +39,164 @@ export function accountUrl(
   const path = basePath + accountPath + accountSections[section];
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** What has just happened on the account page (`?notice=…`); each has its text `account-notice-…`. */
+export const accountNotices = [
+  'passwordChanged',
+  'passwordWrong',
+  'passwordRefused',
+  'entryMissing',
+  'codeWrong',
+  'proven',
+  'tooManyAttempts',
+  'otherSession',
+  'notPossible',
+  'changedMeanwhile',
+  'passkeyAdded',
+  'passkeyRenamed',
+  'passkeyRemoved',
+  'passkeyRefused',
+  'passkeyProofRefused',
+  'passkeyName',
+  'passkeyGone',
+  'passkeyLast',
+  'appReplaced',
+  'appRemoved',
+  'deviceForgotten',
+  'devicesForgotten',
+  'sessionEnded',
+  'sessionsEnded',
+  'languageChosen',
+] as const;
+export type AccountNotice = (typeof accountNotices)[number];
+
+/** The notices that say that something was done. */
+export const goodNotices: readonly AccountNotice[] = [
+  'passwordChanged',
+  'proven',
+  'passkeyAdded',
+  'passkeyRenamed',
+  'passkeyRemoved',
+  'appReplaced',
+  'appRemoved',
+  'deviceForgotten',
+  'devicesForgotten',
+  'sessionEnded',
+  'sessionsEnded',
+  'languageChosen',
+];
+
+/** How a person proves once more who they are: `signIn` at their provider, where nothing can be asked here. */
+export type AskedProof = 'password' | 'code' | 'signIn';
+
+/** What a section shows besides the frame. Times are in ISO 8601. */
+export type AccountView =
+  | {
+      name: 'overview';
+      email: string;
+      customers: string[];
+      /** The provider by which they are signed in; null for a password. */
+      provider: string | null;
+      /** Null: as the browser says. */
+      language: Language | null;
+      isPart: boolean;
+      /** The sections that apply, in their order. */
+      sections: Exclude<AccountSection, 'overview'>[];
+      /** Whether the password can be changed here. */
+      isPasswordOpen: boolean;
+      appSince: string | null;
+      recoveryCodesLeft: number;
+      devices: number;
+      sessions: number;
+    }
+  | {
+      name: 'passkeys';
+      /**
+       * `off`: none can be made for this address; `useless`: none would open this account; `elsewhere`: only where all networks
+       * admit the person; `signInAgain`: this sign-in did not prove
+       * enough.
+       */
+      state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
+      isFull: boolean;
+      passkeys: {
+        id: string;
+        name: string;
+        provider: string | null;
+        backedUp: boolean;
+        madeAt: string;
+        lastUsedAt: string | null;
+      }[];
+      /** What is left, and how the user is called, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
+      known: { rpId: string; userId: string; name: string; allAcceptedCredentialIds: string[] } | null;
+    }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' }
+  | {
+      name: 'app';
+      since: string | null;
+      isRequired: boolean;
+      isPart: boolean;
+      /** What the next app reads, while it is being replaced. */
+      next: RegistrationAnswer | null;
+    }
+  | { name: 'recoveryCodes'; left: number; hasApp: boolean; isPart: boolean }
+  | { name: 'devices'; devices: AccountDevice[]; isPart: boolean }
+  | { name: 'sessions'; sessions: AccountSession[] }
+  | { name: 'signIns'; signIns: AccountSignIn[] };
+
+/** A browser that is not asked for a code. */
+type AccountDevice = {
+  id: string;
+  browser: string | null;
+  address: string;
+  lastUsedAt: string;
+  endsAt: string;
+  isThis: boolean;
+};
+
+export type AccountSession = {
+  /** Opens nothing. */
+  id: string;
+  browser: string | null;
+  address: string;
+  signedInAt: string;
+  lastSeenAt: string;
+  /** The provider's name; null for a password. */
+  provider: string | null;
+  isThis: boolean;
+};
+
+export type AccountSignIn = {
+  at: string;
+  /** Each has its text `account-outcome-…`. */
+  outcome: 'signedIn' | 'passwordWrong' | 'codeWrong' | 'tooManyAttempts' | 'refused';
+  address: string | null;
+  provider: string | null;
+  isByPasskey: boolean;
+};
+
+/** What the account page tells its document besides what every page is told. */
+export type AccountPage = {
+  section: AccountSection;
+  view: AccountView;
+  username: string;
+  /** Names the session that the page belongs to; opens nothing. */
+  sessionId: string;
+  notice: AccountNotice | null;
+  /** Why a new password was refused. */
+  reason: ChangeFailedReason | null;
+  /** What was begun, by its name; with `ask` if it needs a proof first. */
+  begun: string | null;
+  ask: AskedProof | null;
+  /** Whether a passkey may stand for what is asked. */
+  mayAskPasskey: boolean;
+  /** Whether the person could not sign in again by themselves: only by a passkey, and they have none that works. */
+  needsInvitation: boolean;
+  /** The fields of what was begun that are no secrets. */
+  kept: Record<string, string>;
+};
+
+/** Whether a document of the account page has a script: only ceremonies with passkeys need one. */
+export function needsScript({ section, mayAskPasskey }: AccountPage): boolean {
+  return section === 'passkeys' || mayAskPasskey;
 }

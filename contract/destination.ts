@@ -1,6 +1,6 @@
 import { type Call, calls, isPathOfCall } from './calls.ts';
 import { parseUrl } from './parse-url.ts';
-import { hubStartPath, screenPaths } from './screens.ts';
+import { hubStartPath, queryNames, screenPaths } from './screens.ts';
 
 /** What makes a destination acceptable: our own origin, the base path, and the foreign origins the operator lists. */
 export type DestinationRules = {
@@ -139,4 +139,24 @@ function looksLikeAddress(value: string, { basePath }: DestinationRules): boolea
   return (
     /^https:\/\//i.test(value) || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))
   );
+}
+
+/**
+ * The destination in the language that the visitor chose (decisions §2), if it is the default one: then it goes through
+ * our own address, which redirects. Nothing is added to any other destination, which may be the hub's.
+ */
+export function destinationInLanguage(destination: string, basePath: string, language: string | undefined): string {
+  const [start = '', ...fragment] = destination.split('#');
+  if (!language || !isDefaultDestination(start, basePath)) return destination;
+  return [`${basePath}/?${queryNames.language}=${language}`, ...fragment].join('#');
+}
+
+/**
+ * What our addresses carry of a requested destination, fragment included, where no tab keeps it: nothing if it is
+ * refused, the default, or would be refused as too long when it is read again.
+ */
+export function destinationToCarry(asked: string | null, rules: DestinationRules): string | undefined {
+  const accepted = asked === null ? null : acceptableDestination(asked, rules);
+  if (accepted === null || accepted.length > longestDestination) return undefined;
+  return isDefaultDestination(accepted, rules.basePath) ? undefined : accepted;
 }

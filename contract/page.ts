@@ -1,7 +1,7 @@
+import type { Call } from './calls.ts';
 import type { DestinationRules } from './destination.ts';
 import type { InvitedFor } from './invited.ts';
 import type { Language } from './languages.ts';
-import type { PageCall } from './page-calls.ts';
 import type { PasswordPolicy } from './password-rules.ts';
 import type { RegistrationAnswer } from './payloads.ts';
 import type { LoginFailType } from './reasons.ts';
@@ -73,7 +73,7 @@ export function hasAddress(screen: PageScreen): screen is Exclude<PageScreen, Sc
  * How a person tries again what failed: by opening the same address once more, by sending the same to a call, or, as nobody
  * knows what the hub did with what they sent, by going back to its form.
  */
-export type Again = 'open' | 'goBack' | { call: PageCall; query?: Sent; fields?: Sent };
+export type Again = 'open' | 'goBack' | { call: Call; query?: Sent; fields?: Sent };
 type Sent = Record<string, string | undefined>;
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */

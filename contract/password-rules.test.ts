@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { passwordScoreVectors } from '#test/support/password-rules-vectors.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import {
   brokenPasswordRules,
@@ -8,7 +9,6 @@ import {
   passwordScore,
   popularEntries,
 } from './password-rules.ts';
-import { passwordScoreVectors } from './password-rules.vectors.ts';
 
 describe('the score', () => {
   it('PW-06 is the sum of its parts', () =>

@@ -1,5 +1,3 @@
-// What the browser and the server send each other, as JSON Schemas where the server validates it. TypeBox is only here for
-// the types: its code would be half of what a command loads.
 import type { XStatic as Static } from 'typebox/schema';
 
 /** Longest accepted username or email, in Unicode code points (RFC 5321 §4.5.3.1.3 allows an address of 254). */
@@ -139,3 +137,14 @@ export type Problem = {
   /** The notice that the next page should show. */
   notice?: string;
 };
+
+/** Headers that add detail to the `true` or `false` answer to a code, for our own script. */
+export const codeAnswerHeaders = {
+  /**
+   * On `false` for the last code that is checked: the notice for the sign-in form, `tooManyCodes`. On 409: `signInTooOld`;
+   * without it, the 409 is another backend's and means nothing but a failed call.
+   */
+  notice: 'vestibule-notice',
+  /** On `true`: what comes before the destination: the page `recoveryCodes`, or the `registration` of an app. */
+  next: 'vestibule-next',
+} as const;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Configuration } from 'openid-client';
-import type { AccountPage } from '#contract/account-page.ts';
+import type { AccountPage } from '#contract/account.ts';
 import type { Page } from '#contract/page.ts';
 import type { Config } from './config/config.ts';
 import type { Keys } from './crypto/keys.ts';

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
+import { type Call, callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
 import type { OpenSecondFactor, Page, PageScreen } from '#contract/page.ts';
-import { type PageCall, pageCallUrl } from '#contract/page-calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
 import { type Place, parameterOf } from './addresses.ts';
 import { filled, type MessageKey, type Placeholders, type Texts } from './messages.ts';
@@ -69,8 +69,8 @@ export function usePortalUrls() {
     language,
     toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
       screenUrl(basePath, screen, { ...carried, ...given(query) }),
-    toCall: (call: PageCall, query: Query = {}) =>
-      pageCallUrl(basePath, call) + queryOf({ lang: language, ...(!page.isStatic && query) }),
+    toCall: (call: Call, query: Query = {}) =>
+      callUrl(basePath, call) + queryOf({ lang: language, ...(!page.isStatic && query) }),
   };
 }
 

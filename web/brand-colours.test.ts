@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrastOf, luminanceOf } from '#contract/contrast.ts';
+import { contrastOf, luminanceOf } from '#contract/colour.ts';
 import { brandColours } from './brand-colours.ts';
 import { styleText } from './render.tsx';
 

@@ -1,6 +1,4 @@
-import { litFrom } from '#contract/brand.ts';
-import { contrastOf } from '#contract/contrast.ts';
-import { hexOf, mixed, type Oklch, oklchOf } from '#contract/oklch.ts';
+import { contrastOf, hexOf, litFrom, mixed, type Oklch, oklchOf } from '#contract/colour.ts';
 
 type Colours = Record<string, Oklch | string>;
 

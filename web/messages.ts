@@ -1,3 +1,4 @@
+import type { Language } from '#contract/languages.ts';
 import type en from '#messages/en.json';
 
 /**
@@ -10,4 +11,18 @@ export type Placeholders = Record<string, string | number>;
 
 export function filled(text: string, placeholders: Placeholders): string {
   return text.replace(/\{(\w+)\}/g, (whole, name) => String(placeholders[name] ?? whole));
+}
+
+/** Keys of texts that only the server shows: scripts have none of them. */
+export const serverTexts = /^(?:mail-|account-|invitation-|description$)/;
+
+const secondsInMinute = 60;
+
+/** “in 40 seconds”, “in 5 minutes”, inflected for the language. */
+export function relativeTime(language: Language, seconds: number): string {
+  const wait = Math.max(1, seconds);
+  const isShort = wait <= 2 * secondsInMinute;
+  return new Intl.RelativeTimeFormat(language)
+    .format(isShort ? wait : Math.ceil(wait / secondsInMinute), isShort ? 'second' : 'minute')
+    .replace(/(\d) /, '$1\u00a0');
 }

@@ -1,7 +1,7 @@
 import { type Language, languages } from '#contract/languages.ts';
 import type { Page, PageScreen } from '#contract/page.ts';
-import { placeOfUrl } from './addresses.ts';
-import { renderDocument } from './render.tsx';
+import { placeOfUrl } from '#web/addresses.ts';
+import { renderDocument } from '#web/render.tsx';
 
 export const assetsForTest = {
   script: '/portal/assets/main.js',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { placeOfUrl } from './addresses.ts';
-import { resetLinkOf } from './components/reset-link-missing.tsx';
+import { resetLinkOf } from './components/reset-link.tsx';
 import { pageForTest } from './page-for-test.ts';
 import { nothingSaved } from './saved-values.ts';
 

@@ -1,7 +1,7 @@
-import { codeAnswerHeaders } from '#contract/headers.ts';
+import { callUrl } from '#contract/calls.ts';
 import type { Notice } from '#contract/notices.ts';
-import { pageCallUrl } from '#contract/page-calls.ts';
 import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
+import { codeAnswerHeaders } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 
 /** Why a call failed, as far as the visitor is told. */
@@ -37,7 +37,7 @@ export async function verifyCode(
   isRemembered: boolean,
 ): Promise<CodeAnswer | CallFailure> {
   const query = isRemembered ? `?${queryNames.remember}=true` : '';
-  const answer = await send(pageCallUrl(basePath, 'twoFactorVerify') + query, {
+  const answer = await send(callUrl(basePath, 'twoFactorVerify') + query, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(code),
@@ -63,7 +63,7 @@ export async function sendNewCode(url: string): Promise<{ name: 'sent'; seconds:
 
 /** What an app needs. */
 export async function fetchRegistration(basePath: string): Promise<RegistrationAnswer | CallFailure> {
-  const answer = await send(pageCallUrl(basePath, 'twoFactorRegistration'), {});
+  const answer = await send(callUrl(basePath, 'twoFactorRegistration'), {});
   if (answer?.status !== 200) return await failureOf(answer);
   const body = (await bodyOf(answer)) as Partial<RegistrationAnswer> | null | undefined;
   const { url, totpSecret } = body ?? {};
@@ -71,7 +71,7 @@ export async function fetchRegistration(basePath: string): Promise<RegistrationA
 }
 
 export async function logOut(basePath: string): Promise<'done' | CallFailure> {
-  const answer = await send(pageCallUrl(basePath, 'logout'), { redirect: 'manual' });
+  const answer = await send(callUrl(basePath, 'logout'), { redirect: 'manual' });
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 

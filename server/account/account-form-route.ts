@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountNotice } from '#contract/account.ts';
 import { accountFields, accountUrl } from '#contract/account.ts';
-import type { AccountNotice } from '#contract/account-page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { AccountRefusalReason } from '../audit/audit-events.ts';

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accountFields, accountUrl } from '#contract/account.ts';
-import { type AccountNotice, accountNotices } from '#contract/account-page.ts';
+import { type AccountNotice, accountFields, accountNotices, accountUrl } from '#contract/account.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';

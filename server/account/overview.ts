@@ -1,6 +1,5 @@
-import type { AccountSection } from '#contract/account.ts';
+import type { AccountSection, AccountView } from '#contract/account.ts';
 import { accountUrl } from '#contract/account.ts';
-import type { AccountView } from '#contract/account-page.ts';
 import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';

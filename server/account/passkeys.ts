@@ -193,7 +193,7 @@ async function store(
 }
 
 /**
- * Whether a session may add a passkey, or why not: see `AccountView` (contract/account-page.ts). One by a provider never: unlike an
+ * Whether a session may add a passkey, or why not: see `AccountView` (contract/account.ts). One by a provider never: unlike an
  * app, which only stands beside a way in, a passkey is one, and would outlive the person's account at the provider. Where the
  * session would have to sign in again for the code, the fresh proof stands for that if there is an app, as it is a code of it then,
  * or what counts as one (proof-to-ask.ts).

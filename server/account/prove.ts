@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AskedProof } from '#contract/account-page.ts';
-import { isOneTimeCode } from '#contract/one-time-code.ts';
+import type { AskedProof } from '#contract/account.ts';
+import { isOneTimeCode } from '#contract/codes.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';

@@ -1,5 +1,5 @@
+import type { AccountNotice } from '#contract/account.ts';
 import { type AccountSection, accountUrl } from '#contract/account.ts';
-import type { AccountNotice } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';

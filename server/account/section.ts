@@ -1,5 +1,4 @@
-import type { AccountSection } from '#contract/account.ts';
-import type { AccountNotice, AccountView } from '#contract/account-page.ts';
+import type { AccountNotice, AccountSection, AccountView } from '#contract/account.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type Connection, RollBack } from '../database/database.ts';

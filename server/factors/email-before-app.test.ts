@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeAnswerHeaders } from '#contract/headers.ts';
+import { codeAnswerHeaders } from '#contract/payloads.ts';
 import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codeLength } from '#contract/codes.ts';
 import type { Notice } from '#contract/notices.ts';
-import { codeLength } from '#contract/one-time-code.ts';
 import type { SendForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { codeDigest } from '../crypto/keys.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { destinationInLanguage } from '#contract/destination-in-language.ts';
-import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters } from '#contract/recovery-code.ts';
+import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters } from '#contract/codes.ts';
+import { destinationInLanguage } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { codeDigest } from '../crypto/keys.ts';
 import { seal, unseal } from '../crypto/sealed.ts';

@@ -1,5 +1,4 @@
-import { isOneTimeCode } from '#contract/one-time-code.ts';
-import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import { isOneTimeCode, recoveryCodeOfText } from '#contract/codes.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { codeDigests } from '../crypto/keys.ts';
 import { seal, unseal } from '../crypto/sealed.ts';

@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { destinationInLanguage } from '#contract/destination-in-language.ts';
-import { codeAnswerHeaders } from '#contract/headers.ts';
+import { codeOfPaste, isOneTimeCode, recoveryCodeOfText } from '#contract/codes.ts';
+import { destinationInLanguage } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
-import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
-import { type PasskeyForm, VerifyForm } from '#contract/payloads.ts';
-import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import { codeAnswerHeaders, type PasskeyForm, VerifyForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { setCookie } from '../http/cookies.ts';

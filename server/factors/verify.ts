@@ -1,4 +1,4 @@
-import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import { recoveryCodeOfText } from '#contract/codes.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { AccountPage } from '#contract/account-page.ts';
+import type { AccountPage } from '#contract/account.ts';
 import { type Language, languages } from '#contract/languages.ts';
 import type { OwnTexts, Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';

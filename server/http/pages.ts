@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
-import { needsScript } from '#contract/account-page.ts';
+import { needsScript } from '#contract/account.ts';
 import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import { destinationToCarry } from '#contract/destination.ts';
 import { bestLanguage, type Language, languageOfTag, tagsOfAcceptLanguage } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';

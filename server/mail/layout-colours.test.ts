@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contrastOf, luminanceOf } from '#contract/contrast.ts';
+import { contrastOf, luminanceOf } from '#contract/colour.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { type MailColours, mailLayoutColours } from './layout-colours.ts';
 

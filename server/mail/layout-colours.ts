@@ -1,5 +1,4 @@
-import { houseBrand, litFrom } from '#contract/brand.ts';
-import { hexOf, type Oklch, oklchOf } from '#contract/oklch.ts';
+import { hexOf, houseBrand, litFrom, type Oklch, oklchOf } from '#contract/colour.ts';
 
 /** The colours of an email in one theme, as `#rrggbb`. */
 export type MailColours = {

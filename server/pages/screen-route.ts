@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { defaultDestination } from '#contract/destination.ts';
-import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import { defaultDestination, destinationToCarry } from '#contract/destination.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath, screenUrl } from '#contract/screens.ts';

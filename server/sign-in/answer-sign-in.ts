@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { isDefaultDestination } from '#contract/destination.ts';
-import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';

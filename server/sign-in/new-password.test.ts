@@ -2,7 +2,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { containsPopularEntry, defaultPasswordPolicy } from '#contract/password-rules.ts';
-import { passwordScoreVectors } from '#contract/password-rules.vectors.ts';
+import { passwordScoreVectors } from '#test/support/password-rules-vectors.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { newPasswordProblem, ownNames } from './new-password.ts';
 

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { defaultDestination } from '#contract/destination.ts';
-import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { defaultDestination, destinationInLanguage } from '#contract/destination.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { unseal } from '../crypto/sealed.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';

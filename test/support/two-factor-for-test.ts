@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
+import { groupedRecoveryCode } from '#contract/codes.ts';
 import type { Page, PageScreen } from '#contract/page.ts';
-import { groupedRecoveryCode } from '#contract/recovery-code.ts';
 import { codeDigest } from '#server/crypto/keys.ts';
 import { seal } from '#server/crypto/sealed.ts';
 import { tokenHash } from '#server/crypto/token.ts';

@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
+import type { AccountPage } from '#contract/account.ts';
 import { type AccountSection, accountFields, accountUrl } from '#contract/account.ts';
-import type { AccountPage } from '#contract/account-page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import type { AllTexts } from '../all-texts.ts';

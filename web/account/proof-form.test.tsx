@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AccountPage } from '#contract/account-page.ts';
+import type { AccountPage } from '#contract/account.ts';
 import { assetsForTest, pageForTest } from '../page-for-test.ts';
 import { renderAccount } from './render-account.tsx';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import type { AskedProof } from '#contract/account.ts';
 import { accountFields } from '#contract/account.ts';
-import type { AskedProof } from '#contract/account-page.ts';
 import { callUrl } from '#contract/calls.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp, usePortalUrls } from '../app-context.ts';
@@ -60,7 +60,7 @@ function BegunFields() {
   );
 }
 
-/** A passkey in place of what is asked. Hidden until the script finds that the browser can use one (web/passkeys/prove.ts). */
+/** A passkey in place of what is asked. Hidden until the script finds that the browser can use one (web/passkeys/ceremony.ts). */
 function PasskeyProof() {
   const text = useAccountText();
   const { page } = useApp();

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { type AccountPage, needsScript } from '#contract/account-page.ts';
-import { houseBrand } from '#contract/brand.ts';
+import { type AccountPage, needsScript } from '#contract/account.ts';
+import { houseBrand } from '#contract/colour.ts';
 import type { Page } from '#contract/page.ts';
 import { placeOfUrl } from '../addresses.ts';
 import { type AllTexts, allTexts } from '../all-texts.ts';
@@ -10,8 +10,7 @@ import { escaped, iconOf, metaOfScreen, type PageAssets } from '../render.tsx';
 import { nothingSaved } from '../saved-values.ts';
 import style from './account.css?inline';
 import { AccountContext, sectionTitle } from './account-context.tsx';
-import { AccountFrame } from './account-frame.tsx';
-import { AccountScreen } from './account-screen.tsx';
+import { AccountFrame, AccountScreen } from './account-screen.tsx';
 
 /** What the account page adds to the style of the other screens. */
 export const accountStyle = style;

@@ -1,11 +1,11 @@
 import type { ComponentProps } from 'react';
 import type { Notice as NoticeName } from '#contract/notices.ts';
 import { useApp, useMessage } from '../app-context.ts';
+import { relativeTime } from '../messages.ts';
 import type { CallFailure } from '../server-calls.ts';
 import { Alert, Notice } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
 import { Reference } from './reference.tsx';
-import { relativeTime } from './relative-time.ts';
 
 type Props = ComponentProps<typeof PortalForm> & {
   /** Why the last attempt failed. */

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
-import { codeLength, codeOfPaste } from '#contract/one-time-code.ts';
+import { codeLength, codeOfPaste } from '#contract/codes.ts';
 import { useApp, useMessage } from '../app-context.ts';
 
 type Props = { boxes: Boxes; isWrong: boolean; takesFocus: boolean; onMove: (boxes: Boxes) => void };

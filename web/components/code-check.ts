@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { destinationAfterTwoFactor } from '#contract/destination.ts';
-import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { destinationAfterTwoFactor, destinationInLanguage } from '#contract/destination.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { OpenSecondFactor } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
+import { codeLength, isOneTimeCode } from '#contract/codes.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
-import { codeLength, isOneTimeCode } from '#contract/one-time-code.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
@@ -11,8 +11,8 @@ import { CallForm } from './call-form.tsx';
 import { FieldError } from './checked-field.tsx';
 import { type Boxes, boxesOf, CodeBoxes, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
 import { type Said, useCodeCheck, useWrongCodeText } from './code-check.ts';
-import { WayOut } from './later-links.tsx';
 import { fieldValue, SubmitButton } from './portal-form.tsx';
+import { WayOut } from './screen-links.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
 import { isOver, SignInOver } from './sign-in-over.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useApp, useMessage } from '../app-context.ts';
 import { Icon } from './icon.tsx';
-import { laterShapes } from './later-shapes.tsx';
+import { sealShapes } from './seal.tsx';
 
 const saidMilliseconds = 2000;
 
@@ -30,7 +30,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 
   return (
     <button className="button quiet small" type="button" onClick={copy}>
-      <Icon shape={laterShapes[outcome === 'copied' ? 'check' : 'copy']} size={18} />
+      <Icon shape={sealShapes[outcome === 'copied' ? 'check' : 'copy']} size={18} />
       {outcome ? message(outcome) : label}
     </button>
   );
@@ -50,7 +50,7 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
 
   return (
     <button className="button quiet small" type="button" onClick={download}>
-      <Icon shape={laterShapes.download} size={18} />
+      <Icon shape={sealShapes.download} size={18} />
       {message('download')}
     </button>
   );
@@ -63,7 +63,7 @@ export function PrintButton() {
   const message = useMessage();
   return (
     <button className="button quiet small" type="button" onClick={() => print()}>
-      <Icon shape={laterShapes.print} size={18} />
+      <Icon shape={sealShapes.print} size={18} />
       {message('print')}
     </button>
   );

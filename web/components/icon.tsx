@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A shape of shapes.tsx or later-shapes.tsx, in the colour of the text. */
+/** A shape, from below or from seal.tsx, in the colour of the text. */
 export function Icon({ shape, size = 20 }: { shape: ReactNode; size?: number }) {
   return (
     <svg

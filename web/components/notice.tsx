@@ -2,8 +2,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
 import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
+import { relativeTime } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
-import { relativeTime } from './relative-time.ts';
 
 type Props = {
   id?: string;

@@ -6,7 +6,7 @@ import {
 } from '#contract/password-rules.ts';
 import { useMessage } from '../app-context.ts';
 import { Icon, shapes } from './icon.tsx';
-import { laterShapes } from './later-shapes.tsx';
+import { sealShapes } from './seal.tsx';
 
 type Props = { password: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
 
@@ -36,7 +36,7 @@ function Check({ isMet, children }: { isMet: boolean; children: string }) {
   const message = useMessage();
   return (
     <li className={isMet ? 'met' : undefined} aria-atomic="true">
-      <Icon shape={laterShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
+      <Icon shape={sealShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
       <span>
         {children}
         <span className="sr"> {message(isMet ? 'check-done' : 'check-open')}</span>

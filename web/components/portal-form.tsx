@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, type SubmitEvent, use, useLayoutEffect, useRef, useState } from 'react';
+import type { Call } from '#contract/calls.ts';
 import { redirectValue } from '#contract/destination.ts';
-import type { PageCall } from '#contract/page-calls.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, usePortalUrls } from '../app-context.ts';
@@ -12,7 +12,7 @@ const ReadyContext = createContext(true);
 export const useIsReady = () => use(ReadyContext);
 
 type Props = {
-  call: PageCall;
+  call: Call;
   /** Query parameters for the address of the call. */
   query?: Record<string, string | undefined>;
   /** Shown while the form is being sent. */
@@ -76,7 +76,7 @@ export function PortalForm({
 const always = () => true;
 
 /** Their answers carry on where the sign-in was to lead. */
-const signInCalls: readonly PageCall[] = ['performLogin', 'checkSsoLogin', 'performSsoLogin', 'passkeySignIn'];
+const signInCalls: readonly Call[] = ['performLogin', 'checkSsoLogin', 'performSsoLogin', 'passkeySignIn'];
 
 export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean; children: ReactNode }) {
   const isReady = useIsReady();

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import { recoveryCodeOfText } from '#contract/codes.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { CheckedField } from './checked-field.tsx';
 import { useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-form.tsx';
-import { ChangeUserLinks } from './later-links.tsx';
 import { fieldValue, isFilled } from './portal-form.tsx';
+import { ChangeUserLinks } from './screen-links.tsx';
 import { isOver, SignInOver } from './sign-in-over.tsx';
 
 /** What the server accepts; leaves room for dashes and spaces. */

@@ -4,9 +4,9 @@ import { useApp, useMessage } from '../app-context.ts';
 import { OnceScripted } from '../is-scripted.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Heading } from './heading.tsx';
-import { WayOut } from './later-links.tsx';
 import { PortalLink } from './links.tsx';
 import { Alert } from './notice.tsx';
+import { WayOut } from './screen-links.tsx';
 
 type OfKey = {
   /** The name that the app shows beside that of the hub; without one nothing opens an app. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
-import { relativeTime } from './relative-time.ts';
+import { relativeTime } from '../messages.ts';
 
 it('a time is told as people say it', () =>
   eachRow(

@@ -2,13 +2,12 @@ import { useEffect, useState } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
-import type { MessageKey } from '../messages.ts';
+import { type MessageKey, relativeTime } from '../messages.ts';
 import { sendNewCode } from '../server-calls.ts';
 import type { Said } from './code-check.ts';
-import { ChangeUserLinks } from './later-links.tsx';
 import { useNoticeText } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
-import { relativeTime } from './relative-time.ts';
+import { ChangeUserLinks } from './screen-links.tsx';
 
 type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 

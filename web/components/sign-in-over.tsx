@@ -3,10 +3,10 @@ import { queryNames } from '#contract/screens.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import type { CallFailure } from '../server-calls.ts';
 import type { Said } from './code-check.ts';
-import { useSignInAgain } from './later-links.tsx';
-import { Seal } from './later-shapes.tsx';
 import { PortalLink } from './links.tsx';
 import { PortalForm, SubmitButton } from './portal-form.tsx';
+import { useSignInAgain } from './screen-links.tsx';
+import { Seal } from './seal.tsx';
 import { documentTitle } from './title-heading.tsx';
 
 type Over = Extract<CallFailure, { name: 'signInExpired' | 'signInTooOld' }>;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import { destinationToCarry } from '#contract/destination.ts';
 import type { PageScreen } from '#contract/page.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
@@ -8,15 +8,14 @@ import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
-import { ForgottenLink, LoginLink, SupportLink } from '../components/later-links.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert, Notice } from '../components/notice.tsx';
-import { PasskeyInstead } from '../components/passkey-instead.tsx';
 import { PasswordChecks, PasswordErrors, RepeatCheck, StrengthMeter } from '../components/password-checks.tsx';
 import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
-import { ResetLinkMissing, resetLinkOf } from '../components/reset-link-missing.tsx';
+import { PasskeyInstead, ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
+import { ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { Seal } from '../components/seal.tsx';
 import { PasswordField } from '../components/text-field.tsx';
 
 export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, { name: 'forgottenChange' }>) {

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { redirectValue } from '#contract/destination.ts';
-import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import { destinationToCarry, redirectValue } from '#contract/destination.ts';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
@@ -8,11 +7,11 @@ import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { CallForm } from '../components/call-form.tsx';
 import { EmailField } from '../components/checked-field.tsx';
 import { Heading } from '../components/heading.tsx';
-import { LoginLink, SupportLink } from '../components/later-links.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { fieldValue, isFilled, SubmitButton } from '../components/portal-form.tsx';
+import { LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { Seal } from '../components/seal.tsx';
 import { askForReset, type CallFailure } from '../server-calls.ts';
 
 /** Autofilled values hidden from scripts are checked on submit. */

@@ -7,8 +7,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { RegisterElsewhere, SignInOnceMore } from './register-elsewhere.tsx';
 import { SignedIn, SignOutConfirm } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
-import { TwoFactor } from './two-factor.tsx';
-import { TwoFactorRegistration } from './two-factor-registration.tsx';
+import { TwoFactor, TwoFactorRegistration } from './two-factor.tsx';
 
 /** The screens of the second script, which the sign-in form does not need (current-screen.tsx). */
 export function LaterScreen() {

@@ -5,10 +5,10 @@ import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
-import { LoginLink, SupportLink } from '../components/later-links.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Fact, Reference } from '../components/reference.tsx';
+import { LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { Seal } from '../components/seal.tsx';
 import { SignInForm } from '../components/sign-in-form.tsx';
 
 export function LoginFail({ type }: { type: LoginFailType }) {

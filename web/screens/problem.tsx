@@ -3,13 +3,13 @@ import type { PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
-import { AccountLink, LoginLink, SupportLink } from '../components/later-links.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { isPlainClick } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact, Reference } from '../components/reference.tsx';
-import { relativeTime } from '../components/relative-time.ts';
+import { AccountLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { Seal } from '../components/seal.tsx';
 import { SignInForm } from '../components/sign-in-form.tsx';
+import { relativeTime } from '../messages.ts';
 
 type Props = Extract<PageScreen, { name: 'problem' }>;
 

@@ -2,10 +2,10 @@ import type { PageScreen } from '#contract/page.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { CopyButton, DownloadButton, PrintButton } from '../components/copy-button.tsx';
 import { Heading } from '../components/heading.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { Fact } from '../components/reference.tsx';
+import { Seal } from '../components/seal.tsx';
 import { OnceScripted } from '../is-scripted.tsx';
 
 type Props = Extract<PageScreen, { name: 'recoveryCodes' }>;

@@ -1,11 +1,11 @@
 import type { PageScreen } from '#contract/page.ts';
 import { useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
-import { LoginLink, SupportLink } from '../components/later-links.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { Seal } from '../components/seal.tsx';
 import { SignInOnceMoreForm } from '../components/sign-in-over.tsx';
 
 type Props = Extract<PageScreen, { name: 'registerElsewhere' }>;

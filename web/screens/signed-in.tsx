@@ -2,10 +2,10 @@ import type { PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
-import { AccountLink, LoginLink } from '../components/later-links.tsx';
-import { Seal } from '../components/later-shapes.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact } from '../components/reference.tsx';
+import { AccountLink, LoginLink } from '../components/screen-links.tsx';
+import { Seal } from '../components/seal.tsx';
 
 type Props = Extract<PageScreen, { name: 'signedIn' }>;
 

@@ -1,13 +1,13 @@
 import { noticeOfSearch } from '#contract/notices.ts';
 import type { PageScreen } from '#contract/page.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { EmailField } from '../components/checked-field.tsx';
-import { ConnectionChoice } from '../components/connection-choice.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
-import { LoginLink } from '../components/later-links.tsx';
+import { PortalLink } from '../components/links.tsx';
 import { Notice } from '../components/notice.tsx';
 import { fieldValue, isFilled, PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
+import { LoginLink } from '../components/screen-links.tsx';
 
 export function SingleSignOn({ connections }: Extract<PageScreen, { name: 'singleSignOn' }>) {
   const message = useMessage();
@@ -41,5 +41,27 @@ export function SingleSignOn({ connections }: Extract<PageScreen, { name: 'singl
       </PortalForm>
       <Reference />
     </>
+  );
+}
+
+/** One button for each provider that matches the typed address. */
+export function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
+  const message = useMessage();
+  const { typedUsername } = useApp();
+  const { toScreen } = usePortalUrls();
+  return (
+    <div className="stack">
+      {connections.map(({ key, name }) => (
+        <PortalForm key={key} call="performSsoLogin" word="signing-in">
+          <input type="hidden" name="username" value={typedUsername.current} />
+          <input type="hidden" name="connection" value={key} />
+          <RedirectField />
+          <SubmitButton isQuiet>{name}</SubmitButton>
+        </PortalForm>
+      ))}
+      <p className="links">
+        <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>
+      </p>
+    </div>
   );
 }

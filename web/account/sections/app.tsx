@@ -1,4 +1,4 @@
-import type { AccountView } from '#contract/account-page.ts';
+import type { AccountView } from '#contract/account.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';

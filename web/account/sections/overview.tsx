@@ -1,7 +1,6 @@
-import type { AccountSection } from '#contract/account.ts';
-import type { AccountView } from '#contract/account-page.ts';
+import type { AccountSection, AccountView } from '#contract/account.ts';
+import { callUrl } from '#contract/calls.ts';
 import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
-import { pageCallUrl } from '#contract/page-calls.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';
@@ -53,7 +52,7 @@ export function Overview(view: Props) {
           </div>
         </AccountForm>
       )}
-      <form method="post" action={pageCallUrl(page.rules.basePath, 'logoutConfirmed')}>
+      <form method="post" action={callUrl(page.rules.basePath, 'logoutConfirmed')}>
         <button className="button quiet" type="submit">
           {text('sign-out-button')}
         </button>

@@ -1,4 +1,4 @@
-import type { AccountView } from '#contract/account-page.ts';
+import type { AccountView } from '#contract/account.ts';
 import { useApp } from '../../app-context.ts';
 import { UsernameField } from '../../components/checked-field.tsx';
 import { PasswordChecks } from '../../components/password-checks.tsx';

@@ -1,4 +1,4 @@
-import type { AccountSession, AccountView } from '#contract/account-page.ts';
+import type { AccountSession, AccountView } from '#contract/account.ts';
 import type { Language } from '#contract/languages.ts';
 import { typeset } from '#contract/typeset.ts';
 import { useApp } from '../../app-context.ts';

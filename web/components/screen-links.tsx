@@ -1,7 +1,6 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { accountPath } from '#contract/account.ts';
-import { destinationAfterTwoFactor, isDefaultDestination } from '#contract/destination.ts';
-import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { destinationAfterTwoFactor, destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';

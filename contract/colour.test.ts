@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hexOf, mixed, oklchOf } from './oklch.ts';
+import { hexOf, mixed, oklchOf } from './colour.ts';
 
 const steps = ['00', '33', '66', '99', 'cc', 'ff'];
 const everySortOfColour = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${r}${g}${b}`)));

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
-import { tooNewInScript, tooNewInStyle } from './too-new.ts';
+import { tooNewInScript, tooNewInStyle } from '#test/support/too-new.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string) => readFileSync(root + path, 'utf8');
 const filesOf = (pattern: string) => globSync(pattern, { cwd: root });
 

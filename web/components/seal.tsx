@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
 /** The icons of the second script. */
-export const laterShapes = {
+export const sealShapes = {
   check: <path d="m4.5 10.5 3.6 3.6 7.4-8.2" />,
   bang: <path d="M10 4.5v7M10 15.2v.1" />,
   mail: (
@@ -41,10 +41,10 @@ export const laterShapes = {
 } satisfies Record<string, ReactNode>;
 
 /** The arch-shaped tile above the heading of a result. */
-export function Seal({ icon, kind = 'plain' }: { icon: keyof typeof laterShapes; kind?: 'plain' | 'bad' | 'good' }) {
+export function Seal({ icon, kind = 'plain' }: { icon: keyof typeof sealShapes; kind?: 'plain' | 'bad' | 'good' }) {
   return (
     <div className={kind === 'plain' ? 'seal' : `seal ${kind}`}>
-      <Icon shape={laterShapes[icon]} size={24} />
+      <Icon shape={sealShapes[icon]} size={24} />
     </div>
   );
 }
