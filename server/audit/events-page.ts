@@ -2,10 +2,8 @@ import {
   accountRefusalReasons,
   auditEvents,
   changeRefusalReasons,
-  passkeyRefusalReasons,
   refusalReasons,
   resetOutcomes,
-  ssoRefusalReasons,
 } from './audit-events.ts';
 
 /** `docs/events.md`, written by `node server/audit/events-page.ts > docs/events.md`. */
@@ -15,6 +13,9 @@ export function eventsPage(): string {
 \`./vestibule audit\` lists events, newest first; \`--json\` adds the steps of the decision. \`./vestibule explain REFERENCE\` shows the
 events behind the reference on a failure page. No event contains a secret, nor the name typed for an unknown account, because people type
 passwords into the wrong field. What anybody can repeat without end is recorded once a minute.
+
+The reasons of a refused single sign-on are on [its page](single-sign-on.md#troubleshooting), those of a refused passkey on
+[the account's](account.md#a-refused-passkey), each with what to do.
 
 ## Events
 
@@ -26,24 +27,9 @@ The visitor sees \`/loginfail/default\`, except for \`network\` (\`/loginfail/ip
 
 ${list(refusalReasons)}
 
-## Reasons of a refused passkey
-
-The visitor sees \`/loginfail/passkey\` with a reference, or one notice on the page where the passkey was asked for. [The account page](account.md#a-refused-passkey)
-says what to do about each.
-
-${list(passkeyRefusalReasons)}
-
 ## Reasons of a refusal on the account page
 
-A proof by passkey has one of the [reasons of a refused passkey](#reasons-of-a-refused-passkey) instead.
-
 ${list(accountRefusalReasons)}
-
-## Reasons of a refused single sign-on
-
-The visitor sees \`/loginfail/oidc\` or \`/loginfail/saml\`, or \`/loginfail/ip\` for \`network\`. The provider's own words are in the steps.
-
-${list(ssoRefusalReasons)}
 
 ## What came of a request for a link
 
