@@ -14,7 +14,7 @@ import type {
 import { type AssertionParts, type Forger, type ForgerKey, field, forger } from '../forgeries/forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 import { sharedByFile } from './portal-of-file.ts';
-import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.ts';
+import { addConnection, type BrowserForTest, departFor, keepCookies } from './sso-for-test.ts';
 
 const samlEntityId = 'https://idp.corp-b.example/saml';
 export const keptForTest: SamlKept = { requestId: '_request-1' };
@@ -168,4 +168,15 @@ export async function postSamlAnswer(
 function unescaped(text: string): string {
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
   return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(code));
+}
+
+/** Signs in from the form to a SAML provider and back; returns where that leads. */
+export async function signInBySaml(
+  portal: PortalForTest,
+  provider: SamlProviderForTest,
+  browser: BrowserForTest,
+  { typed, form, ...said }: Parameters<typeof samlAnswer>[3] & { typed?: string; form?: Record<string, string> } = {},
+): Promise<string> {
+  const request = samlRequestAt(await departFor(browser, typed ?? said.email, form));
+  return String((await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request, said))).headers.location);
 }

@@ -183,3 +183,14 @@ export async function sessionByConnection({ sql }: PortalForTest, username: stri
     update session s set connection_id = made.id, customer_ids = array[made.customer_id], proof = 'provider', proven_at = s.created_at
     from made, portal_user u where u.id = s.user_id and u.username = ${username}`;
 }
+
+/** Signs in from the form to an OpenID provider and back; returns where that leads. */
+export async function signInByOidc(
+  provider: Pick<ForgedProvider, 'visit'>,
+  browser: BrowserForTest,
+  typed?: string,
+  form?: Record<string, string>,
+): Promise<string> {
+  const callback = pathOf(provider.visit(await departFor(browser, typed, form)));
+  return String((await browser.get(callback)).headers.location);
+}
