@@ -33,8 +33,6 @@ beforeEach(() => {
 });
 
 const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
-const minutes = (count: number) => count * 60;
-const secretBytes = (text: string) => new TextEncoder().encode(text);
 
 /** Signs in at the manipulated provider, with an answer that would be accepted if it were honest. */
 async function answerTo(bend: Bend) {
@@ -116,178 +114,101 @@ const signedUserInfo = ({ privateKey }: KeyOfProvider, more: Record<string, unkn
 });
 
 const ofTheCallback: Forgery[] = [
-  [
-    'OI-04 a wrong iss parameter is refused',
-    () => callback((query) => query.set('iss', 'https://evil.example')),
-    /iss parameter/,
-  ],
-  ['OI-04 an empty iss parameter is refused', () => callback((query) => query.set('iss', '')), /iss parameter/],
-  [
-    'OI-04 the right iss parameter twice is refused',
-    () =>
-      callback((query) => {
-        query.append('iss', provider.issuer);
-        query.append('iss', provider.issuer);
-      }),
-    /"iss" parameter must be provided only once/,
-  ],
-  [
-    'OI-04 no iss parameter, though it was announced, is refused',
-    () => discovery({ authorization_response_iss_parameter_supported: true }),
-    /"iss" \(issuer\) missing/,
-  ],
-  ['OI-01 no state is refused', () => callback((query) => query.delete('state')), /"state" missing/],
-  ['OI-01 another state is refused', () => callback((query) => query.set('state', 'other')), /unexpected "state"/],
-  [
-    'OI-01 the state twice is refused',
-    () => callback((query) => query.append('state', query.get('state') ?? '')),
-    /only once/,
-  ],
-  ['OI-13 no code is refused', () => callback((query) => query.delete('code')), /no authorization code/],
-  ['OI-13 two codes are refused', () => callback((query) => query.append('code', 'other')), /only once/],
-  [
-    'OI-13 a code that the provider does not know is refused',
-    () => callback((query) => query.set('code', 'made up')),
-    /does not accept the code: invalid_grant/,
-  ],
-  [
-    'OI-12 an ID token in the address is refused',
-    () => callback((query) => query.set('id_token', 'a.b.c')),
-    /implicit and hybrid flows/,
-  ],
-  [
-    'OI-12 an answer in one parameter (JARM) is refused',
-    () => callback((query) => query.set('response', 'a.b.c')),
-    /JARM/,
-  ],
+  ['OI-04 a wrong iss parameter', () => callback((query) => query.set('iss', 'https://evil.example')), /iss parameter/],
+  ['OI-04 an empty iss parameter', () => callback((query) => query.set('iss', '')), /iss parameter/],
+  ['OI-04 the right iss parameter twice', () => callback(twice('iss', provider.issuer)), /must be provided only once/],
+  ['OI-04 none', () => discovery({ authorization_response_iss_parameter_supported: true }), /missing/],
+  ['OI-01 no state', () => callback((query) => query.delete('state')), /"state" missing/],
+  ['OI-01 another state', () => callback((query) => query.set('state', 'other')), /unexpected "state"/],
+  ['OI-01 the state twice', () => callback((query) => query.append('state', query.get('state') ?? '')), /only once/],
+  ['OI-13 no code', () => callback((query) => query.delete('code')), /no authorization code/],
+  ['OI-13 two codes', () => callback((query) => query.append('code', 'other')), /only once/],
+  ['OI-13 an unknown code', () => callback((query) => query.set('code', 'made up')), /accept the code: invalid_grant/],
+  ['OI-12 an ID token there', () => callback((query) => query.set('id_token', 'a.b.c')), /implicit and hybrid/],
+  ['OI-12 an answer in one parameter (JARM)', () => callback((query) => query.set('response', 'a.b.c')), /JARM/],
 ];
 
+const hs256 = (key: string | Buffer, kid?: string) =>
+  idToken((said) => signed(said, { alg: 'HS256', ...(kid && { kid }) }, new Uint8Array(Buffer.from(key))));
+const byForeign = (more: Record<string, unknown>) =>
+  idToken((said, head) => signed(said, { ...head, ...more }, foreign.privateKey));
+const published = (more: Record<string, unknown>): Bend => ({
+  keys: () => ({ keys: [{ ...provider.key.jwk, ...more }] }),
+});
+const oct = { kty: 'oct', k: 'c2VjcmV0', kid: 'shared', alg: 'HS256' };
+
 const ofTheSignature: Forgery[] = [
+  ['OI-06 alg none', () => idToken((said) => unsigned(said, { alg: 'none' })), /"alg" header/],
+  ['OI-06 no alg', () => idToken((said) => unsigned(said, {})), /"alg" header/],
+  ['OI-06 an empty signature', () => idToken((said, head) => unsigned(said, head)), /signature verification failed/],
+  ['OI-06 the signature of another token', () => idToken(ofAnother), /signature verification failed/],
+  ['OI-06 no base64url', () => idToken((said, head) => unsigned(said, head, '!!!')), /not correctly encoded/],
+  ['OI-07 HS256 by the client secret', () => hs256(provider.clientSecret), /"alg" header/],
   [
-    'OI-06 an ID token without signature (alg none) is refused',
-    () => idToken((said) => unsigned(said, { alg: 'none' })),
-    /"alg" header/,
-  ],
-  ['OI-06 no alg is refused', () => idToken((said) => unsigned(said, {})), /"alg" header/],
-  [
-    'OI-06 an empty signature is refused',
-    () => idToken((said, head) => unsigned(said, head)),
-    /signature verification failed/,
-  ],
-  [
-    'OI-06 the signature of another token is refused',
-    () =>
-      idToken(async (said, head) => {
-        const other = await signed({ ...said, sub: 'mallory' }, head, provider.key.privateKey);
-        return unsigned(said, head, other.split('.')[2]);
-      }),
-    /signature verification failed/,
-  ],
-  [
-    'OI-06 a signature that is no base64url is refused',
-    () => idToken((said, head) => unsigned(said, head, '!!!')),
-    /not correctly encoded/,
-  ],
-  [
-    'OI-07 HS256 with the client secret is refused',
-    () => idToken((said) => signed(said, { alg: 'HS256' }, secretBytes(provider.clientSecret))),
-    /"alg" header/,
-  ],
-  [
-    'OI-07 HS256 with the public key in PEM is refused',
-    () => ({
+    'OI-07 HS256 by the public key in PEM',
+    async () => ({
       ...discovery({ id_token_signing_alg_values_supported: ['HS256', 'RS256'] }),
-      ...idToken(async (said) =>
-        signed(said, { alg: 'HS256', kid: provider.key.kid }, secretBytes(await exportSPKI(provider.key.publicKey))),
-      ),
+      ...hs256(await exportSPKI(provider.key.publicKey), provider.key.kid),
     }),
     /"alg" header/,
   ],
   [
-    'OI-07 HS256 with a symmetric key among the published ones is refused',
-    () => ({
-      keys: () => ({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'shared', alg: 'HS256' }] }),
-      ...idToken((said) => signed(said, { alg: 'HS256', kid: 'shared' }, Buffer.from('c2VjcmV0'.repeat(6), 'base64'))),
-    }),
+    'OI-07 HS256 by a published symmetric key',
+    () => ({ keys: () => ({ keys: [oct] }), ...hs256(Buffer.from('c2VjcmV0'.repeat(6), 'base64'), 'shared') }),
     /"alg" header/,
   ],
-  [
-    'OI-08 another key under the same kid is refused',
-    () => idToken((said, head) => signed(said, head, foreign.privateKey)),
-    /signature verification failed/,
-  ],
-  [
-    'OI-08 another key under an unknown kid is refused',
-    () => idToken((said) => signed(said, { alg: 'RS256', kid: 'unknown' }, foreign.privateKey)),
-    /no applicable keys/,
-  ],
-  ['OI-08 the right key under an unknown kid is refused', () => header({ kid: 'unknown' }), /no applicable keys/],
-  [
-    'OI-08 a key in the header (jwk) is not used',
-    () => idToken((said, head) => signed(said, { ...head, jwk: foreign.jwk }, foreign.privateKey)),
-    /signature verification failed/,
-  ],
-  [
-    'OI-08 keys at an address in the header (jku) are not fetched',
-    () => idToken((said, head) => signed(said, { ...head, jku: `${provider.issuer}/evil` }, foreign.privateKey)),
-    /signature verification failed/,
-  ],
-  [
-    'OI-08 a published key that is for encryption is not used',
-    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, use: 'enc' }] }) }),
-    /no applicable keys/,
-  ],
-  [
-    'OI-08 a published key for another algorithm is not used',
-    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, alg: 'PS256' }] }) }),
-    /no applicable keys/,
-  ],
-  [
-    'OI-08 a header with crit is refused',
-    () => idToken((said, head) => unsigned(said, { ...head, crit: ['exp'] }, 'AAAA')),
-    /"crit"/,
-  ],
-  [
-    'OI-08 published keys that are no keys are refused',
-    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, n: 7 }] }) }),
-    /./,
-  ],
+  ['OI-08 another key under the same kid', () => byForeign({}), /signature verification failed/],
+  ['OI-08 another key under an unknown kid', () => byForeign({ kid: 'unknown' }), /no applicable keys/],
+  ['OI-08 the right key under an unknown kid', () => header({ kid: 'unknown' }), /no applicable keys/],
+  ['OI-08 a key in the header (jwk)', () => byForeign({ jwk: foreign.jwk }), /signature verification failed/],
+  ['OI-08 keys at an address (jku)', () => byForeign({ jku: `${provider.issuer}/evil` }), /signature verification/],
+  ['OI-08 a published key that is for encryption', () => published({ use: 'enc' }), /no applicable keys/],
+  ['OI-08 a published key for another algorithm', () => published({ alg: 'PS256' }), /no applicable keys/],
+  ['OI-08 crit', () => idToken((said, head) => unsigned(said, { ...head, crit: ['exp'] }, 'AAAA')), /"crit"/],
+  ['OI-08 published keys that are no keys', () => published({ n: 7 }), /./],
 ];
 
 const ofTheClaims: Forgery[] = [
-  ['OI-05 another iss is refused', () => claims({ iss: 'https://evil.example' }), /"iss"/],
-  ['OI-05 an iss with a slash more is refused', () => claims({ iss: `${provider.issuer}/` }), /"iss"/],
-  ['OI-05 no iss is refused', () => claims({ iss: undefined }), /"iss"/],
-  ['OI-05 a list as iss is refused', () => claims({ iss: [provider.issuer] }), /"iss"/],
-  ['OI-09 another aud is refused', () => claims({ aud: 'other' }), /"aud"/],
-  ['OI-09 no aud is refused', () => claims({ aud: undefined }), /"aud"/],
-  ['OI-09 a list of others as aud is refused', () => claims({ aud: ['other', 'third'] }), /"aud"/],
-  ['OI-09 several audiences without azp are refused', () => claims({ aud: [provider.clientId, 'other'] }), /"aud"/],
-  [
-    'OI-09 several audiences with the azp of another are refused',
-    () => claims({ aud: [provider.clientId, 'other'], azp: 'other' }),
-    /"azp"/,
-  ],
-  ['OI-09 the azp of another beside our aud alone is refused', () => claims({ azp: 'other' }), /azp/],
-  ['OI-09 an azp that is no string is refused', () => claims({ azp: null }), /azp/],
-  ['OI-03 another nonce is refused', () => claims({ nonce: 'other' }), /"nonce"/],
-  ['OI-03 no nonce is refused', () => claims({ nonce: undefined }), /"nonce"/],
-  ['OI-10 an exp that is past is refused', () => claims({ exp: seconds() - minutes(2) - 2 }), /"exp"/],
-  ['OI-10 no exp is refused', () => claims({ exp: undefined }), /"exp"/],
-  ['OI-10 an exp that is a string is refused', () => claims({ exp: String(seconds() + 300) }), /"exp"/],
-  ['OI-10 an nbf in the future is refused', () => claims({ nbf: seconds() + minutes(3) }), /"nbf"/],
-  ['OI-10 no iat is refused', () => claims({ iat: undefined }), /"iat"/],
-  ['OI-10 an iat that is a string is refused', () => claims({ iat: String(seconds()) }), /"iat"/],
-  ['OI-11 no sub is refused', () => claims({ sub: undefined }), /"sub"/],
-  ['OI-11 an empty sub is refused', () => claims({ sub: '' }), /sub is not/],
-  ['OI-11 a sub of 300 characters is refused', () => claims({ sub: 's'.repeat(300) }), /sub is not/],
-  ['OI-11 a sub with NUL is refused', () => claims({ sub: 'alice\0' }), /sub is not/],
-  ['OI-11 a sub with half a surrogate pair is refused', () => claims({ sub: 'alice\ud800' }), /sub is not/],
-  ['OI-11 a number as sub is refused', () => claims({ sub: 7 }), /"sub"/],
+  ['OI-05 another iss', () => claims({ iss: 'https://evil.example' }), /"iss"/],
+  ['OI-05 an iss with a slash more', () => claims({ iss: `${provider.issuer}/` }), /"iss"/],
+  ['OI-05 no iss', () => claims({ iss: undefined }), /"iss"/],
+  ['OI-05 a list as iss', () => claims({ iss: [provider.issuer] }), /"iss"/],
+  ['OI-09 another aud', () => claims({ aud: 'other' }), /"aud"/],
+  ['OI-09 no aud', () => claims({ aud: undefined }), /"aud"/],
+  ['OI-09 a list of others as aud', () => claims({ aud: ['other', 'third'] }), /"aud"/],
+  ['OI-09 several audiences without azp', () => claims({ aud: [provider.clientId, 'other'] }), /"aud"/],
+  ['OI-09 and with that of another', () => claims({ aud: [provider.clientId, 'other'], azp: 'other' }), /"azp"/],
+  ['OI-09 the azp of another beside our aud alone', () => claims({ azp: 'other' }), /azp/],
+  ['OI-09 an azp that is no string', () => claims({ azp: null }), /azp/],
+  ['OI-03 another nonce', () => claims({ nonce: 'other' }), /"nonce"/],
+  ['OI-03 no nonce', () => claims({ nonce: undefined }), /"nonce"/],
+  ['OI-10 an exp that is past', () => claims({ exp: seconds() - 122 }), /"exp"/],
+  ['OI-10 no exp', () => claims({ exp: undefined }), /"exp"/],
+  ['OI-10 an exp that is a string', () => claims({ exp: String(seconds() + 300) }), /"exp"/],
+  ['OI-10 an nbf in the future', () => claims({ nbf: seconds() + 180 }), /"nbf"/],
+  ['OI-10 no iat', () => claims({ iat: undefined }), /"iat"/],
+  ['OI-10 an iat that is a string', () => claims({ iat: String(seconds()) }), /"iat"/],
+  ['OI-11 no sub', () => claims({ sub: undefined }), /"sub"/],
+  ['OI-11 a number as sub', () => claims({ sub: 7 }), /"sub"/],
+  ...['', 's'.repeat(300), 'alice\0', 'alice\ud800'].map(
+    (sub): Forgery => [`OI-11 the sub ${JSON.stringify(sub).slice(0, 20)}`, () => claims({ sub }), /sub is not/],
+  ),
   ...[' ', '\u00a0\u2003', '\u200b', '\u3164'].map(
-    (sub): Forgery => [`OI-32 the blank sub ${JSON.stringify(sub)} is refused`, () => claims({ sub }), /sub is/],
+    (sub): Forgery => [`OI-32 the blank sub ${JSON.stringify(sub)}`, () => claims({ sub }), /sub is/],
   ),
 ];
+
+function twice(name: string, value: string) {
+  return (query: URLSearchParams) => {
+    query.append(name, value);
+    query.append(name, value);
+  };
+}
+
+async function ofAnother(said: Record<string, unknown>, head: Record<string, unknown>): Promise<string> {
+  const other = await signed({ ...said, sub: 'mallory' }, head, provider.key.privateKey);
+  return unsigned(said, head, other.split('.')[2]);
+}
 
 /** An ID token with other text in its header or after its end, honestly signed. */
 function written(more: string, after = ''): Bend {
@@ -300,54 +221,35 @@ function written(more: string, after = ''): Bend {
 }
 
 const ofTheLetter: Forgery[] = [
-  ['OI-32 a critical b64 is refused', () => written(',"b64":false,"crit":["b64"]'), /crit/],
-  ['OI-32 an empty crit is refused', () => written(',"crit":[]'), /crit/],
-  ...['.', '.e30', '.e30.e30.e30', '~', '!', '%00'].map(
-    (after): Forgery => [
-      `OI-32 ${JSON.stringify(after)} after the third part is refused`,
-      () => written('', after),
-      /Invalid JWT|not correctly encoded|JWE|signature verification/,
-    ],
-  ),
+  ['OI-32 a critical b64', () => written(',"b64":false,"crit":["b64"]'), /crit/],
+  ['OI-32 an empty crit', () => written(',"crit":[]'), /crit/],
+  ...['.', '.e30', '.e30.e30.e30', '~', '!', '%00'].map((after): Forgery => {
+    const words = /Invalid JWT|not correctly encoded|JWE|signature verification/;
+    return [`OI-32 ${JSON.stringify(after)} after the third part`, () => written('', after), words];
+  }),
 ];
 
+const userInfo = (more: Record<string, unknown>): Bend => ({
+  ...claims({ email: undefined }),
+  userInfo: (honest) => ({ ...honest, ...more }),
+});
+const listed = () => signed([] as never, { alg: 'RS256', kid: provider.key.kid }, provider.key.privateKey);
+
 const ofTheTokens: Forgery[] = [
-  ['OI-12 no ID token is refused', () => token({ id_token: undefined }), /"id_token"/],
-  ['OI-12 an empty ID token is refused', () => token({ id_token: '' }), /"id_token"/],
-  ['OI-12 an ID token that is none is refused', () => token({ id_token: 'garbage' }), /Invalid JWT/],
-  ['OI-12 an ID token of two parts is refused', () => token({ id_token: 'e30.e30' }), /Invalid JWT/],
-  ['OI-12 an encrypted ID token is refused', () => token({ id_token: 'e30.e30.e30.e30.e30' }), /JWE decryption/],
-  ['OI-12 another token_type is refused', () => token({ token_type: 'mac' }), /token_type/],
-  ['OI-12 no token_type is refused', () => token({ token_type: undefined }), /token_type/],
-  ['OI-12 no access token is refused', () => token({ access_token: undefined }), /access_token/],
-  ['OI-12 a list for an answer is refused', () => ({ token: () => [] }), /top level object/],
-  [
-    'OI-12 an ID token with a list for claims is refused',
-    () => idToken(() => signed([] as never, { alg: 'RS256', kid: provider.key.kid }, provider.key.privateKey)),
-    /top level object/,
-  ],
-  [
-    'OI-30 a userinfo of another sub is refused',
-    () => ({
-      ...claims({ email: undefined }),
-      userInfo: (honest) => ({ ...honest, sub: 'mallory' }),
-    }),
-    /"sub"/,
-  ],
-  [
-    'OI-30 a userinfo without sub is refused',
-    () => ({
-      ...claims({ email: undefined }),
-      userInfo: (honest) => ({ ...honest, sub: undefined }),
-    }),
-    /"sub"/,
-  ],
-  ['OI-30 userinfo that is signed by another key is refused', () => signedUserInfo(foreign), /signature verification/],
-  [
-    'OI-30 userinfo that is signed for another client is refused',
-    () => signedUserInfo(provider.key, { aud: 'other' }),
-    /"aud"/,
-  ],
+  ['OI-12 no ID token', () => token({ id_token: undefined }), /"id_token"/],
+  ['OI-12 an empty ID token', () => token({ id_token: '' }), /"id_token"/],
+  ['OI-12 an ID token that is none', () => token({ id_token: 'garbage' }), /Invalid JWT/],
+  ['OI-12 an ID token of two parts', () => token({ id_token: 'e30.e30' }), /Invalid JWT/],
+  ['OI-12 an encrypted ID token', () => token({ id_token: 'e30.e30.e30.e30.e30' }), /JWE decryption/],
+  ['OI-12 another token_type', () => token({ token_type: 'mac' }), /token_type/],
+  ['OI-12 no token_type', () => token({ token_type: undefined }), /token_type/],
+  ['OI-12 no access token', () => token({ access_token: undefined }), /access_token/],
+  ['OI-12 a list for an answer', () => ({ token: () => [] }), /top level object/],
+  ['OI-12 a list for claims', () => idToken(listed), /top level object/],
+  ['OI-30 a userinfo of another sub', () => userInfo({ sub: 'mallory' }), /"sub"/],
+  ['OI-30 a userinfo without sub', () => userInfo({ sub: undefined }), /"sub"/],
+  ['OI-30 userinfo that is signed by another key', () => signedUserInfo(foreign), /signature verification/],
+  ['OI-30 and for another client', () => signedUserInfo(provider.key, { aud: 'other' }), /"aud"/],
 ];
 
 describe.each([
@@ -357,7 +259,7 @@ describe.each([
   ['the ID token to the letter', ofTheLetter],
   ['the answers of the endpoints', ofTheTokens],
 ])('forged: %s', (_what, forgeries) => {
-  it.each(oneOfEach(forgeries, ([name]) => name.slice(0, 5)))('%s', async (_name, bend, words) => {
+  it.each(oneOfEach(forgeries, ([name]) => name.slice(0, 5)))('%s is refused', async (_name, bend, words) => {
     expect(await answerTo(await bend())).toEqual({
       kind: 'refused',
       reason: 'answer-invalid',
@@ -374,11 +276,7 @@ describe('forged: what belongs to another sign-in', () => {
     if (other.kind === 'refused') throw new Error(other.words);
     provider.bend(token({ id_token: other.identity.idToken }));
     const answer = await readOidcAnswer(deps, connection, { ...first, url: provider.visit(first.url) });
-    expect(answer).toMatchObject({
-      kind: 'refused',
-      reason: 'answer-invalid',
-      words: expect.stringContaining('"nonce"'),
-    });
+    expect(answer).toMatchObject({ reason: 'answer-invalid', words: expect.stringContaining('"nonce"') });
   });
 
   it('OI-29 concurrent sign-ins each get their own person', async () => {
@@ -392,14 +290,6 @@ describe('forged: what belongs to another sign-in', () => {
       visits.map((visit) => readOidcAnswer(deps, connection, { ...visit, url: provider.visit(visit.url) })),
     );
     expect(answers.map((answer) => answer.kind === 'ok' && answer.identity.subject)).toEqual(people);
-  });
-
-  it('OI-14 a code from another visit is refused', async () => {
-    const [first, second] = [await startVisit(deps, connection), await startVisit(deps, connection)];
-    const url = provider.visit(second.url);
-    url.searchParams.set('state', first.state);
-    const answer = await readOidcAnswer(deps, connection, { ...first, url });
-    expect(answer).toMatchObject({ kind: 'refused', words: expect.stringContaining('invalid_grant') });
   });
 
   it('OI-02 an answer from one provider is refused at another’s connection', async () => {
@@ -417,24 +307,26 @@ describe('forged: what belongs to another sign-in', () => {
 });
 
 describe('discovery that does not belong to the connection', () => {
-  it.each([
+  const evil = 'http://evil.example/';
+  it.each<[string, () => Record<string, unknown>]>([
     ['another issuer', () => ({ issuer: 'https://evil.example' })],
     ['an issuer with a slash more', () => ({ issuer: `${provider.issuer}/` })],
     ['an issuer in other case', () => ({ issuer: provider.issuer.replace('http', 'HTTP') })],
-    ['an issuer that is no address', () => ({ issuer: 'evil' })],
     ['no issuer', () => ({ issuer: undefined })],
-    ['a script for the authorization endpoint', () => ({ authorization_endpoint: 'javascript:alert(1)' })],
-    ['data for the authorization endpoint', () => ({ authorization_endpoint: 'data:text/html,x' })],
-    ['plain http for the authorization endpoint', () => ({ authorization_endpoint: 'http://evil.example/' })],
-    ['no authorization endpoint', () => ({ authorization_endpoint: undefined })],
-    ['plain http for the token endpoint', () => ({ token_endpoint: 'http://evil.example/' })],
+    ...['javascript:alert(1)', 'data:text/html,x', evil, undefined].map(
+      (authorization_endpoint): [string, () => Record<string, unknown>] => [
+        `${authorization_endpoint} for the authorization endpoint`,
+        () => ({ authorization_endpoint }),
+      ],
+    ),
+    ['plain http for the token endpoint', () => ({ token_endpoint: evil })],
+    ['a name and password in an endpoint', () => ({ token_endpoint: 'https://name:password@provider.example/' })],
     ['a file for the keys', () => ({ jwks_uri: 'file:///etc/passwd' })],
     ['no keys', () => ({ jwks_uri: undefined })],
     ['plain http for userinfo', () => ({ userinfo_endpoint: 'http://localhost.evil.example/' })],
     ['a script for the end of the session', () => ({ end_session_endpoint: 'javascript:alert(1)' })],
-    ['a number for the ways to prove who we are', () => ({ token_endpoint_auth_methods_supported: 7 })],
+    ['a number for the authentication methods', () => ({ token_endpoint_auth_methods_supported: 7 })],
     ['a list of lists for the algorithms', () => ({ id_token_signing_alg_values_supported: [['RS256']] })],
-    ['a name and password in an endpoint', () => ({ token_endpoint: 'https://name:password@provider.example/' })],
   ])('OI-26 %s is refused before anyone is sent there', async (_name, change) => {
     provider.bend(discovery(change()));
     await expect(startVisit(deps, connection)).rejects.toThrow(/connection-broken|provider-unreachable/);
@@ -443,23 +335,9 @@ describe('discovery that does not belong to the connection', () => {
 });
 
 describe('real providers', () => {
-  it.each(['HS512', 'HS256', 'none', 'RS1'])('a signature by %s is named, with the accepted ones', async (alg) => {
-    const answer = await answerTo(idToken((said) => unsigned(said, { alg })));
-    expect(answer).toEqual({
-      kind: 'refused',
-      reason: 'answer-invalid',
-      words: `unexpected JWT "alg" header ${alg}; accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519`,
-    });
-  });
-
-  it('a signature by an unannounced algorithm is accepted if it is on our list', async () => {
-    const key = await newKey('ES256');
-    const { kind } = await answerTo({
-      ...discovery({ id_token_signing_alg_values_supported: ['RS256'] }),
-      keys: () => ({ keys: [key.jwk] }),
-      idToken: (said) => signed(said, { alg: 'ES256', kid: key.kid }, key.privateKey),
-    });
-    expect(kind).toBe('ok');
+  it('a signature by another algorithm is named, with the accepted ones', async () => {
+    const words = expect.stringMatching(/^unexpected JWT "alg" header HS512; accepted are RS256, .*EdDSA, Ed25519$/);
+    expect(await answerTo(idToken((said) => unsigned(said, { alg: 'HS512' })))).toMatchObject({ words });
   });
 
   it.each(["-_.!~*'()", 'plain', 'a b', 'é:%&+/='])('the secret %s is sent as providers read it', async (secret) => {
@@ -483,48 +361,31 @@ describe('real providers', () => {
   });
 
   it('an unknown client is not blamed only on the secret', async () => {
+    const json = { 'content-type': 'application/json' };
     const unknown = (status: number, headers = {}): Bend => ({
       instead: {
-        token: (response) =>
-          response
-            .writeHead(status, { 'content-type': 'application/json', ...headers })
-            .end('{"error":"invalid_client"}'),
+        token: (response) => response.writeHead(status, { ...json, ...headers }).end('{"error":"invalid_client"}'),
       },
     });
-    for (const bend of [unknown(400), unknown(401), unknown(401, { 'www-authenticate': 'Basic realm="x"' })]) {
-      expect(await answerTo(bend)).toMatchObject({
-        reason: 'connection-broken',
-        words: expect.stringContaining('by client id or secret (or key)'),
-      });
-    }
+    const words = expect.stringContaining('by client id or secret (or key)');
+    for (const bend of [unknown(400), unknown(401), unknown(401, { 'www-authenticate': 'Basic realm="x"' })])
+      expect(await answerTo(bend)).toMatchObject({ reason: 'connection-broken', words });
   });
 });
 
-describe('a provider that refuses', () => {
-  it('OI-23 its words are made harmless for the operator', async () => {
-    const answer = await answerTo(
-      callback((query) => {
-        query.delete('code');
-        query.set('error', 'access_denied');
-        query.set('error_description', `<script>alert(1)</script>\r\n\u001b[31mforged line${'x'.repeat(5000)}`);
-      }),
-    );
-    expect(answer).toMatchObject({ kind: 'refused', reason: 'provider-refused' });
-    const words = answer.kind === 'ok' ? '' : answer.words;
-    expect(words).toMatch(
-      /^access_denied \(<script>alert\(1\)<\/script>\\u000d\\u000a\\u001b\[31mforged line[\x20-\x7e]*$/,
-    );
-    expect(words.length).toBeLessThanOrEqual(200);
-    expect(provider.requests).not.toContain('/token');
-  });
-
-  it('OI-23 an error with another person’s state is not believed', async () => {
-    const answer = await answerTo(
-      callback((query) => {
-        query.set('error', 'access_denied');
-        query.set('state', 'other');
-      }),
-    );
-    expect(answer).toMatchObject({ kind: 'refused', reason: 'answer-invalid' });
-  });
+it('OI-23 its words are made harmless for the operator', async () => {
+  const answer = await answerTo(
+    callback((query) => {
+      query.delete('code');
+      query.set('error', 'access_denied');
+      query.set('error_description', `<script>alert(1)</script>\r\n\u001b[31mforged line${'x'.repeat(5000)}`);
+    }),
+  );
+  expect(answer).toMatchObject({ kind: 'refused', reason: 'provider-refused' });
+  const words = answer.kind === 'ok' ? '' : answer.words;
+  expect(words).toMatch(
+    /^access_denied \(<script>alert\(1\)<\/script>\\u000d\\u000a\\u001b\[31mforged line[\x20-\x7e]*$/,
+  );
+  expect(words.length).toBeLessThanOrEqual(200);
+  expect(provider.requests).not.toContain('/token');
 });

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
-import { field, partSignature } from '#test/forgeries/forged-saml.ts';
+import { encryptedName, field, partSignature } from '#test/forgeries/forged-saml.ts';
 import {
   type LogoutParts,
   type LogoutScene,
@@ -16,17 +16,9 @@ import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
-import {
-  addSamlConnection,
-  crossSite,
-  postSamlAnswer,
-  samlAnswer,
-  samlProviderOfFile,
-  samlRequestAt,
-} from '#test/support/saml-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
+import { addSamlConnection, crossSite, samlProviderOfFile, signInBySaml } from '#test/support/saml-for-test.ts';
+import { type BrowserForTest, browserForTest, lastFailure } from '#test/support/sso-for-test.ts';
 import { tokenHash } from '../../crypto/token.ts';
-import { updateHubReceivers } from '../../hub/tell-hubs.ts';
 import { makeCertificate, portalKeys } from '../portal-keys.ts';
 import type { SamlLogoutService } from '../sso-connection.ts';
 
@@ -65,17 +57,13 @@ beforeEach(async () => {
 });
 
 /** Signs a person in by their provider, which names its session. */
-async function signIn(
-  email = 'alice@acme.test',
-  { as = browserForTest(portal), session = '_s1', provider = acme } = {},
-): Promise<BrowserForTest> {
+async function signIn(email = 'alice@acme.test', { session = '_s1', provider = acme } = {}): Promise<BrowserForTest> {
+  const browser = browserForTest(portal);
   const at = new Date(portal.deps.now().getTime() - 1000).toISOString();
   const authn = `<saml:AuthnStatement AuthnInstant="${at}" SessionIndex="${session}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
-  const answer = samlAnswer(portal, provider, samlRequestAt(await departFor(as, email)), { email, authn });
-  const brought = await postSamlAnswer(portal, as, answer);
-  await as.get(String(brought.headers.location), { headers: { 'sec-fetch-site': 'cross-site' } });
-  expect(await isIn(as)).toBe(true);
-  return as;
+  await signInBySaml(portal, provider, browser, { email, authn });
+  expect(await isIn(browser)).toBe(true);
+  return browser;
 }
 
 const isIn = async (of: BrowserForTest) => (await of.get('/portal/session')).statusCode === 200;
@@ -92,8 +80,7 @@ const navigation = { ...crossSite.headers, 'sec-fetch-mode': 'navigate', accept:
 /** The provider redirects a browser without our cookies here, from another site. */
 const follow = (query: string) => portal.send({ url: `${path}?${query}`, headers: navigation });
 const post = (form: Record<string, string>) => portal.send({ method: 'POST', url: path, form, headers: navigation });
-const ask = (parts: LogoutParts = {}, more: Parameters<typeof redirected>[2] = {}) =>
-  follow(redirected(scene(), logoutXml(scene(), parts), more));
+const ask = (...parts: Parameters<typeof query>) => follow(query(...parts));
 
 const eventsNamed = async (event: string) =>
   await portal.sql<{ username: string | null; connection: string | null; steps: { outcome: string }[] }[]>`
@@ -119,16 +106,6 @@ describe('a provider that begins', () => {
     expect(await eventsNamed('signed-out-by-provider')).toEqual([
       { username: 'alice', connection: 'acme-saml', steps: [{ step: 'sessions', outcome }] },
     ]);
-  });
-
-  it('hubs are told of each session that it ends', async () => {
-    await updateHubReceivers(portal.sql, ['crm']);
-    await Promise.all([signIn(), signIn(), signIn('bob@acme.test')]);
-    const meant = await portal.sql`
-      select s.id as sid from session s join portal_user u on u.id = s.user_id where u.username = 'alice' order by 1`;
-    await ask();
-    expect(await portal.sql`select payload->>'sid' as sid from job order by 1`).toEqual(meant);
-    await updateHubReceivers(portal.sql, []);
   });
 
   it('ends them by a form post without cookies, and is answered by a form if it takes no redirect', async () => {
@@ -174,10 +151,8 @@ describe('a provider that begins', () => {
   });
 
   it('decrypts an encrypted NameID', async () => {
-    const { encryptedName } = await import('#test/forgeries/forged-saml.ts');
     const one = await signIn();
-    const inside = await encryptedName('<saml:NameID>alice@acme.test</saml:NameID>', certificate);
-    await ask({ inside });
+    await ask({ inside: await encryptedName('<saml:NameID>alice@acme.test</saml:NameID>', certificate) });
     expect(await isIn(one)).toBe(false);
   });
 });
@@ -185,156 +160,78 @@ describe('a provider that begins', () => {
 /** Everything that must end nothing: the message, and what the record says. */
 type Forgery = [name: string, send: () => Promise<{ statusCode: number }> | { statusCode: number }, words: RegExp];
 const ago = (time: number) => new Date(portal.deps.now().getTime() - time).toISOString();
-const query = (parts: LogoutParts = {}) => redirected(scene(), logoutXml(scene(), parts));
+const query = (parts: LogoutParts = {}, more: Parameters<typeof redirected>[2] = {}) =>
+  redirected(scene(), logoutXml(scene(), parts), more);
 const form = (parts: LogoutParts = {}, more = {}) => posted(scene(), logoutXml(scene(), parts), more);
 const inForm = (xml: string) => ({ SAMLRequest: field(xml) });
 const signedXml = () => Buffer.from(form().SAMLRequest ?? '', 'base64').toString();
 const packed = (text: string | Buffer) => encodeURIComponent(deflateRawSync(text).toString('base64'));
 
+const byBeta = () => scene(beta);
+const xmlOf = (parts: LogoutParts = {}) => logoutXml(scene(), parts);
+const wrong = /signature is invalid/;
+const noName = /one NameID or EncryptedID/;
+const unknown = /no connection has the issuer/;
+const sha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+const asLogin = () => xmlOf().replaceAll('LogoutRequest', 'AuthnRequest');
+const issuerTwice = () => `<saml:Issuer>${acme.entityId}</saml:Issuer>`.repeat(2);
+const instead = (message: string | Buffer) => query().replace(/SAMLRequest=[^&]*/, `SAMLRequest=${packed(message)}`);
+const wrapped = () => `${whom('alice@acme.test')}<samlp:Extensions>${signedXml()}</samlp:Extensions>`;
+const moved = () => {
+  const { signature, rest } = partSignature(signedXml());
+  return rest.replace('</saml:Issuer>', `</saml:Issuer>${signature}`).replace(/ ID="[^"]+"/, ' ID="_other"');
+};
+
 const forgeries: Forgery[] = [
   ['unsigned, by redirect', () => follow(query().replace(/&Signature=.*/, '')), /not signed/],
   ['unsigned, with its algorithm', () => follow(query().replace(/&SigAlg=[^&]*&Signature=.*/, '')), /not signed/],
   ['without its algorithm', () => follow(query().replace(/&SigAlg=[^&]*/, '')), /not signed/],
-  ['with an empty signature', () => follow(query().replace(/&Signature=.*/, '&Signature=')), /signature is invalid/],
-  ['unsigned, by post', () => post(inForm(logoutXml(scene()))), /signature is invalid/],
-  [
-    'signed by SHA-1',
-    () =>
-      follow(
-        redirected(scene(), logoutXml(scene()), {
-          algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1',
-          hash: 'sha1',
-        }),
-      ),
-    /signature is invalid/,
-  ],
-  ['signed by SHA-1, called SHA-256', () => ask({}, { hash: 'sha1' }), /signature is invalid/],
-  [
-    'signed by SHA-1, by post',
-    () => post(form({}, { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' })),
-    /signature is invalid/,
-  ],
-  [
-    "signed by another provider's key",
-    () => follow(redirected(scene(beta), logoutXml(scene()))),
-    /signature is invalid/,
-  ],
-  [
-    "signed by another provider's key, by post",
-    () => post(posted(scene(beta), logoutXml(scene()))),
-    /signature is invalid/,
-  ],
-  [
-    'with another message under the same signature',
-    () => follow(query().replace(/SAMLRequest=[^&]*/, `SAMLRequest=${packed(logoutXml(scene()))}`)),
-    /signature is invalid/,
-  ],
-  ['with a RelayState that is not signed', () => follow(`${query()}&RelayState=x`), /signature is invalid/],
+  ['with an empty signature', () => follow(query().replace(/&Signature=.*/, '&Signature=')), wrong],
+  ['unsigned, by post', () => post(inForm(xmlOf())), wrong],
+  ['signed by SHA-1', () => ask({}, { algorithm: sha1, hash: 'sha1' }), wrong],
+  ['signed by SHA-1, called SHA-256', () => ask({}, { hash: 'sha1' }), wrong],
+  ['signed by SHA-1, by post', () => post(form({}, { algorithm: sha1 })), wrong],
+  ["signed by another provider's key", () => follow(redirected(byBeta(), xmlOf())), wrong],
+  ["signed by another provider's key, by post", () => post(posted(byBeta(), xmlOf())), wrong],
+  ['with another message under the same signature', () => follow(instead(xmlOf())), wrong],
+  ['with a RelayState that is not signed', () => follow(`${query()}&RelayState=x`), wrong],
   [
     'with another RelayState',
-    () => follow(redirected(scene(), logoutXml(scene()), { relayState: 'a' }).replace('RelayState=a', 'RelayState=b')),
-    /signature is invalid/,
+    () => follow(query({}, { relayState: 'a' }).replace('RelayState=a', 'RelayState=b')),
+    wrong,
   ],
-  [
-    'the same letters written otherwise',
-    () => follow(query().replace(/(SigAlg=[^&]*)%3A/, '$1:')),
-    /signature is invalid/,
-  ],
-  [
-    'with two messages',
-    () => follow(`SAMLRequest=${packed(logoutXml(scene()))}&${query()}`),
-    /SAMLRequest is there twice/,
-  ],
-  [
-    'with two messages, one by another spelling',
-    () => follow(`${query()}&SAML%52equest=${packed(logoutXml(scene()))}`),
-    /SAMLRequest is there twice, or its name/,
-  ],
+  ['the same letters written otherwise', () => follow(query().replace(/(SigAlg=[^&]*)%3A/, '$1:')), wrong],
+  ['with two messages', () => follow(`SAMLRequest=${packed(xmlOf())}&${query()}`), /SAMLRequest is there twice/],
+  ['with two, spelled otherwise', () => follow(`${query()}&SAML%52equest=${packed(xmlOf())}`), /twice, or its name/],
   [
     'a request and an answer',
     () => follow(`${query()}&SAMLResponse=x`),
     /neither a single request nor a single answer/,
   ],
   ['nothing', () => follow(''), /neither a single request nor a single answer/],
-  [
-    'a bomb',
-    () => follow(query().replace(/SAMLRequest=[^&]*/, `SAMLRequest=${packed(Buffer.alloc(6_000_000))}`)),
-    /cannot be decompressed/,
-  ],
-  ['no base64', () => follow(query().replace(/SAMLRequest=/, 'SAMLRequest=*')), /signature is invalid/],
-  ['not UTF-8', () => follow(query().replace(/SAMLRequest=/, 'SAMLRequest=%ff')), /signature is invalid/],
-  ['a DOCTYPE', () => follow(redirected(scene(), `<!DOCTYPE x>${logoutXml(scene())}`)), /./],
-  ['an entity', () => follow(redirected(scene(), logoutXml(scene(), { inside: whom('&alice;') }))), /./],
+  ['a bomb', () => follow(instead(Buffer.alloc(6_000_000))), /cannot be decompressed/],
+  ['no base64', () => follow(query().replace(/SAMLRequest=/, 'SAMLRequest=*')), wrong],
+  ['not UTF-8', () => follow(query().replace(/SAMLRequest=/, 'SAMLRequest=%ff')), wrong],
+  ['a DOCTYPE', () => follow(redirected(scene(), `<!DOCTYPE x>${xmlOf()}`)), /./],
+  ['an entity', () => ask({ inside: whom('&alice;') }), /./],
   [
     'a comment inside the name',
     () => ask({ inside: '<saml:NameID>alice@acme.test<!-- x -->.evil</saml:NameID>' }),
     /./,
   ],
-  [
-    'a second signed message around the first',
-    () =>
-      post(
-        inForm(
-          logoutXml(scene(), {
-            inside: `${whom('alice@acme.test')}<samlp:Extensions>${signedXml()}</samlp:Extensions>`,
-          }),
-        ),
-      ),
-    /signature is invalid/,
-  ],
-  [
-    'a signature over another element',
-    () => {
-      const { signature, rest } = partSignature(signedXml());
-      return post(
-        inForm(rest.replace('</saml:Issuer>', `</saml:Issuer>${signature}`).replace(/ ID="[^"]+"/, ' ID="_other"')),
-      );
-    },
-    /signature is invalid/,
-  ],
-  [
-    'another kind of message',
-    () =>
-      follow(
-        query().replace(/SAMLRequest=[^&]*&/, '') &&
-          redirected(scene(), logoutXml(scene()).replaceAll('LogoutRequest', 'AuthnRequest')),
-      ),
-    /not a LogoutRequest/,
-  ],
-  [
-    'of another issuer',
-    () => ask({ issuer: '<saml:Issuer>https://elsewhere.test</saml:Issuer>' }),
-    /no connection has the issuer/,
-  ],
-  ['without an issuer', () => ask({ issuer: '' }), /no connection has the issuer/],
-  [
-    'with two issuers',
-    () => ask({ issuer: `<saml:Issuer>${acme.entityId}</saml:Issuer><saml:Issuer>${acme.entityId}</saml:Issuer>` }),
-    /one Issuer/,
-  ],
-  [
-    'for somebody else',
-    () => ask({ destination: ' Destination="https://elsewhere.test/slo"' }),
-    /Destination is "https:\/\/elsewhere/,
-  ],
+  ['a second signed message around the first', () => post(inForm(xmlOf({ inside: wrapped() }))), wrong],
+  ['a signature over another element', () => post(inForm(moved())), wrong],
+  ['another kind of message', () => follow(redirected(scene(), asLogin())), /not a LogoutRequest/],
+  ['of another issuer', () => ask({ issuer: '<saml:Issuer>https://x.test</saml:Issuer>' }), unknown],
+  ['without an issuer', () => ask({ issuer: '' }), unknown],
+  ['with two issuers', () => ask({ issuer: issuerTwice() }), /one Issuer/],
+  ['for somebody else', () => ask({ destination: ' Destination="https://x.test/"' }), /Destination is "https:\/\/x/],
   ['for nobody', () => ask({ destination: '' }), /Destination is nothing/],
   ['for nobody, by post', () => post(form({ destination: '' })), /Destination is nothing/],
   ['of another version', () => ask({ version: '1.1' }), /not of SAML 2.0/],
-  [
-    'with two names',
-    () => ask({ inside: `${whom('alice@acme.test')}${whom('bob@acme.test')}` }),
-    /one NameID or EncryptedID/,
-  ],
-  [
-    'without a name',
-    () => ask({ inside: '<samlp:SessionIndex>_s1</samlp:SessionIndex>' }),
-    /one NameID or EncryptedID/,
-  ],
-  [
-    'with a name of another kind',
-    () => ask({ inside: '<saml:BaseID>alice@acme.test</saml:BaseID>' }),
-    /one NameID or EncryptedID/,
-  ],
+  ['with two names', () => ask({ inside: whom('alice@acme.test') + whom('bob@acme.test') }), noName],
+  ['without a name', () => ask({ inside: '<samlp:SessionIndex>_s1</samlp:SessionIndex>' }), noName],
+  ['with a name of another kind', () => ask({ inside: '<saml:BaseID>a</saml:BaseID>' }), noName],
 ];
 
 /** Genuine messages of the provider that are refused: it gets an answer. */
