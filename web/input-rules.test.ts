@@ -12,15 +12,19 @@ const sources = globSync(['**/*.{ts,tsx,css}'], { cwd: root })
 const filesWith = (pattern: RegExp) =>
   sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path.replaceAll('\\', '/'));
 
-it('nothing happens on the press of a pointer, by a path, by a drag or by movement; near a link, its screen is loaded', () =>
+it('nothing happens on the press of a pointer, by a path, by a drag or by movement; near a button its form looks again', () =>
   expect(
     filesWith(
       /on(?:Pointer|Mouse|Touch|Drag)\w*=|['"](?:pointer|mouse|touch|drag)\w+['"]|device(?:motion|orientation)/i,
     ),
-  ).toEqual(['components/links.tsx']));
+  ).toEqual(['components/portal-form.tsx']));
 
-it('no key alone does anything but Escape, which takes back a submission, and those that move within the six boxes', () =>
-  expect(filesWith(/keydown|keyup|keypress|onKey|accessKey/i)).toEqual(['leave-page.ts', 'components/code-boxes.tsx']));
+it('no key alone does anything but Escape, which takes back a submission, and those in the six boxes; a form looks again', () =>
+  expect(filesWith(/keydown|keyup|keypress|onKey|accessKey/i)).toEqual([
+    'use-leave-page.ts',
+    'components/code-boxes.tsx',
+    'components/portal-form.tsx',
+  ]));
 
 it('nothing plays, blinks or scrolls by itself', () =>
   expect(filesWith(/<(?:video|audio|marquee|canvas)\b|autoplay|text-decoration[^;]*blink/i)).toEqual([]));

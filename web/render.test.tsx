@@ -156,11 +156,6 @@ describe('the sign-in form', () => {
     expect(render('/portal/login', { typedUsername: 'anna' })).toMatch(/id="username"[^>]* value="anna"/);
     expect(render('/portal/login?login=bob', { typedUsername: 'anna' })).toMatch(/id="username"[^>]* value="bob"/);
   });
-
-  it('does not link its own logo', () => {
-    expect(render('/portal/login')).toContain('<span class="logo">');
-    expect(render('/portal/forgotten')).toMatch(/<a href="\/portal\/login" class="logo"/);
-  });
 });
 
 describe('the language', () => {
@@ -236,33 +231,6 @@ describe('the new-password form', () => {
   });
 });
 
-it('offers another link if the email does not arrive', () =>
-  expect(render('/portal/emailInfo?lang=de', { language: 'de' })).toContain(
-    '<a href="/portal/forgotten?lang=de">Erneut senden oder Adresse ändern</a>',
-  ));
-
-describe('the second factor without JavaScript', () => {
-  it('is one plain field and keeps the parameters of the address', () => {
-    const html = render('/portal/twoFactor?redirectURL=%2Fa&codeSentViaEmail=true');
-    expect(html).toMatch(/<input[^>]* name="code"/);
-    expect(html).toContain('name="redirectURL" value="/a"');
-    expect(html).toContain('name="codeSentViaEmail" value="true"');
-    expect(html).toContain('href="/portal/logout?destination=%2Fa"');
-  });
-
-  it('says that a code was wrong', () =>
-    expect(render('/portal/twoFactor?notice=codeWrong')).toContain('id="code-error" role="alert"'));
-
-  it('shows the key if the server sends it, also where a script is allowed and does not run', () => {
-    const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
-    const html = render('/portal/twoFactorRegistration', { screen: { registration } });
-    const shown = html.replaceAll(/<noscript>.*?<\/noscript>/g, '');
-    expect(shown).toMatch(/<img src="data:image\/png;base64,AAAA".*<span>ABCD.*id="page"/s);
-    expect(html).not.toMatch(/<p>[^<]*JavaScript/);
-    expect(render('/portal/twoFactorRegistration')).toMatch(/<noscript><p>[^<]*JavaScript/);
-  });
-});
-
 describe('a half-signed-in session', () => {
   const show = (query: string, more: Partial<OpenSecondFactor> = {}, screen = 'twoFactor') =>
     render(`/portal/${screen}${query}`, { screen: { secondFactor: { ...secondFactor, ...more } } });
@@ -313,13 +281,6 @@ describe('a half-signed-in session', () => {
     expect(show('?notice=codeSent')).toMatch(/role="note".*A new code is on its way.*The previous one no longer works/);
   });
 
-  it('offers to start again when it gets no more codes, keeping the destination', () => {
-    const html = show('?redirectURL=%2Fa&codeSentViaEmail=true', { sendAgainAfter: null });
-    expect(html).toContain('No more codes can be sent for this sign-in.');
-    expect(html).toContain('<a href="/portal/logout?destination=%2Fa">Sign in again</a>');
-    expect(html).not.toContain(send);
-  });
-
   it('offers a signed-in user a link to the destination, without signing out', () => {
     const html = show('?redirectURL=%2Fa%3Fb', { goesOnTo: '/a?b' }, 'twoFactorRegistration');
     expect(html).toContain('<a href="/a?b">Cancel</a>');
@@ -351,18 +312,6 @@ describe('recovery codes', () => {
     expect(html).toContain('<a href="/a?b#c" class="button">Continue</a>');
   });
 
-  it('show buttons only with JavaScript, in a place of their own from the start', () => {
-    const [before = '', row = ''] = show({}).split('<div class="row unscripted">');
-    expect(before).not.toContain('<button');
-    expect(row.split('</div>')[0]?.match(/<button/g)).toHaveLength(3);
-    expect(row.split('</div>').slice(1).join()).not.toMatch(/<button(?! type="submit">Apply)/);
-  });
-
-  it('name the account on paper if it is known', () => {
-    expect(show({}, { typedUsername: 'ada' })).toMatch(/class="on-paper">.*<code>ada<\/code>/);
-    expect(show({})).not.toContain('on-paper');
-  });
-
   it('are not shown again, only counted', () => {
     const html = show({ codes: null, left: 7 });
     expect(html).toContain('can’t be shown again');
@@ -370,11 +319,6 @@ describe('recovery codes', () => {
     expect(html).not.toContain('class="codes"');
     expect(html).not.toContain('administrator');
     expect(html).toContain('>Continue</a>');
-  });
-
-  it('are few', () => {
-    for (const left of [0, 1, 2])
-      expect(show({ codes: null, left })).toMatch(new RegExp(`<code>${left}</code>.*on your account page`));
   });
 });
 
@@ -385,17 +329,6 @@ describe('results', () => {
       expect(render(`/portal/loginfail/ip?ipaddress=${text}`)).toContain('<code>unknown</code>');
     }
     expect(render('/portal/loginfail/ip')).toContain('<code>unknown</code>');
-  });
-
-  it('a reference is shown for support', () =>
-    expect(render('/portal/loginfail/default', { reference: 'K7Q2-M4XD' })).toContain('<code>K7Q2-M4XD</code>'));
-
-  it('a refusal of too many attempts says how long to wait', () => {
-    const serverPage = { name: 'problem', status: 429, retryAfterSeconds: 300 } as const;
-    expect(render('/portal/performlogin', { screen: serverPage })).toContain('Try again in 5\u00a0minutes.');
-    expect(render('/portal/performlogin', { screen: serverPage, language: 'pl' })).toContain(
-      'Spróbuj ponownie za 5\u00a0minut.',
-    );
   });
 });
 
@@ -457,10 +390,6 @@ describe('hostile text is rendered as text', () => {
 });
 
 describe('the style', () => {
-  it('uses the operator’s colour', () => {
-    expect(styleText('#ff8800')).not.toBe(styleText(null));
-    expect(styleText('#21489c')).toBe(styleText(null));
-  });
   it('refuses what is no colour', () => {
     for (const text of ['red}body{display:none', '</style><script>', 'red;--x:1', 'url("x")', 'red', '#12345', ''])
       expect(() => styleText(text), text).toThrow('Not a colour as #rgb or #rrggbb');

@@ -46,30 +46,12 @@ it('the origin of a fragment counts only for the value it was saved with', () =>
   expect(store.read().loginHashFragmentFrom).toBeNull();
 });
 
-it('a forgotten value leaves nothing of its origin', () => {
-  const storage = memoryStorage();
-  const store = new SavedValuesStore(() => storage);
-  store.write(values);
-  store.write({ ...values, loginHashFragment: null });
-  expect(storage.getItem('loginHashFragmentFrom')).toBeNull();
-  expect(store.read().loginHashFragmentFrom).toBeNull();
-});
-
 it('what a page saved does not come back once another page of the tab forgot it', () => {
   const storage = memoryStorage();
   const kept = new SavedValuesStore(() => storage);
   kept.write(values);
   new SavedValuesStore(() => storage).write(nothingSaved);
   expect(kept.read()).toEqual(nothingSaved);
-});
-
-it('forgets null values', () => {
-  const storage = memoryStorage();
-  const store = new SavedValuesStore(() => storage);
-  store.write(values);
-  store.write(nothingSaved);
-  expect(storage.getItem('loginHashFragment')).toBeNull();
-  expect(store.read()).toEqual(nothingSaved);
 });
 
 describe('lasts as long as the page where the storage', () => {

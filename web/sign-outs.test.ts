@@ -77,11 +77,3 @@ it('what the hub saves in a tab without a page of ours is for the sign-in that f
   tab.setItem('loginHashFragment', '/reports/7');
   expect(load(tab).remembered.loginHashFragment).toBe('/reports/7');
 });
-
-it('works without storage', () => {
-  const refuse = () => {
-    throw new DOMException('refused', 'SecurityError');
-  };
-  vi.stubGlobal('localStorage', { getItem: refuse, setItem: refuse });
-  expect(load(storage(), true).remembered).toEqual(nothingSaved);
-});

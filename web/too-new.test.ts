@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { eachRow } from '#test/support/runs-all.ts';
 import { tooNewInScript, tooNewInStyle } from '#test/support/too-new.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -59,39 +58,3 @@ describe('the script', () => {
       ).toEqual([]);
   });
 });
-
-it('in a script it is found', () =>
-  eachRow(
-    [
-      ['URL.parse(address)', 'URL.parse'],
-      ['const [a] = list.toSorted()', '.toSorted'],
-      ['text.isWellFormed()', '.isWellFormed'],
-      ['if (element.checkVisibility()) x()', '.checkVisibility'],
-      ['Promise.withResolvers()', 'Promise.withResolvers'],
-      ['Object.groupBy(list, key)', 'Object.groupBy'],
-      ['AbortSignal.any([a])', 'AbortSignal.any'],
-      ['new Set(a).union(b)', '.union'],
-      ['new URLPattern(x)', 'URLPattern'],
-    ],
-    ([source, name]) => expect(tooNewInScript(source)).toContain(name),
-  ));
-
-it('in a style it is found', () =>
-  eachRow(
-    [
-      ['a{color:light-dark(red, blue)}', 'light-dark()'],
-      ['a{color:color-mix(in oklab, red, blue)}', 'color-mix()'],
-      ['a{color:oklch(from red l c h)}', 'oklch(from'],
-      ['.b:has(a){color:red}', ':has'],
-      ['a{height:2lh}', '1lh'],
-      ['a{height:100dvh}', '1dvh'],
-      ['a{ color: red; text-wrap: balance }', 'text-wrap:'],
-      ['@media (scripting: none){a{color:red}}', '(scripting'],
-    ],
-    ([source, name]) => expect(tooNewInStyle(source)).toContain(name),
-  ));
-
-it('style: features under @supports have a fallback', () =>
-  expect(
-    tooNewInStyle('@supports (color: light-dark(red, red)) {a{b{color:light-dark(red, blue)}}} c{color:red}'),
-  ).toEqual([]));

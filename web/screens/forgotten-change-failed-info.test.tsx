@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
-import { changeFailedReasons } from '#contract/reasons.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
 import es from '#messages/es.json' with { type: 'json' };
@@ -39,11 +38,6 @@ const rows: Row[] = [
   ['?reason=x', 'changed-failed-page-error', choose],
 ];
 
-it('every reason has its row', () => {
-  const queries = rows.map(([query]) => query);
-  for (const reason of Object.values(changeFailedReasons)) expect(queries).toContain(`?reason=${reason}`);
-});
-
 function linksOf(html: string) {
   const content = /<main.*<\/main>/.exec(html)?.[0] ?? '';
   return [...content.matchAll(/<a ([^>]*)>([^<]*)<\/a>/g)].map(([, attributes = '', text]) => ({
@@ -71,8 +65,3 @@ it.each(languages)('each reason has its words and its remedy in %s', (language) 
     }
   }
 });
-
-it('shows the reference', () =>
-  expect(documentForTest('/portal/forgottenChangeFailedInfo?7', { reference: 'K7Q2-M4XD' })).toContain(
-    '<code>K7Q2-M4XD</code>',
-  ));
