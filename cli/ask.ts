@@ -1,13 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { second } from '#server/limits.ts';
 import { type NewPasswordRules, newPasswordProblem } from '#server/sign-in/new-password.ts';
 import type { NotAgreed, WhatFollows } from '#server/single-sign-on/with-agreement.ts';
 import { failure, printWarning } from './print.ts';
 
-/** How long a command waits for standard input before it says so, and how much of it is read. */
-const stdinHint = 2 * second;
-
+/** More than any password or secret. */
 const stdinBytes = 64 * 1024;
 
 /** Whether the command runs at a terminal and can ask. */
@@ -48,11 +45,9 @@ export async function askPassword(
  */
 export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
   if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;
-  const waits = setTimeout(() => printWarning(`Waiting for the ${what} on standard input …`), stdinHint);
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-      clearTimeout(waits);
       chunks.push(chunk);
       if (chunks.reduce((sum, { length }) => sum + length, 0) > stdinBytes)
         throw failure(`Standard input is too long for a ${what}.`);
@@ -63,8 +58,6 @@ export async function readStdin(what: 'password' | 'client secret'): Promise<str
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw failure(`The ${what} on standard input is not valid UTF-8.`);
-  } finally {
-    clearTimeout(waits);
   }
 }
 
@@ -147,7 +140,7 @@ function warnOf({ opened, lockedOut, unlinked, domainsDropped }: WhatFollows): v
 }
 
 /** Asks whether to go on. Throws a failure, with nothing changed, at anything but a yes, or if nobody can be asked. */
-export async function agreed(): Promise<void> {
+async function agreed(): Promise<void> {
   if (!canAsk()) throw failure('Nothing was changed. To go ahead, add --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));

@@ -13,7 +13,6 @@ export type Answer = {
   location: URL | null;
   json: unknown;
   setCookies: string[];
-  clearSiteData: string;
 };
 
 /** By a script of the page, by a form or link of it, or by another site's page. */
@@ -55,10 +54,19 @@ export function visitBackend(base: URL): BackendVisit {
         location: location === undefined ? null : URL.parse(location, url),
         json: parsed(text),
         setCookies,
-        clearSiteData: headers('clear-site-data').join(),
       };
     },
   };
+}
+
+/** Sends a form in a browser of its own. */
+export async function postForm(
+  base: URL,
+  call: Call,
+  form: Record<string, string>,
+  by: Sender = 'page',
+): Promise<Answer> {
+  return await visitBackend(base).send(call, by, { form });
 }
 
 /** What a browser says of itself. */
@@ -96,8 +104,6 @@ function parsed(text: string): unknown {
 export type Verdict =
   | { kind: 'passed' }
   | { kind: 'differs'; expected: string; got: string }
-  /** The specification does not ask for it. */
-  | { kind: 'advised'; why: string }
   | { kind: 'not tried'; why: string };
 
 /** Where an answer leads: a screen with its query, another address of the backend, or another origin. */
@@ -149,4 +155,34 @@ export function inWords(answer: Answer, base: URL): string {
   const reason = reasonOfSearch(`?${target.query}`);
   const isEmail = target.query.get(queryNames.codeSentViaEmail) === 'true';
   return `${status} to ${name}${reason === null ? '' : `?reason=${reason}`}${isEmail ? `?${queryNames.codeSentViaEmail}=true` : ''}`;
+}
+
+/** What a right password leads to. */
+export type Landing = 'destination' | 'app' | 'email' | 'registration' | 'refused';
+
+export function landingOf(answer: Answer, base: URL): Landing {
+  const target = targetOf(answer, base);
+  if (!target) return 'refused';
+  if (!target.screen || target.screen.name === 'login') return 'destination';
+  const isEmail = target.query.get(queryNames.codeSentViaEmail) === 'true';
+  if (target.screen.name === 'twoFactor') return isEmail ? 'email' : 'app';
+  if (target.screen.name === 'twoFactorRegistration') return isEmail ? 'email' : 'registration';
+  return 'refused';
+}
+
+/** The destination that the second factor carries on. */
+export function carriedBy(answer: Answer, base: URL): string | null {
+  const target = targetOf(answer, base);
+  return target?.screen ? target.query.get(queryNames.redirectUrl) : null;
+}
+
+/** Passed if a script cannot read the cookie of the session, and no other site's form sends any. */
+export function judgeCookies(answer: Answer, base: URL): Verdict {
+  const has = (cookie: string, attribute: RegExp) => cookie.split(';').some((part) => attribute.test(part.trim()));
+  const isGuarded = (cookie: string) =>
+    has(cookie, /^samesite=(?:lax|strict)$/i) && (base.protocol === 'http:' || has(cookie, /^secure$/i));
+  const { setCookies } = answer;
+  const isKept = setCookies.some((cookie) => has(cookie, /^httponly$/i)) && setCookies.every(isGuarded);
+  const expected = 'a cookie with HttpOnly, and SameSite=Lax or Strict and (over https) Secure on all of them';
+  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: `${setCookies.length} cookies, not all so` };
 }

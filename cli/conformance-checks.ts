@@ -3,15 +3,18 @@ import { generateSync } from 'otplib';
 import { type Call, calls } from '#contract/calls.ts';
 import { acceptableDestination } from '#contract/destination.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
-import { queryNames } from '#contract/screens.ts';
 import {
   type Answer,
   type BackendVisit,
+  carriedBy,
   judge,
+  judgeCookies,
   judgeTarget,
+  type Landing,
+  landingOf,
+  postForm,
   type Sender,
   type Target,
-  targetOf,
   type Verdict,
   visitBackend,
 } from './backend-visit.ts';
@@ -33,17 +36,13 @@ export type Account = {
 /** What came of one check. `call` is the method and path of specification §7. */
 export type Finding = { call: string; what: string } & Verdict;
 
-/** What a right password leads to. */
-type Landing = 'destination' | 'app' | 'email' | 'registration' | 'refused';
-
 /**
  * Tries every call of specification §7 at a backend, as a browser with the pages would. `base` is the address below which
  * the calls lie. Throws if the backend does not answer.
  */
 export async function* conformanceChecks(base: URL, account: Account, now: () => Date): AsyncGenerator<Finding> {
   yield* signIn(base, account);
-  // Before a reset link changes the password.
-  yield* signOut(base, account, now);
+  yield* signOut(base);
   yield* singleSignOn(base, account);
   yield* password(base, account);
   yield* twoFactor(base, account, now);
@@ -210,11 +209,6 @@ async function* twoFactor(base: URL, account: Account, now: () => Date): AsyncGe
     return judge(again, base, 'the same totpSecret', keyOf(once) === keyOf(again));
   });
   const code = totpSecret === null ? '' : codeAt(totpSecret, now());
-  yield await check('twoFactorVerify', 'the right code after a sign-out', noApp, async () => {
-    const left = await signedIn(base, account);
-    await left.visit.send('logout', 'script');
-    return await refuses(sendCode(left.visit, code));
-  });
   yield await check('twoFactorVerify', 'the right code', noApp, async () => {
     const answer = await sendCode((await signedIn(base, account)).visit, code);
     return judge(answer, base, 'truthy JSON (a code works once: was it used a moment ago?)', isRight(answer));
@@ -227,12 +221,7 @@ async function* twoFactor(base: URL, account: Account, now: () => Date): AsyncGe
   );
 }
 
-async function* signOut(base: URL, account: Account, now: () => Date): AsyncGenerator<Finding> {
-  const { visit, landing } = await signedIn(base, account);
-  const missing =
-    needs('--username', account.username) ?? (landing === 'refused' ? 'the account cannot sign in' : null);
-  const code = wrongCode(account.totpSecret, now());
-  const isPending = landing !== 'destination' && landing !== 'refused';
+async function* signOut(base: URL): AsyncGenerator<Finding> {
   yield await check('logout', 'by script', null, async () => {
     const answer = await visitBackend(base).send('logout', 'script');
     return judge(answer, base, '2xx, or a redirect', answer.status >= 200 && answer.status < 400);
@@ -240,26 +229,6 @@ async function* signOut(base: URL, account: Account, now: () => Date): AsyncGene
   yield await check('logout', 'by a link', null, async () =>
     judgeTarget(await visitBackend(base).send('logout', 'page'), base, 'login', isScreen('login')),
   );
-  yield await check(
-    'logout',
-    'from another site changes nothing',
-    missing ?? (isPending ? null : 'only a second factor shows it'),
-    async () => {
-      const without = await sendCode(visitBackend(base), code);
-      if (without.status < 300) return { kind: 'not tried', why: 'its answer is the same without a sign-in' };
-      const other = await signedIn(base, account);
-      await other.visit.send('logout', 'otherSite');
-      const answer = await sendCode(other.visit, code);
-      return judge(answer, base, 'the sign-in is still open (200)', answer.status < 300);
-    },
-  );
-  yield await check('logout', 'clears what the tab keeps', missing, async () => {
-    const { clearSiteData } = await visit.send('logout', 'page');
-    if (/"(?:storage|\*)"/.test(clearSiteData)) return { kind: 'passed' };
-    if (isPending) return { kind: 'not tried', why: 'nobody is signed in before the second factor' };
-    const why = 'with pages from files, send Clear-Site-Data: "storage", or the next person gets a saved destination';
-    return { kind: 'advised', why };
-  });
 }
 
 /** What another site's form posts is refused (decisions §6). JSON is not posted without the backend's agreement. */
@@ -282,11 +251,6 @@ const needs = (flag: string, value: unknown) => (value === null ? `needs ${flag}
 const isScreen = (name: string) => (target: Target) => target.screen?.name === name;
 const isRefused = ({ status }: Answer) => status >= 400 && status < 500;
 
-/** Sends a form in a browser of its own. */
-async function postForm(base: URL, call: Call, form: Record<string, string>, by: Sender = 'page'): Promise<Answer> {
-  return await visitBackend(base).send(call, by, { form });
-}
-
 /** A browser after the right password; none was sent without an account. */
 async function signedIn(
   base: URL,
@@ -296,32 +260,6 @@ async function signedIn(
   if (username === null) return { visit, landing: 'refused' };
   const form = { username, password: password ?? '', redirectURL: base.pathname };
   return { visit, landing: landingOf(await visit.send('performLogin', 'page', { form }), base) };
-}
-
-function landingOf(answer: Answer, base: URL): Landing {
-  const target = targetOf(answer, base);
-  if (!target) return 'refused';
-  if (!target.screen || target.screen.name === 'login') return 'destination';
-  const isEmail = target.query.get(queryNames.codeSentViaEmail) === 'true';
-  if (target.screen.name === 'twoFactor') return isEmail ? 'email' : 'app';
-  if (target.screen.name === 'twoFactorRegistration') return isEmail ? 'email' : 'registration';
-  return 'refused';
-}
-
-/** The destination that the second factor carries on. */
-function carriedBy(answer: Answer, base: URL): string | null {
-  const target = targetOf(answer, base);
-  return target?.screen ? target.query.get(queryNames.redirectUrl) : null;
-}
-
-function judgeCookies(answer: Answer, base: URL): Verdict {
-  const has = (cookie: string, attribute: RegExp) => cookie.split(';').some((part) => attribute.test(part.trim()));
-  const isGuarded = (cookie: string) =>
-    has(cookie, /^samesite=(?:lax|strict)$/i) && (base.protocol === 'http:' || has(cookie, /^secure$/i));
-  const { setCookies } = answer;
-  const isKept = setCookies.some((cookie) => has(cookie, /^httponly$/i)) && setCookies.every(isGuarded);
-  const expected = 'a cookie with HttpOnly, and SameSite=Lax or Strict and (over https) Secure on all of them';
-  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: `${setCookies.length} cookies, not all so` };
 }
 
 /** Whether the page takes it for a right code (decisions §5). */

@@ -38,7 +38,6 @@ type OidcFlags = ConnectionFlags & {
   customer: string;
   issuer: string;
   clientId: string;
-  privateKey?: true;
   clientAuth?: ClientAuthFlag;
   scope?: string[];
 };
@@ -79,7 +78,6 @@ function addOidcCommand(add: Command): Command {
     .requiredOption('--issuer <url>', "the provider's issuer, exactly as in its discovery document")
     .requiredOption('--client-id <id>', 'the client ID that the provider assigned')
     .addOption(clientAuthOption())
-    .option('--private-key', 'the same as --client-auth private-key')
     .addOption(
       repeatable('--scope <scope>', 'scope to request besides openid; may be repeated (default: email, profile)'),
     )
@@ -105,7 +103,7 @@ function addSamlCommand(add: Command): Command {
 }
 
 async function runOidc(key: string, flags: OidcFlags): Promise<void> {
-  const clientAuthentication = flags.privateKey ? 'privateKey' : clientAuthenticationOf(flags.clientAuth);
+  const clientAuthentication = clientAuthenticationOf(flags.clientAuth);
   const isKey = clientAuthentication === 'privateKey';
   const settings = {
     issuer: accepted(readProviderUrl('--issuer', flags.issuer)),

@@ -1,454 +1,318 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer } from '#server/accounts/customers.ts';
-import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { keysOf } from '#server/crypto/keys.ts';
 import { unseal } from '#server/crypto/sealed.ts';
-import { connect } from '#server/database/connect.ts';
-import type { Database } from '#server/database/database.ts';
-import { type EmbeddedPostgres, openEmbedded } from '#server/database/embedded/embedded.ts';
-import { migrate } from '#server/database/migrate.ts';
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { connectionPlace, findSsoConnectionByKey } from '#server/single-sign-on/sso-connection.ts';
-import { type ForgedProvider, startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { quickFolder } from '#test/support/quick-folder.ts';
-import { emptyTables } from '#test/support/rows-for-test.ts';
-import { runVestibule } from '#test/support/run-vestibule.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
+import { sharedByFile } from '#test/support/portal-of-file.ts';
 
-let dataFolder: string;
-let embedded: EmbeddedPostgres;
-let sql: Database;
-let provider: ForgedProvider;
+const commands = commandsOfFile({
+  each: async (sql) => {
+    await sql`delete from portal_key`;
+    await addCustomerTo(sql, 'acme', 'Acme Ltd.');
+  },
+});
+const provider = sharedByFile(() => startForgedProvider({ now: () => new Date() }));
 let metadata: string;
-const day = 86_400_000;
-
 beforeAll(async () => {
-  dataFolder = await mkdtemp(join(quickFolder, 'vestibule-connections-'));
-  embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
-  sql = connect(embedded.place);
-  await migrate(sql);
-  provider = await startForgedProvider({ now: () => new Date() });
-  metadata = join(dataFolder, 'metadata.xml');
-  await writeFile(metadata, metadataOf(await makeCertificate('idp.acme.example', new Date())));
-});
-beforeEach(async () => {
-  await emptyTables({ sql }, 'customer', 'portal_user', 'sso_connection', 'audit_event', 'portal_key');
-  await addCustomer(sql, { key: 'acme', name: 'Acme Ltd.', allowedNetworks: [], twoFactor: 'off' }, new Date());
-});
-afterAll(async () => {
-  await provider.close();
-  await sql.end();
-  await embedded.close();
-  await rm(dataFolder, { recursive: true });
+  metadata = await metadataFile('metadata');
 });
 
-function metadataOf({ certificate }: { certificate: string }): string {
+/** A file with the metadata of a provider, with a new certificate; `logout` is its address for single logout. */
+async function metadataFile(name: string, host = 'idp.acme.example', logout = ''): Promise<string> {
+  const { certificate } = await makeCertificate(host, new Date());
   const plain = certificate.replace(/-----[^-]+-----|\s/g, '');
-  return `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="https://idp.acme.example/">
+  const path = join(commands.folder, `${name}.xml`);
+  const service =
+    logout && `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="${logout}"/>`;
+  await writeFile(
+    path,
+    `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="https://${host}/">
   <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
     <md:KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${plain}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
-    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.acme.example/sso"/>
-  </md:IDPSSODescriptor></md:EntityDescriptor>`;
+    ${service}<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://${host}/sso"/>
+  </md:IDPSSODescriptor></md:EntityDescriptor>`,
+  );
+  return path;
 }
 
-const vestibule = (line: string, input = '') =>
-  runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder }, input });
-const addOidc = (more = '', input = 'the secret\n') =>
+const vestibule = (line: string, input = '') => commands.vestibule(line, input);
+const outOf = async (line: string) => (await vestibule(line)).out;
+const set = async (flags: string) => await outOf(`connection set ${flags}`);
+const addOidc = (more = '') =>
   vestibule(
     `connection add oidc acme-oidc --customer acme --domain acme.example --issuer ${provider.issuer} --client-id vestibule --client-secret-stdin --provider-network 127.0.0.0/8${more}`,
-    input,
+    'the secret\n',
   );
 const addSaml = (more = '') =>
   vestibule(`connection add saml acme-saml --customer acme --domain acme.example --metadata ${metadata}${more}`);
-const events = async () =>
-  (await sql<{ event: string }[]>`select event from audit_event where event like 'connection%' order by id`).map(
-    ({ event }) => event,
-  );
+const stored = (key: string) => findSsoConnectionByKey(commands.sql, key);
+/** Adds ada, whom the only connection knows. */
+async function linkAda(): Promise<void> {
+  await addUserTo(commands.sql, 'ada');
+  await commands.sql`insert into sso_subject select s.id, '1007', u.id, now() from sso_connection s, portal_user u`;
+}
 
 describe('connection add', () => {
   it('adds an OpenID Connect connection, its secret sealed, and prints what the provider needs', async () => {
     const { code, out } = await addOidc(' --domain ÄCME.example --jit on --map username=nick --second-factor mfa');
     expect(code).toBe(0);
     expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
-    const stored = await findSsoConnectionByKey(sql, 'acme-oidc');
-    expect(stored).toMatchObject({
-      name: 'Acme Ltd.',
-      domains: ['acme.example', 'xn--cme-pla.example'],
-      makesUsers: true,
-      trustsEmail: false,
-      required: false,
-      attributes: { username: 'nick' },
-      secondFactorValues: ['mfa'],
-      settings: {
-        issuer: provider.issuer,
-        clientId: 'vestibule',
-        clientAuthentication: 'secret',
-        scopes: ['email', 'profile'],
-      },
+    const found = await stored('acme-oidc');
+    expect(found).toMatchObject({
+      ...{ name: 'Acme Ltd.', domains: ['acme.example', 'xn--cme-pla.example'], attributes: { username: 'nick' } },
+      ...{ makesUsers: true, trustsEmail: false, required: false, secondFactorValues: ['mfa'] },
+      settings: { issuer: provider.issuer, clientId: 'vestibule', clientAuthentication: 'secret' },
     });
-    const keys = keysOf(await secretsOfDataFolder(dataFolder));
-    const { id = '', sealedSecret } = stored ?? {};
+    const keys = keysOf([commands.env.VESTIBULE_SECRET]);
+    const { id = '', sealedSecret } = found ?? {};
     expect(unseal(keys.seal, sealedSecret ?? Buffer.alloc(0), connectionPlace(id))).toBe('the secret');
-    expect(await events()).toEqual(['connection-added']);
-  });
-
-  it('takes an option that is on or off alone for on', async () => {
-    expect((await addSaml(' --jit --name Acme')).code).toBe(0);
-    expect(await findSsoConnectionByKey(sql, 'acme-saml')).toMatchObject({ makesUsers: true, name: 'Acme' });
-    expect((await vestibule('connection set acme-saml --jit off')).code).toBe(0);
-    expect(await findSsoConnectionByKey(sql, 'acme-saml')).toMatchObject({ makesUsers: false });
-    expect((await vestibule('connection set acme-saml --jit of')).code).not.toBe(0);
-  });
-
-  it('SA-44 accepts, changes and removes a maximum age of sign-ins at the provider', async () => {
-    await addOidc(' --max-authentication-age 12h');
-    await addSaml(' --max-authentication-age 30m');
-    const ageOf = async (key: string) => (await findSsoConnectionByKey(sql, key))?.settings.maxAuthenticationAge;
-    expect([await ageOf('acme-oidc'), await ageOf('acme-saml')]).toEqual([12 * 3600, 30 * 60]);
-    expect((await vestibule('connection show acme-oidc')).out).toMatch(/maximum age of a sign-in\s+12h/);
-    expect((await vestibule('connection set acme-saml --max-authentication-age 7d')).out).toMatch(
-      /maximum age of a sign-in: 30m → 7d/,
-    );
-    expect((await vestibule('connection set acme-oidc --max-authentication-age off')).out).toContain('12h → none');
-    expect([await ageOf('acme-oidc'), await ageOf('acme-saml')]).toEqual([null, 7 * 24 * 3600]);
+    expect(await commands.events()).toEqual(['connection-added']);
   });
 
   it('adds a SAML connection from a file, which vouches for addresses unless told otherwise', async () => {
-    const { code, out } = await addSaml();
-    expect(code).toBe(0);
-    expect(out).toContain('http://localhost:8080/portal/authenticate/saml/acs');
-    const stored = await findSsoConnectionByKey(sql, 'acme-saml');
-    expect(stored).toMatchObject({
-      trustsEmail: true,
+    const { code, out } = await addSaml(' --jit --name Acme');
+    expect([code, out]).toEqual([0, expect.stringContaining('http://localhost:8080/portal/authenticate/saml/acs')]);
+    expect(await stored('acme-saml')).toMatchObject({
+      ...{ trustsEmail: true, makesUsers: true, name: 'Acme' },
       settings: { entityId: 'https://idp.acme.example/', signOnUrl: 'https://idp.acme.example/sso', mayBegin: false },
     });
+    await set('acme-saml --jit off');
+    expect(await stored('acme-saml')).toMatchObject({ makesUsers: false });
+  });
+
+  const oidc = 'oidc x --customer acme --issuer https://idp.example --client-id a --client-auth private-key';
+  it.each([
+    ['--issuer', `${oidc} --domain acme.example --issuer http://idp.example`],
+    ['--domain', `${oidc} --domain acme`],
+    ['--domain', oidc],
+    ['--customer', `${oidc} --domain acme.example --customer nobody`],
+    ['key', `${oidc.replace(' x ', ' X! ')} --domain acme.example`],
+    ['client secret', `${oidc} --domain acme.example --client-auth post`],
+    ['--map', `${oidc} --domain acme.example --map mail`],
+    ['--secret-ends', `${oidc} --domain acme.example --secret-ends soon`],
+    ['--metadata', 'saml x --customer acme --domain acme.example --metadata /nowhere.xml'],
+  ])('reports %s as the problem, and adds nothing', async (field, flags) => {
+    const refused = await vestibule(`connection add ${flags}`);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(field) });
+    expect(await commands.sql`select from sso_connection`).toHaveLength(0);
+  });
+});
+
+describe('connection set', () => {
+  it('changes only what is named; list and show have everything but the secret; remove removes', async () => {
+    await addOidc();
+    const shown = await outOf('connection show acme-oidc --json');
+    expect(shown).not.toMatch(/the secret|sealed/i);
+    expect(JSON.parse(shown)).toMatchObject({ key: 'acme-oidc', hasSecret: true });
+    const out = await set('acme-oidc --required on --scope email --disable --yes');
+    expect(out).toMatch(/required: off → on[\s\S]*scopes: email profile → email/);
+    expect(await set('acme-oidc --required on')).toContain('already has these settings');
+    expect(await outOf('connection list')).toMatch(/acme-oidc +acme +oidc +acme\.example +yes +no/);
+    expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('uses OpenID Connect');
+    expect((await vestibule('connection set acme-oidc')).code).toBe(2);
+    expect(await outOf('connection remove acme-oidc --yes')).toContain('removed');
+    expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
+    expect(await commands.events()).toEqual(['connection-added', 'connection-changed', 'connection-removed']);
   });
 
   it.each([
-    [
-      '--issuer',
-      'connection add oidc x --customer acme --domain acme.example --issuer http://idp.example --client-id a --client-secret-stdin',
-    ],
-    [
-      '--domain',
-      'connection add oidc x --customer acme --domain acme --issuer https://idp.example --client-id a --client-secret-stdin',
-    ],
-    [
-      '--domain',
-      'connection add oidc x --customer acme --issuer https://idp.example --client-id a --client-secret-stdin',
-    ],
-    [
-      '--customer',
-      'connection add oidc x --customer nobody --domain acme.example --issuer https://idp.example --client-id a --client-secret-stdin',
-    ],
-    [
-      'key',
-      'connection add oidc X! --customer acme --domain acme.example --issuer https://idp.example --client-id a --client-secret-stdin',
-    ],
-    [
-      'client secret',
-      'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a',
-    ],
-    [
-      '--map',
-      'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a --private-key --map mail',
-    ],
-    [
-      '--secret-ends',
-      'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a --private-key --secret-ends soon',
-    ],
-    ['--metadata', 'connection add saml x --customer acme --domain acme.example --metadata /nowhere.xml'],
-  ])('reports %s as the problem, and adds nothing', async (field, line) => {
-    const { code, err } = await vestibule(line, 'secret');
-    expect(code).toBe(1);
-    expect(err).toContain(field);
-    expect(await sql`select from sso_connection`).toHaveLength(0);
+    ['--second-factor mfa', '--no-second-factor', 'counts as second factor: mfa → nothing'],
+    ['--max-authentication-age 12h', '--max-authentication-age off', 'maximum age of a sign-in: 12h → none'],
+    ['', '--max-authentication-age 7d', 'maximum age of a sign-in: none → 7d'],
+    ['--client-auth post', '--client-auth basic', 'client authentication: post → basic'],
+    ['--provider-network fd00::/64', '--provider-network none', '127.0.0.0/8, fd00::/64 → public ones only'],
+  ])('SA-44 OI-34 after add %s: %s says %s', async (added, flags, words) => {
+    await addOidc(added && ` ${added}`);
+    expect(await set(`acme-oidc ${flags}`)).toContain(words);
   });
-});
 
-describe('connection list, show, set, remove', () => {
-  it('shows everything but the secret, and changes only what is named', async () => {
+  it('OI-34 a provider in a network that is not listed is named with the flag, by add, test and doctor', async () => {
     await addOidc();
-    const shown = await vestibule('connection show acme-oidc --json');
-    expect(shown.out).not.toMatch(/the secret|sealed/i);
-    expect(JSON.parse(shown.out)).toMatchObject({ key: 'acme-oidc', hasSecret: true });
-    const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable --yes');
-    expect(out).toContain('required: off → on');
-    expect(out).toContain('scopes: email profile → email');
-    expect((await vestibule('connection set acme-oidc --required on')).out).toContain('already has these settings');
-    expect((await vestibule('connection list')).out).toMatch(/acme-oidc +acme +oidc +acme\.example +yes +no/);
-    expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('uses OpenID Connect');
-    expect((await vestibule('connection set acme-oidc')).code).toBe(2);
-    expect((await vestibule('connection remove acme-oidc --yes')).out).toContain('removed');
-    expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
-    expect(await events()).toEqual(['connection-added', 'connection-changed', 'connection-removed']);
-  });
-});
-
-describe('allowed but probably unintended', () => {
-  it('causes a warning when a connection is added or changed, and in doctor', async () => {
-    expect((await addOidc()).err).not.toContain('Mind');
-    const alike = await addSaml(' --domain gmail.com');
-    expect(alike.code).toBe(0);
-    expect(alike.err).toContain(
-      'Warning: people of acme.example cannot tell connections acme-oidc and acme-saml apart',
-    );
-    expect(alike.err).toContain('Warning: connection acme-saml vouches for gmail.com');
-    const { out } = await vestibule('doctor');
-    expect(out).toMatch(/^warning – connections – people of acme\.example .*; connection acme-saml vouches for gmail/m);
-    const named = await vestibule('connection set acme-saml --name Staff --domain acme.example');
-    expect(named).toMatchObject({ code: 0, err: '' });
-    expect((await vestibule('connection set acme-oidc --domain web.de')).err).toContain('web.de, where anyone');
-  }, 30_000);
-});
-
-describe('connection set --no-second-factor', () => {
-  it('empties the list, and a later --second-factor fills it again', async () => {
-    await addOidc(' --second-factor mfa');
-    const values = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.secondFactorValues;
-    const { code, out } = await vestibule('connection set acme-oidc --no-second-factor');
-    expect(code).toBe(0);
-    expect(out).toContain('counts as second factor: mfa → nothing');
-    expect(await values()).toEqual([]);
-    await vestibule('connection set acme-oidc --no-second-factor --second-factor otp --second-factor hwk');
-    expect(await values()).toEqual(['otp', 'hwk']);
-  });
-});
-
-describe('the networks of providers', () => {
-  it('OI-34 lists networks of a connection, names an invalid one, and removes them again', async () => {
-    await addOidc(' --provider-network fd00::/64');
-    const networks = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.providerNetworks;
-    expect(await networks()).toEqual(['127.0.0.0/8', 'fd00::/64']);
-    const { out } = await vestibule('connection set acme-oidc --provider-network none');
-    expect(out).toContain('provider networks: 127.0.0.0/8, fd00::/64 → public ones only');
-    expect(await networks()).toEqual([]);
+    await set('acme-oidc --provider-network none');
     const wrong = await vestibule('connection set acme-oidc --provider-network 127.0.0.1/8');
-    expect(wrong.err).toMatch(/^.*--provider-network: .*write 127\.0\.0\.0\/8/m);
-    expect((await vestibule('connection test acme-oidc')).out).toContain('--provider-network <cidr>');
-    expect((await vestibule('doctor')).out).toContain('connection set acme-oidc --provider-network 127.0.0.1/32');
-    const url = provider.issuer;
-    const saml = `connection add saml x --customer acme --domain acme.example --metadata ${url}/metadata`;
+    expect(wrong.err).toMatch(/--provider-network: .*write 127\.0\.0\.0\/8/);
+    expect(await outOf('connection test acme-oidc')).toContain('--provider-network <cidr>');
+    expect(await outOf('doctor')).toContain('connection set acme-oidc --provider-network 127.0.0.1/32');
+    const saml = `connection add saml x --customer acme --domain acme.example --metadata ${provider.issuer}/metadata`;
     expect((await vestibule(saml)).err).toContain('--provider-network <cidr>');
     expect((await vestibule(`${saml} --provider-network 127.0.0.0/8`)).err).toContain('answers 404');
   });
-});
 
-describe('how the portal authenticates', () => {
-  it('is set by --client-auth, at add and at set, and needs a secret if the method uses one', async () => {
-    await addOidc(' --client-auth post');
-    const way = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.settings;
-    expect(await way()).toMatchObject({ clientAuthentication: 'post' });
-    const { out } = await vestibule('connection set acme-oidc --client-auth basic');
-    expect(out).toContain('client authentication: post → basic');
-    await vestibule('connection set acme-oidc --client-auth private-key');
-    expect(await way()).toMatchObject({ clientAuthentication: 'privateKey' });
-    await sql`update sso_connection set sealed_secret = null`;
+  it('--client-auth needs a secret if the method uses one', async () => {
+    await addOidc(' --client-auth private-key');
+    expect((await stored('acme-oidc'))?.settings).toMatchObject({ clientAuthentication: 'privateKey' });
+    await commands.sql`update sso_connection set sealed_secret = null`;
     const { code, err } = await vestibule('connection set acme-oidc --client-auth post');
     expect([code, err]).toEqual([1, expect.stringContaining('--client-auth: there is no client secret yet')]);
     const given = await vestibule('connection set acme-oidc --client-auth post --client-secret-stdin', 'new secret');
     expect(given.code).toBe(0);
-    expect((await vestibule('connection set acme-oidc --client-auth jwt')).err).toContain('basic, post, private-key');
   });
-});
 
-describe('connection set --metadata', () => {
-  it('adopts the single logout address, and says so', async () => {
+  it('--metadata adopts the single logout address and a replaced certificate, and says so', async () => {
     await addSaml();
-    const file = join(dataFolder, 'logout.xml');
-    const service =
-      '<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.acme.example/slo"/>';
-    const text = metadataOf(await makeCertificate('idp.acme.example', new Date()));
-    await writeFile(file, text.replace(/(?=<md:SingleSignOnService)/, service));
-    const { out } = await vestibule(`connection set acme-saml --metadata ${file}`);
-    expect(out).toContain('single logout: nothing → "https://idp.acme.example/slo" by post');
-    await writeFile(file, text);
-    expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain('by post → nothing');
+    const logout = 'https://idp.acme.example/slo';
+    const file = await metadataFile('next', 'idp.acme.example', logout);
+    const out = await set(`acme-saml --metadata ${file}`);
+    expect(out).toMatch(/single logout: nothing → "https:\/\/idp\.acme\.example\/slo" by post\n.*certificates: /);
+    expect(await set(`acme-saml --metadata ${file}`)).toContain('already has these settings');
+    expect(await set(`acme-saml --metadata ${metadata}`)).toContain('by post → nothing');
   });
 
-  it('adopts a replaced certificate even if nothing else changed', async () => {
-    await addSaml();
-    const next = await makeCertificate('idp.acme.example', new Date());
-    const file = join(dataFolder, 'next.xml');
-    await writeFile(file, metadataOf(next));
-    const { code, out } = await vestibule(`connection set acme-saml --metadata ${file}`);
-    expect(code).toBe(0);
-    expect(out).toContain('certificates: ');
-    const stored = await findSsoConnectionByKey(sql, 'acme-saml');
-    const plain = (pem: string) => pem.replace(/\s/g, '');
-    expect(plain(JSON.stringify(stored?.settings).replaceAll('\\n', ''))).toContain(plain(next.certificate));
-    expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain(
-      'already has these settings',
-    );
-  });
-});
-
-it("a provider may not use another provider's address for single logout", async () => {
-  const logout = `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.acme.example/slo"/>`;
-  const plain = metadataOf(await makeCertificate('idp.m.example', new Date())).replaceAll('acme', 'm');
-  const file = join(dataFolder, 'm.xml');
-  await writeFile(file, plain.replace('<md:SingleSignOnService', `${logout}$&`));
-  await addSaml();
-  const add = `connection add saml m --customer acme --domain m.example --metadata ${file}`;
-  expect(await vestibule(add)).toMatchObject({ code: 1, err: expect.stringContaining('connection acme-saml') });
-  await writeFile(join(dataFolder, 'plain.xml'), plain);
-  expect((await vestibule(add.replace('m.xml', 'plain.xml'))).code).toBe(0);
-  const set = await vestibule(`connection set m --metadata ${file}`);
-  expect(set).toMatchObject({ code: 1, err: expect.stringContaining('connection acme-saml') });
-});
-
-it('SA-40 connection unlink says which sessions ended, and what the stranger may have left', async () => {
-  await addSaml();
-  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
-  const link = async () =>
-    await sql`insert into sso_subject select s.id, 'x', u.id, now() from sso_connection s, portal_user u`;
-  await link();
-  const plain = await vestibule('connection unlink acme-saml ada');
-  expect(plain).toMatchObject({ code: 0, err: '' });
-  expect(plain.out).toBe('User ada will be linked again at the next sign-in; sessions ended: 0.\n');
-  await link();
-  await sql`insert into totp (user_id, sealed_secret, last_step, confirmed_at) select id, ${Buffer.alloc(40)}, 0, now() from portal_user`;
-  const mind = await vestibule('connection unlink acme-saml ada');
-  expect(mind.err).toBe(
-    'Warning: ada has an authenticator app, perhaps set up by the person who was linked – vestibule user reset-two-factor ada.\n',
-  );
-  await link();
-  const json = await vestibule('connection unlink acme-saml ada --json');
-  expect(JSON.parse(json.out)).toEqual({ unlinked: true, sessionsEnded: 0, hasApp: true, rememberedDevices: 0 });
-  expect((await vestibule('connection unlink acme-saml ada')).out).toBe('User ada is not linked.\n');
-  expect(JSON.parse((await vestibule('connection unlink acme-saml ada --json')).out)).toEqual({ unlinked: false });
-});
-
-it('SA-40 connection set --disable and --enable say who is linked, and how to undo it', async () => {
-  await addSaml();
-  const disabled = (await vestibule('connection set acme-saml --disable --yes')).out;
-  expect(disabled).toMatch(/^Linked users: 0\.$/m);
-  expect(disabled).not.toContain('unlink');
-  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
-  await sql`insert into sso_subject select s.id, 'x', u.id, now() from sso_connection s, portal_user u`;
-  for (const flag of ['--enable', '--disable --yes']) {
-    const { out } = await vestibule(`connection set acme-saml ${flag}`);
-    expect(out).toMatch(/^Linked users: 1, the latest: ada \(.+\)\.$/m);
-    expect(out).toContain('vestibule connection unlink acme-saml <name>');
-  }
-  expect((await vestibule('connection set acme-saml --name Acme')).out).not.toContain('Linked');
-});
-
-it('SA-40 connection set --disable and --enable say the same as JSON: sessions ended, who is linked', async () => {
-  await addSaml();
-  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
-  await sql`insert into sso_subject select s.id, 'x', u.id, now() from sso_connection s, portal_user u`;
-  await sql`
-    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, connection_id)
-    select sha256('x'), u.id, 'full', '{}', '192.0.2.1', now(), now(), now() + interval '1 hour', s.id
-    from sso_connection s, portal_user u`;
-  const set = async (flags: string) =>
-    JSON.parse((await vestibule(`connection set acme-saml ${flags} --json`)).out) as Record<string, unknown>;
-  const linkedUsers = { count: 1, latest: [{ username: 'ada', linkedAt: expect.any(String) }] };
-  expect(await set('--disable --yes')).toMatchObject({
-    key: 'acme-saml',
-    active: false,
-    sessionsEnded: 1,
-    linkedUsers,
-  });
-  expect(await set('--disable --yes')).toMatchObject({ active: false, sessionsEnded: 0, linkedUsers });
-  const enabled = await set('--enable');
-  expect(enabled).toMatchObject({ active: true, linkedUsers });
-  expect(enabled).not.toHaveProperty('sessionsEnded');
-  expect(Object.keys(await set('--name Acme')).filter((name) => /ended|linked/i.test(name))).toEqual([]);
-});
-
-describe('a provider that may start sign-ins', () => {
-  it('is allowed for one connection only', async () => {
+  it('a provider has neither the logout address of another one, nor its sign-ins that start there', async () => {
+    const logout = 'https://idp.acme.example/slo';
+    const other = `connection add saml other --customer acme --domain other.example --metadata`;
+    metadata = await metadataFile('with-logout', 'idp.acme.example', logout);
     await addSaml(' --idp-initiated');
-    const second = `connection add saml other --customer acme --domain other.example --metadata ${metadata}`;
-    expect((await vestibule(`${second} --idp-initiated`)).err).toContain('connection acme-saml');
-    expect((await vestibule(second)).code).toBe(0);
-    expect((await vestibule('connection set other --idp-initiated on')).err).toContain('connection acme-saml');
+    const taken = { code: 1, err: expect.stringContaining('connection acme-saml') };
+    const foreign = await metadataFile('foreign', 'idp.m.example', logout);
+    expect(await vestibule(`${other} ${foreign}`)).toMatchObject(taken);
+    expect(await vestibule(`${other} ${metadata} --idp-initiated`)).toMatchObject(taken);
+    expect((await vestibule(`${other} ${metadata}`)).code).toBe(0);
+    expect(await vestibule('connection set other --idp-initiated on')).toMatchObject(taken);
+  });
+
+  it('warns of what is allowed but probably unintended, as doctor does', async () => {
+    expect((await addOidc()).err).not.toContain('Mind');
+    const alike = await addSaml(' --domain gmail.com');
+    expect(alike).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(
+        /Warning: people of acme\.example cannot tell connections acme-oidc and acme-saml apart[\s\S]*Warning: connection acme-saml vouches for gmail\.com/,
+      ),
+    });
+    expect(await outOf('doctor')).toMatch(/^warning – connections – people of acme\.example .*vouches for gmail/m);
+    const named = await vestibule('connection set acme-saml --name Staff --domain acme.example');
+    expect(named).toMatchObject({ code: 0, err: '' });
   });
 });
 
-/** Adds ada, whom acme-oidc knows. */
-async function linkAda(): Promise<void> {
-  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
-  await sql`insert into sso_subject select s.id, '1007', u.id, now() from sso_connection s, portal_user u`;
-}
-
-describe('another provider', () => {
-  it('is taken only after a yes, as its users are unlinked; --keep-links says that it is the same one', async () => {
-    await addOidc();
+describe('SA-40 whom a connection has linked', () => {
+  it('unlink says which sessions ended, and what a stranger may have left', async () => {
+    await addSaml();
     await linkAda();
-    const asked = await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1');
-    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('Users who are unlinked: 1;')]);
-    expect((await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1 --keep-links')).code).toBe(0);
-    const { out } = await vestibule(`connection set acme-oidc --issuer ${provider.issuer} --yes --json`);
-    expect(JSON.parse(out)).toMatchObject({ usersUnlinked: 1, sessionsEnded: 0 });
+    const [link] = await commands.sql<{ user_id: string }[]>`select * from sso_subject`;
+    expect(await vestibule('connection unlink acme-saml ada')).toEqual({
+      ...{ code: 0, err: '' },
+      out: 'User ada will be linked again at the next sign-in; sessions ended: 0.\n',
+    });
+    expect(await outOf('connection unlink acme-saml ada')).toBe('User ada is not linked.\n');
+    await commands.sql`insert into sso_subject select s.id, '1007', u.id, now() from sso_connection s, portal_user u`;
+    await commands.sql`
+      insert into totp (user_id, sealed_secret, last_step, confirmed_at) values (${link?.user_id ?? null}, ${Buffer.alloc(40)}, 0, now())`;
+    expect((await vestibule('connection unlink acme-saml ada')).err).toBe(
+      'Warning: ada has an authenticator app, perhaps set up by the person who was linked – vestibule user reset-two-factor ada.\n',
+    );
+    expect(JSON.parse(await outOf('connection unlink acme-saml ada --json'))).toEqual({ unlinked: false });
   });
-});
 
-describe('less trust in a provider', () => {
-  it('SA-40 a domain is dropped only after a yes, as its users are unlinked; --keep-links keeps them', async () => {
+  it('set --disable and --enable say who is linked, how to undo it, and which sessions ended', async () => {
+    await addSaml();
+    const disabled = await set('acme-saml --disable --yes');
+    expect(disabled).toMatch(/^Linked users: 0\.$/m);
+    await linkAda();
+    const enabled = await set('acme-saml --enable');
+    expect(enabled).toMatch(/^Linked users: 1, the latest: ada \(.+\)\.$/m);
+    expect(enabled).toContain('vestibule connection unlink acme-saml <name>');
+    await commands.sql`
+      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, connection_id)
+      select sha256('x'), u.id, 'full', '{}', '192.0.2.1', now(), now(), now() + interval '1 hour', s.id
+      from sso_connection s, portal_user u`;
+    expect(JSON.parse(await set('acme-saml --disable --yes --json'))).toMatchObject({
+      ...{ key: 'acme-saml', active: false, sessionsEnded: 1 },
+      linkedUsers: { count: 1, latest: [{ username: 'ada', linkedAt: expect.any(String) }] },
+    });
+    expect(await set('acme-saml --name Acme')).not.toContain('Linked');
+  });
+
+  it.each([
+    ['--issuer http://127.0.0.1:1', /another provider.*Users who are unlinked: 1;.*--keep-links/],
+    ['--domain other.example', /no longer vouches for acme\.example.*Users who are unlinked: 1;.*--keep-links/],
+  ])('%s unlinks them, after a yes; with --keep-links they stay', async (flags, words) => {
     await addOidc(' --domain other.example');
     await linkAda();
-    const asked = await vestibule('connection set acme-oidc --domain other.example');
-    expect([asked.code, asked.err]).toEqual([
-      1,
-      expect.stringMatching(/no longer vouches for acme\.example.*Users who are unlinked: 1;.*--keep-links/),
-    ]);
-    expect((await vestibule('connection set acme-oidc --domain other.example --keep-links')).code).toBe(0);
-    expect((await vestibule('connection set acme-oidc --domain acme.example')).code).toBe(0);
-    const { out } = await vestibule('connection set acme-oidc --domain other.example --yes --json');
-    expect(JSON.parse(out)).toMatchObject({ usersUnlinked: 1, sessionsEnded: 0 });
+    const asked = await vestibule(`connection set acme-oidc ${flags}`);
+    expect(asked).toMatchObject({ code: 1, err: expect.stringMatching(words) });
+    expect((await vestibule(`connection set acme-oidc ${flags} --keep-links`)).code).toBe(0);
+    const back = `acme-oidc --issuer ${provider.issuer} --domain acme.example --yes --json`;
+    await set(back);
+    expect(await commands.sql`select from sso_subject`).toHaveLength(flags.startsWith('--domain') ? 1 : 0);
   });
 });
 
-describe('connection test', () => {
-  it('reports success, or the wrong field', async () => {
-    await addOidc();
-    expect((await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1')).code).toBe(0);
-    const wrong = await vestibule('connection test acme-oidc');
-    expect(wrong.code).toBe(1);
-    expect(wrong.out).toContain('--issuer');
-    await addSaml();
-    const { out } = await vestibule('connection test acme-saml --json');
-    expect(JSON.parse(out)[0]).toMatchObject({ connection: 'acme-saml', step: 'certificate 1', ok: true });
-  });
-});
-
-describe('connection keys', () => {
-  it('publishes the next key, promotes it, and withdraws the last one', async () => {
-    const stages = async (line: string) =>
-      (
-        JSON.parse((await vestibule(`connection keys ${line} --json`.replace('  ', ' '))).out) as {
-          stage: string;
-          id: string;
-        }[]
-      ).map(({ stage, id }) => [stage, id]);
-    const [first] = await stages('');
-    const both = await stages('--add');
-    expect(both.map(([stage]) => stage)).toEqual(['current', 'next']);
-    expect(both[0]).toEqual(first);
-    expect(await stages('--use')).toEqual([
-      ['current', both[1]?.[1]],
-      ['last', first?.[1]],
-    ]);
-    expect((await stages('--withdraw last')).map(([stage]) => stage)).toEqual(['current']);
-    expect((await vestibule('connection keys --use')).err).toContain('--add');
-  });
-});
-
-describe('doctor', () => {
-  it('warns of a secret that expires within sixty days, and of an expired one', async () => {
-    const date = (days: number) => new Date(Date.now() + days * day).toISOString().slice(0, 10);
-    await addOidc(` --secret-ends ${date(70)}`);
-    expect((await vestibule('doctor')).out).toContain('ok      – single sign-on');
-    await vestibule(`connection set acme-oidc --secret-ends ${date(30)}`);
-    const soon = await vestibule('doctor');
-    expect(soon.code).toBe(1);
-    expect(soon.out).toMatch(
-      /failed +– single sign-on – the client secret of connection acme-oidc expires in (?:29|30) days/,
+describe('OI-35 allowing passwords again or locking a domain out', () => {
+  const state = async () =>
+    await commands.sql`select key, active, required, array(select domain from sso_domain d where d.connection_id = s.id
+      order by domain) as domains from sso_connection s order by key`;
+  const add = async (key: string) =>
+    await vestibule(
+      `connection add oidc ${key} --customer acme --domain acme.example --domain acme.test --issuer https://idp.acme.example --client-id a --client-auth private-key --required on`,
     );
-    await vestibule(`connection set acme-oidc --secret-ends ${date(-2)}`);
-    expect((await vestibule('doctor')).out).toContain('expired on');
+
+  it.each([
+    ['connection set main --disable', 'Then nobody in acme.example, acme.test can sign in:'],
+    ['connection remove main', 'can sign in with it again'],
+    ['customer remove acme', 'can sign in with it again'],
+    ['connection set main --domain acme.test', 'no longer required for acme.example:'],
+  ])('%s says what follows and changes nothing without --yes', async (line, words) => {
+    await add('main');
+    const before = await state();
+    const { code, err, out } = await vestibule(line);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(words);
+    expect(await state()).toEqual(before);
+    expect((await vestibule(`${line} --yes`)).code).toBe(0);
+    expect(await state()).not.toEqual(before);
   });
+
+  it('asks nothing where nothing of it follows, such as with another connection', async () => {
+    await add('main');
+    expect(await vestibule('connection set main --domain acme.example --domain acme.test --name Main')).toMatchObject({
+      ...{ code: 0, err: '' },
+    });
+    await add('other');
+    for (const line of ['set main --disable', 'remove main', 'set other --required off'])
+      expect((await vestibule(`connection ${line}`)).code, line).toBe(0);
+  });
+});
+
+it('connection test reports success, or the wrong field', async () => {
+  await addOidc();
+  await set('acme-oidc --issuer http://127.0.0.1:1');
+  const wrong = await vestibule('connection test acme-oidc');
+  expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining('--issuer') });
+  await addSaml();
+  const [first] = JSON.parse(await outOf('connection test acme-saml --json'));
+  expect(first).toMatchObject({ connection: 'acme-saml', step: 'certificate 1', ok: true });
+});
+
+it('connection keys publishes the next key, promotes it, and withdraws the last one', async () => {
+  const stages = async (flags: string) => {
+    const rows = JSON.parse(await outOf(`connection keys --json${flags}`)) as { stage: string; id: string }[];
+    return rows.map(({ stage, id }) => [stage, id]);
+  };
+  const [first] = await stages('');
+  const both = await stages(' --add');
+  expect(both).toEqual([first, ['next', expect.any(String)]]);
+  const last = ['last', first?.[1]];
+  expect(await stages(' --use')).toEqual([['current', both[1]?.[1]], last]);
+  expect((await stages(' --withdraw last')).map(([stage]) => stage)).toEqual(['current']);
+  expect((await vestibule('connection keys --use')).err).toContain('--add');
+});
+
+it('doctor warns of a client secret that expires within sixty days, and of an expired one', async () => {
+  const date = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  await addOidc(` --secret-ends ${date(70)}`);
+  expect(await outOf('doctor')).toContain('ok      – single sign-on');
+  await set(`acme-oidc --secret-ends ${date(30)}`);
+  const soon = await vestibule('doctor');
+  expect(soon.code).toBe(1);
+  expect(soon.out).toMatch(
+    /failed +– single sign-on – the client secret of connection acme-oidc expires in (?:29|30) days/,
+  );
+  await set(`acme-oidc --secret-ends ${date(-2)}`);
+  expect(await outOf('doctor')).toContain('expired on');
 });

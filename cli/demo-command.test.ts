@@ -21,7 +21,6 @@ describe('vestibule demo', () => {
     ['VESTIBULE_CONFIG', '/etc/vestibule.config.json'],
     ['VESTIBULE_DATA', '/var/lib/vestibule'],
     ['PUBLIC_URL', 'https://hub.example.com'],
-    ['PUBLIC_URL', 'no address'],
     ['HOST', '0.0.0.0'],
     ['NODE_ENV', 'production'],
   ])('refuses to run with %s=%s, and makes nothing', async (name, value) => {

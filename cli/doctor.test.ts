@@ -1,76 +1,68 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import {
-  type MailServerForTest,
-  type MailServerOptions,
-  mailServerForTest,
-  testAuthorityFile,
-} from '#test/support/mail-for-test.ts';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { commandsOfFile } from '#test/support/commands-of-file.ts';
+import { type MailServerForTest, mailServerForTest, testAuthorityFile } from '#test/support/mail-for-test.ts';
 import { ignoredParameters, pgbouncerForTest } from '#test/support/pgbouncer-for-test.ts';
-import { quickFolder } from '#test/support/quick-folder.ts';
 import { runVestibuleProcess } from '#test/support/run-vestibule.ts';
+import { checkLine } from './doctor-checks.ts';
 
 const auth = { user: 'hub@relay.example', password: 'Canary-8' };
 
-let database: DatabaseForTest;
-let wire: CuttableDatabase;
+const commands = commandsOfFile();
 let folder: string;
 let server: MailServerForTest | undefined;
-beforeAll(async () => {
-  database = await databaseForTest();
-  wire = await cuttableDatabase(database);
-});
 beforeEach(async () => {
-  folder = await mkdtemp(join(quickFolder, 'vestibule-doctor-'));
+  folder = await mkdtemp(join(commands.folder, 'doctor-'));
 });
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  await rm(folder, { recursive: true });
-});
-afterAll(async () => {
-  await wire.close();
-  await database.close();
 });
 
-async function startServer(options: MailServerOptions = { auth }): Promise<string> {
-  server = await mailServerForTest(options);
+async function startServer(): Promise<string> {
+  server = await mailServerForTest({ auth });
   return server.url;
 }
 
-/** Runs `vestibule doctor` on the test's database, with its own data folder. */
-async function doctor(args: string, env: Record<string, string> = {}) {
-  const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], {
-    env: {
-      DATABASE_URL: wire.url,
-      VESTIBULE_SECRET: 'x'.repeat(43),
-      VESTIBULE_DATA: join(folder, 'data'),
-      NODE_EXTRA_CA_CERTS: testAuthorityFile,
-      ...env,
-    },
-  });
+/** Runs `vestibule doctor`, with a data folder of its own; a process, since Node reads an authority's file at its start. */
+async function doctor(args: string, more: Record<string, string> = {}) {
+  const env = {
+    ...commands.env,
+    VESTIBULE_DATA: join(folder, 'data'),
+    NODE_EXTRA_CA_CERTS: testAuthorityFile,
+    ...more,
+  };
+  const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], { env });
   expect(out + err).not.toContain('Canary');
   return { code, err, lines: out.trim().split('\n') };
 }
 
+it.each([
+  ['postgres://db.example/x', 'others on the network may read and change what is sent'],
+  ['postgres://db.example/x?sslmode=disable', 'others on the network may read and change what is sent'],
+  ['postgres://db.example/x?sslmode=require', 'encrypted, but the certificate is not checked'],
+  ['postgres://db.example/x?sslmode=verify-full', 'encrypted, and the certificate is checked'],
+  ['postgres://localhost/x', 'on this machine'],
+])('the line of %s: %s', (url, words) => {
+  expect(checkLine(url).words).toContain(words);
+});
+
 describe('vestibule doctor', () => {
   test('reports a pooler, its consequences, and the timeout that it drops', async () => {
-    const pooler = await pgbouncerForTest(database, ignoredParameters);
+    const pooler = await pgbouncerForTest(commands.database, ignoredParameters);
     const lineOf = async () =>
       (await doctor('', { DATABASE_URL: pooler.url })).lines.find((line) => line.includes('– pooler –'));
     try {
-      const [row] = await database.sql<[{ role: string; name: string }]>`
+      const [row] = await commands.sql<[{ role: string; name: string }]>`
         select quote_ident(current_user) as role, quote_ident(current_database()) as name`;
       const remedy = `alter role ${row.role} in database ${row.name} set statement_timeout = '5s'`;
       const words = 'pooler; statements are not prepared, which costs some speed';
       expect(await lineOf()).toBe(
         `failed  – pooler – ${words}; statements have no time limit – run "${remedy}", then RECONNECT the pooler`,
       );
-      await database.sql.unsafe(remedy);
-      await database.sql`
+      await commands.sql.unsafe(remedy);
+      await commands.sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'vestibule test'`;
       await expect.poll(lineOf, { timeout: 20_000 }).toBe(`ok      – pooler – ${words}`);
@@ -182,15 +174,4 @@ describe('vestibule doctor', () => {
       { check: 'configuration', ok: false, words: expect.stringContaining('PORT: ') },
     ]);
   });
-});
-
-test('config check shows where mails go, without credentials', async () => {
-  const check = (env: Record<string, string>) =>
-    runVestibuleProcess(['config', 'check'], { env: { VESTIBULE_DATA: folder, ...env } });
-  const server = await check({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
-  expect(server.out).toMatch(/^Mails to +smtp\.example\.com:465$/m);
-  expect(server.out).not.toMatch(/hub|Canary/);
-  const plain = await check({});
-  expect(plain.out).toContain(join(folder, 'outbox'));
-  expect(plain.out).toContain('Warning: still at their placeholders: links.support');
 });

@@ -95,10 +95,7 @@ async function runConformance(url: string, flags: ConformanceFlags): Promise<voi
   }
   const count = (kind: Finding['kind']) => findings.filter((finding) => finding.kind === kind).length;
   if (flags.json) printJson(findings);
-  else {
-    const advised = count('advised') > 0 ? `, ${count('advised')} advised` : '';
-    printLine(`\n${count('passed')} passed, ${count('differs')} differ, ${count('not tried')} not tried${advised}.`);
-  }
+  else printLine(`\n${count('passed')} passed, ${count('differs')} differ, ${count('not tried')} not tried.`);
   process.exitCode = count('differs') > 0 ? exitCodes.refused : exitCodes.done;
 }
 

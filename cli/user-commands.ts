@@ -25,8 +25,8 @@ import {
 } from './print.ts';
 import { addUserAccessCommands, aliveAt } from './user-access-commands.ts';
 import { addUserChangeCommands, existingUser } from './user-change-commands.ts';
-import { addUserExportCommand } from './user-export-command.ts';
-import { addUserImportCommand } from './user-import-command.ts';
+
+import { addUserImportCommands } from './user-import-commands.ts';
 import { type Keyed, withDatabase, withKeys } from './with-database.ts';
 
 /** `vestibule user …` */
@@ -40,8 +40,8 @@ export function addUserCommands(program: Command): void {
   addInviteCommand(user);
   addResetLinkCommand(user);
   addUserAccessCommands(user);
-  addUserImportCommand(user);
-  addUserExportCommand(user);
+  addUserImportCommands(user);
+
   addRemoveCommand(user);
 }
 

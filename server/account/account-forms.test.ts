@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { requestIdStart } from '#server/audit/reference.ts';
 import {
   accountEvents,
-  mailKinds,
   postAccount,
   sessionIdOf,
   signedIn,
@@ -12,7 +11,7 @@ import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { newPassword } from '#test/support/reset-for-test.ts';
-import { codeNow, giveApp, giveRecoveryCodes, step } from '#test/support/two-factor-for-test.ts';
+import { codeNow, giveApp, step } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
@@ -44,13 +43,6 @@ describe('who may post a form of the account page', () => {
     expect(await signedInAs(portal, other)).toBe('bob');
   });
 
-  it('nor does a page of an earlier session of the same person', async () => {
-    const session = await sessionIdOf(portal, await signedIn(portal, 'alice'));
-    const cookies = await signedIn(portal, 'alice');
-    const answer = await postAccount(portal, 'devices', { do: 'forgetAll', session }, cookies);
-    expect(answer.headers.location).toBe('/portal/account/devices?notice=otherSession');
-  });
-
   it('a session that ended while the page was open: sign in, and come back to what was begun, without secrets', async () => {
     const cookies = await signedIn(portal, 'alice');
     const session = await sessionIdOf(portal, cookies);
@@ -78,15 +70,6 @@ describe('who may post a form of the account page', () => {
     expect([answer.statusCode, answer.headers.location?.includes('/portal/twoFactor')]).toEqual([303, true]);
   });
 
-  const rename = { do: 'rename', id: 'an-id', name: 'Key in the left drawer' };
-
-  it('whose session has ended finds what they typed once they have signed in', async () => {
-    const cookies = await signedIn(portal, 'alice');
-    const form = { ...rename, session: await sessionIdOf(portal, cookies) };
-    portal.wait(portal.deps.config.sessionIdle);
-    expect((await postAccount(portal, 'passkeys', form, cookies)).headers.location).toMatch(/rename.*an-id.*drawer/);
-  });
-
   it('an unknown action is refused with its field, and so is another method', async () => {
     const cookies = await signedIn(portal, 'alice');
     for (const name of ['', 'toString', 'constructor', 'prove'])
@@ -108,12 +91,6 @@ describe('who may post a form of the account page', () => {
     const answer = await postAccount(portal, 'sessions', { do: 'endOthers', session }, cookies);
     expect(answer.headers.location).toContain('/portal/?destination');
   });
-
-  it('nor does somebody whose network is no longer admitted', async () => {
-    const cookies = await signedIn(portal, 'alice');
-    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}'`;
-    expect((await portal.send({ url: '/portal/account', cookies })).statusCode).toBe(302);
-  });
 });
 
 it.each([
@@ -134,23 +111,6 @@ it.each([
   const found = await portal.sql`
     select event from audit_event where request_id like ${`${requestIdStart(reference)}%`}`;
   expect(found).toEqual([{ event: event.split(' ')[0] }]);
-});
-
-it('a proof says how it was given', async () => {
-  const cookies = await signedIn(portal, 'alice');
-  await giveApp(portal, 'alice');
-  const [code = ''] = await giveRecoveryCodes(portal, 'alice');
-  await postAccount(portal, 'app', { do: 'prove', for: 'remove', code }, cookies);
-  const [event] = await portal.sql`select steps from audit_event where event = 'fresh-proof-given'`;
-  expect(event).toEqual({ steps: [{ step: 'proof', outcome: 'recovery code' }] });
-});
-
-it('forms without a proof are recorded once a minute', async () => {
-  const cookies = await signedIn(portal, 'alice');
-  const session = await sessionIdOf(portal, cookies);
-  portal.wait(11 * minute);
-  for (let press = 0; press < 3; press += 1) await postAccount(portal, 'app', { do: 'setUp', session }, cookies);
-  expect(await accountEvents(portal)).toEqual(['account-change-refused no-fresh-proof']);
 });
 
 describe('a fresh proof', () => {
@@ -262,11 +222,4 @@ describe('a form that is pressed twice, without script,', () => {
       expect((await press(form)).headers.location).toContain('/portal/?destination');
     },
   );
-});
-
-it('nothing of all this is mailed before something changes', async () => {
-  const cookies = await signedIn(portal, 'alice');
-  portal.wait(11 * minute);
-  await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: testPassword }, cookies);
-  expect(await mailKinds(portal)).toEqual([]);
 });

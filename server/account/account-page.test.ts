@@ -48,16 +48,6 @@ it('the overview says what there is, and promises no change that its section ref
   expect(await entry('password')).toBe(texts['account-password-fixed']);
 });
 
-it('an address that does not exist does not keep a session from ending unused', async () => {
-  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
-  const seen = async () => (await portal.sql`select last_seen_at from session`)[0]?.last_seen_at;
-  const before = await seen();
-  portal.wait(600_000);
-  for (const url of ['/portal/nothing', '/portal/account/nothing'])
-    expect((await portal.send({ url, cookies })).body).toContain('/portal/account');
-  expect(await seen()).toEqual(before);
-});
-
 it('a link from elsewhere cannot say that something was done', async () => {
   const cookies = cookiesOf(await portal.signIn('alice', testPassword));
   const noticeBy = async (site: string) => {

@@ -39,16 +39,9 @@ it.each<[string, Record<string, string>]>([
   ['a link of our page', { referer: `${own}/portal/twoFactor` }],
   ['a link of our page under our referrer policy', { referer: `${own}/` }],
   ['a page that says its origin', { origin: own }],
-  ['both', { origin: own, referer: `${own}/` }],
 ])('a browser without Sec-Fetch-Site signs out by %s', async (_what, headers) => {
   const answer = await portal.send({ url, cookies, headers });
   expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
-  expect(await isAlive()).toBe(false);
-});
-
-it('a script of our page signs out in a browser without Sec-Fetch-Site', async () => {
-  const answer = await portal.send({ url, cookies, headers: { accept: 'application/json', referer: `${own}/` } });
-  expect(answer.statusCode).toBe(204);
   expect(await isAlive()).toBe(false);
 });
 
@@ -71,19 +64,14 @@ it.each<[string, Record<string, string>]>([
     { ...page, 'sec-fetch-site': 'none', 'sec-purpose': 'prefetch;prerender' },
   ],
   ['a prefetch of our own page', { ...page, 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch' }],
-  ['a made-up answer', { ...page, 'sec-fetch-site': 'same-origin, cross-site' }],
   ['an empty answer', { ...page, 'sec-fetch-site': '', referer: `${own}/` }],
   ['a link on another site, with our page before it', { ...page, 'sec-fetch-site': 'cross-site', referer: `${own}/` }],
   ['a link on another site in an old browser', { referer: 'https://evil.example/' }],
   ['a link in an old browser, with our name in front', { referer: `${own}.evil.example/` }],
-  ['a link in an old browser, with our name within', { referer: `https://evil.example/${own}/` }],
-  ['a link in an old browser from a page that cannot be read', { referer: 'localhost:8080' }],
   ['another origin in an old browser, with our page before it', { origin: 'https://evil.example', referer: `${own}/` }],
   ['a hidden origin in an old browser', { origin: 'null', referer: `${own}/` }],
   ['our origin in an old browser, with another page before it', { origin: own, referer: 'https://evil.example/' }],
   ['a page that an old browser fetches ahead of the person', { referer: `${own}/`, purpose: 'prefetch' }],
-  ['a page that an old Firefox fetches ahead of the person', { referer: `${own}/`, 'x-moz': 'prefetch' }],
-  ['a page that an old Safari shows ahead of the person', { referer: `${own}/`, 'x-purpose': 'preview' }],
 ])('CS-11 %s changes nothing and asks for confirmation', async (_what, headers) => {
   const asked = await portal.send({ url, cookies, headers });
   expect([asked.statusCode, asked.headers.location]).toEqual([303, '/portal/logout?confirm=']);
@@ -96,11 +84,6 @@ it.each<[string, Record<string, string>]>([
   expect(answer.body).toContain('>Sign out</button>');
   expect(answer.headers['set-cookie']).toBeUndefined();
   expect(await isAlive()).toBe(true);
-});
-
-it('the page that asks leads to the form where nobody is signed in', async () => {
-  const { headers } = await portal.send({ url: `${url}?confirm=&destination=%2Fportal%2Fx&lang=de` });
-  expect(headers.location).toBe('/portal/login?destination=%2Fportal%2Fx&lang=de');
 });
 
 it.each(['same-origin', 'none'])('CS-11 the page that asks, loaded again (%s), asks again', async (site) => {
@@ -146,7 +129,7 @@ it('CS-11 neither a HEAD nor a post from another site changes anything', async (
   expect(await isAlive()).toBe(true);
 });
 
-it.each(['image', 'script', 'style', 'iframe', 'frame', 'object', 'video', 'report', 'worker'])(
+it.each(['image', 'script', 'iframe', 'object'])(
   'CS-11 our own page loading it as %s changes nothing',
   async (dest) => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest };
@@ -183,12 +166,6 @@ it('SE-15 a link that claims to set up an app is an ordinary sign-out; the butto
   expect(told(await portal.send({ method: 'POST', url: asked, cookies }))).toEqual({ username: 'alice', out: false });
 });
 
-it('a button that leads to another sign-in keeps where the tab was going, but no name', async () => {
-  const answer = await portal.send({ method: 'POST', url: `${url}?destination=%2Fportal%2Fx`, cookies });
-  expect(answer.headers.location).toBe('/portal/login?destination=%2Fportal%2Fx');
-  expect(told(answer)).toEqual({ username: '', out: false });
-});
-
 it('the requested page and the language are passed on to the form', async () => {
   const asked = `${url}?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de`;
   const answer = await portal.send({ url: asked, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
@@ -200,12 +177,6 @@ it('signing out twice, or without a session, still ends at the form', async () =
     const answer = await portal.send({ method: 'POST', url, cookies: given });
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
   }
-});
-
-it('a browser ends only its own session', async () => {
-  const elsewhere = cookiesOf(await portal.signIn('alice', testPassword));
-  await portal.send({ method: 'POST', url, cookies: elsewhere });
-  expect(await isAlive()).toBe(true);
 });
 
 it('SE-14 pages of a session are not cached, so that Back after signing out shows none', async () => {
@@ -272,12 +243,6 @@ it('SE-15 a cookie that somebody may have planted goes too: twice, or malformed'
   const held = `vestibule-session=${cookies['vestibule-session']}`;
   for (const cookie of [`${held}; ${held}`, 'vestibule-session=x'])
     expect(cookiesOf(await portal.send({ url, headers: { ...fetched, cookie } }))['vestibule-session']).toBe('');
-});
-
-it('a second factor that is abandoned is no sign-out', async () => {
-  await portal.sql`update session set stage = 'half', waits_for = '{email}'`;
-  await portal.sql`insert into email_factor select id, created_at from portal_user`;
-  expect(told(await portal.send({ ...pressed, url, cookies }))).toEqual({ username: '', out: false });
 });
 
 it('a sign-out that is pressed several times is recorded once, and each press ends at the form', async () => {

@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sessionIdOf } from '#test/support/account-page-for-test.ts';
 import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { withFault } from '#test/support/rows-for-test.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
-import { keepHouse } from '../operations/housekeeping.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 const page = '/portal/account/passkeys';
@@ -48,16 +46,6 @@ describe('a passkey on the account page', () => {
     expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice' }]);
   });
 
-  it('is not renamed unless that is recorded', async () => {
-    await givePasskey(portal, 'alice');
-    const [id = ''] = await idsOf('alice');
-    const { act } = await signedIn('alice');
-    await withFault(portal, 'before insert on audit_event for each row', async () => {
-      await act({ do: 'rename', id, name: 'Phone' }).catch(() => {});
-    });
-    expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Test key' }]);
-  });
-
   it.each(['', '   ', 'x'.repeat(61), 'a\u202eb', 'a\nb'])('is not renamed to %j', async (name) => {
     await givePasskey(portal, 'alice');
     const [id = ''] = await idsOf('alice');
@@ -97,33 +85,6 @@ describe('a passkey on the account page', () => {
     expect(event?.steps).toContainEqual({ step: 'sessions ended', outcome: '1' });
   });
 
-  it('that is removed in a session that it opened leaves that one', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const [id = ''] = await idsOf('alice');
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, passkey);
-    const session =
-      /name="session" value="([^"]+)"/.exec((await browser.get(`${page}?do=remove&id=${id}`)).body)?.[1] ?? '';
-    await browser.post(page, { session, do: 'remove', id });
-    expect(await idsOf('alice')).toEqual([]);
-    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-  });
-
-  it('is named in the list of sign-ins, of those that it opened and those that were refused', async () => {
-    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
-    await signInWithPasskey(browserForTest(portal), passkey);
-    await signInWithPasskey(browserForTest(portal), passkey, { counter: 8 });
-    const { browser } = await signedIn('alice');
-    const { body } = await browser.get('/portal/account/sign-ins');
-    const entries = body.split('<li>').slice(1);
-    const seen = entries.map((entry) => [/<h2>([^<]+)/.exec(entry)?.[1], entry.includes('<p>with a passkey</p>')]);
-    expect(seen).toEqual([
-      ['Signed in', false],
-      ['Refused', true],
-      ['Signed in', true],
-    ]);
-  });
-
   it('cannot be added to an account that none would open, and what is there can be removed', async () => {
     await portal.sql`insert into customer (key, name, created_at, passkeys) values ('closed', 'closed', now(), 'off')`;
     await addUser(portal, { username: 'shut', customers: ['closed'] });
@@ -153,18 +114,6 @@ describe('a passkey on the account page', () => {
     const begin = async (id: string) =>
       (await browser.post('/portal/passkeys/enrol/options', { session: id })).statusCode;
     expect([await begin(theirs), await begin(''), await begin(own)]).toEqual([409, 409, 200]);
-  });
-
-  it('that is added while its browser has to wait is one not added, not a sign-in refused', async () => {
-    const { act, browser } = await signedIn('alice');
-    const signedOut = browserForTest(portal);
-    signedOut.cookies['vestibule-device'] = browser.cookies['vestibule-device'] ?? '';
-    for (let n = 0; n < 30; n += 1) await postAssertion(signedOut, '{}');
-    await portal.sql`delete from audit_event`;
-    await act({ do: 'enrol', credential: '{}' }, '?do=enrol');
-    expect(await portal.sql`select event, reason, username from audit_event`).toEqual([
-      { event: 'passkey-not-added', reason: 'throttled', username: 'alice' },
-    ]);
   });
 
   it('that is not added shows the reference of its event', async () => {
@@ -214,13 +163,4 @@ describe('a passkey on the account page', () => {
     });
     expect(answer.statusCode).toBe(409);
   });
-});
-
-it('ceremonies that nobody finished are deleted once they are over', async () => {
-  await challengeFor(browserForTest(portal));
-  await keepHouse(portal.deps);
-  expect((await portal.sql`select from passkey_challenge`).length).toBeGreaterThan(0);
-  portal.wait(301_000);
-  await keepHouse(portal.deps);
-  expect(await portal.sql`select from passkey_challenge`).toHaveLength(0);
 });

@@ -1,17 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountEvents, postAccount, startAccountAfresh } from '#test/support/account-page-for-test.ts';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { addCustomer, signedInAs } from '#test/support/accounts-for-test.ts';
 import { assertionOf, flag, newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
-import {
-  challengeFor,
-  givePasskey,
-  postAssertion,
-  signInWithPasskey,
-  userHandle,
-} from '#test/support/passkey-sign-in-for-test.ts';
+import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { withFault } from '#test/support/rows-for-test.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, signInWithApp } from '#test/support/two-factor-for-test.ts';
 
@@ -111,22 +104,6 @@ describe('a passkey, where a password is asked for once more', () => {
     portal.wait(11 * minute);
     expect((await browser.get('/portal/account/passkeys?do=enrol')).body).toContain('data-prove');
   });
-
-  it('sets up the first app', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = await longAgo();
-    expect((await browser.get(registrationUrl)).statusCode).toBe(409);
-    await proveBy(browser, passkey, {}, ['app', 'setUp']);
-    expect((await browser.get(registrationUrl)).statusCode).toBe(200);
-  });
-
-  it('is not offered to somebody who has none, whose page loads no script', async () => {
-    const browser = await longAgo();
-    const page = await browser.get('/portal/account/app?do=setUp');
-    expect([page.body.includes('data-prove'), page.body.includes('<script')]).toEqual([false, false]);
-    expect(page.headers['content-security-policy']).toContain("script-src 'none'");
-    expect((await begin(browser)).statusCode).toBe(409);
-  });
 });
 
 describe('a passkey, where a code is asked for', () => {
@@ -140,16 +117,6 @@ describe('a passkey, where a code is asked for', () => {
     await proveBy(browser, passkey, {}, ['recovery-codes', 'make']);
     await act(browser, 'recovery-codes', { do: 'make' });
     expect(await accountEvents(portal)).toEqual(['fresh-proof-given', 'recovery-codes-made']);
-  });
-
-  it('shows the key of the next app', async () => {
-    const secret = await giveApp(portal, 'alice');
-    const browser = browserForTest(portal);
-    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
-    const passkey = await givePasskey(portal, 'alice');
-    portal.wait(11 * minute);
-    await proveBy(browser, passkey, {}, ['app', 'replace']);
-    expect((await browser.get('/portal/account/app?do=replace')).body).toContain('name="code"');
   });
 });
 
@@ -256,12 +223,6 @@ describe('a proof by passkey is refused, and changes nothing,', () => {
     await expectRefused(await proveBy(await longAgo(), await givePasskey(portal, 'bob')), 'other-user');
   });
 
-  it('if nobody has it', async () => {
-    await givePasskey(portal, 'alice');
-    const unknown = newPasskey({ userHandle: await userHandle(portal, 'alice') });
-    await expectRefused(await proveBy(await longAgo(), unknown), 'unknown-passkey');
-  });
-
   it.each<[string, Tweak]>([
     ['answer-invalid', { flags: flag.present }],
     ['answer-invalid', { origin: 'https://evil.example' }],
@@ -312,16 +273,6 @@ describe('a proof by passkey is refused, and changes nothing,', () => {
     const browser = await longAgo();
     const credential = assertionOf(passkey, { challenge: await challengeIn(browser) });
     await expectRefused(await act(browser, 'passkeys', { do: 'prove', for: 'enrol', credential }), 'challenge-unknown');
-  });
-
-  it('unless everything is stored', async () => {
-    const passkey = await givePasskey(portal, 'alice', { counter: 1 });
-    const browser = await longAgo();
-    await withFault(portal, 'before insert on audit_event for each row', async () => {
-      await proveBy(browser, passkey).catch(() => {});
-    });
-    expect(await proofs()).toEqual([]);
-    expect(await portal.sql`select counter::int from passkey`).toEqual([{ counter: 1 }]);
   });
 });
 
@@ -384,14 +335,4 @@ it('refused answers count with those of the sign-in form, and wait with them', a
     'proven',
   );
   expect((await signInWithPasskey(signedOut, passkey)).statusCode).toBe(429);
-});
-
-it('of a session by a connection, which speaks for a part, nothing is asked by passkey', async () => {
-  await addUser(portal, { username: 'carol', customers: ['acme'] });
-  await givePasskey(portal, 'carol');
-  const browser = await longAgo('carol');
-  await portal.sql`insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
-    select 'idp', 'IdP', id, 'oidc', '{}', now() from customer where key = 'acme'`;
-  await portal.sql`update session set connection_id = (select id from sso_connection)`;
-  expect((await begin(browser)).statusCode).toBe(409);
 });

@@ -64,15 +64,6 @@ describe('the app', () => {
     expect(await mailKinds(portal)).toEqual(['appReplaced']);
   });
 
-  it('is replaced once by two presses of the button, which both lead to the recovery codes', async () => {
-    const { cookies } = await withApp();
-    const code = codeNow(portal, await nextSecret(cookies));
-    const form = { do: 'replace', code, session: await sessionIdOf(portal, cookies) };
-    const answers = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
-    for (const { headers } of answers) expect(headers.location).toContain('/recovery-codes?redirectURL=');
-    expect(await mailKinds(portal)).toEqual(['appReplaced']);
-  });
-
   it('of a session is not confirmed by another one: the pending key belongs to its session', async () => {
     const { cookies, secret } = await withApp();
     const other = await signInWithApp(portal, 'alice', secret);
@@ -153,12 +144,6 @@ describe('recovery codes', () => {
     for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
     expect(await make()).toBe(429);
     expect(await mailKinds(portal)).toHaveLength(10);
-  });
-
-  it('come with an app only', async () => {
-    const cookies = await signedIn(portal, 'alice');
-    const answer = await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
-    expect(answer.headers.location).toContain('notice=notPossible');
   });
 });
 

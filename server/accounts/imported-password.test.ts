@@ -208,10 +208,6 @@ describe('an imported hash', () => {
       'scrypt with N = 2^20',
       '$scrypt$ln=20,r=8,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcnPsbVRG7Aoejdn6o',
     ],
-    [
-      'scrypt with many lanes',
-      '$scrypt$ln=14,r=8,p=99$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcnPsbVRG7Aoejdn6o',
-    ],
     ['argon2 with 1 GiB', '$argon2id$v=19$m=1048576,t=1,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
     ['argon2 with 100 passes', '$argon2id$v=19$m=65536,t=100,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
   ])('that would occupy a core for too long is refused: %s', async (_what, hash) => {
@@ -228,10 +224,6 @@ describe('an imported hash', () => {
     ['a key of four bytes', '$pbkdf2-sha256$i=1000$c2Vhc2FsdA$AAAAAA'],
     ['no rounds', 'pbkdf2_sha256$0$seasalt1$V/qr91UONz1Lpw5IIKnxXsk423NaVmG/uvbXaqY73+Y='],
     ['argon2d', '$argon2d$v=19$m=8192,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
-    ['argon2 without memory', '$argon2id$v=19$m=1,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
-    ['argon2 in the base64 of URLs', '$argon2id$v=19$m=64,t=1,p=1$-_v7-_v7-_v7-_v7-_v7-w$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
-    ['argon2 with bits left over', '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAB$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
-    ['argon2 with half a byte', '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAA$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
     ['argon2 with m=0064', '$argon2id$v=19$m=0064,t=1,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
     ['argon2 with t=01', '$argon2id$v=19$m=64,t=01,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
     ['argon2 with p=01', '$argon2id$v=19$m=64,t=1,p=01$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],

@@ -144,17 +144,6 @@ describe('an invitation', () => {
     await portal.workOff();
     expect(portal.mails.map(({ subject }) => subject)).toContain('Your password for Vestibule was changed');
   });
-
-  it('a refused password leads back to the form, in the words of the invitation', async () => {
-    const token = await invitationFor(portal, 'grace');
-    const weak = await changeTo(portal, token, 'lanternq');
-    expect(weak.headers.location).toBe('/portal/forgottenChange?reason=1&invited=true');
-    const failed = await changeTo(portal, token, newPassword, { repeat: 'x' });
-    expect(failed.headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=5&invited=true');
-    const again = await portal.send({ url: '/portal/forgottenChange', cookies: cookiesOf(failed) });
-    expect(headingOf(again.body)).toBe('Choose your password');
-    expect(again.body).toContain(token);
-  });
 });
 
 describe('nobody is invited', () => {

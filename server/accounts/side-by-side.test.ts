@@ -52,17 +52,6 @@ test.each([
   expect((await findUser(pool, 'alice'))?.customers).toEqual(kind === 'removed' ? [] : ['acme']);
 });
 
-test('a user who leaves a customer while it is removed: neither command fails', async () => {
-  const release = await holdRows(pool, (sql) => sql`select from membership for update`);
-  const moving = changeUser(pool, 'alice', { customers: () => ['acme'] }, now);
-  await untilWaiting(pool, 1);
-  const removing = removeCustomer(pool, 'beta', now);
-  await untilWaiting(pool, 2);
-  await release();
-  expect([(await moving).kind, (await removing).kind]).toEqual(['changed', 'removed']);
-  expect((await findUser(pool, 'alice'))?.customers).toEqual(['acme']);
-});
-
 test('users and customers that are added, changed and removed side by side: no command fails', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [leaver, comer] = [`leaver-${round}`, `comer-${round}`];

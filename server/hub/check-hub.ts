@@ -67,16 +67,9 @@ function judged(status: number): LogoutUrlCheck {
       kind: 'doubtful',
       words: `answers ${status} without a token – let the hub check logout_token, and answer 400`,
     };
-  if (status < 400)
-    return { kind: 'wrong', words: `answers ${status}, a redirect, which is not followed – correct logoutUrl` };
-  if (status === 401 || status === 403)
-    return {
-      kind: 'wrong',
-      words: `answers ${status} – let the portal reach it without a sign-in: the token says who sends it`,
-    };
-  if (status === 404 || status === 405)
-    return { kind: 'wrong', words: `answers ${status} to POST – correct logoutUrl, or let the hub take POST there` };
   if (status >= 500) return { kind: 'wrong', words: `answers ${status} – mend the hub; what waits is sent for a day` };
+  if (status < 400 || [401, 403, 404, 405].includes(status))
+    return { kind: 'wrong', words: `answers ${status} – correct logoutUrl, or let it take POST without a sign-in` };
   return { kind: 'ok', words: `answers ${status} to a request without a token, as it should` };
 }
 

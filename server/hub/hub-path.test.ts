@@ -17,25 +17,7 @@ it('GT-07 is read as servers do that decode, merge slashes, and know parameters'
 });
 
 it('GT-07 a path below another leads nowhere else, however often a hub decodes it', () => {
-  const parts = [
-    '..',
-    '.',
-    '%2e',
-    '%2E%2e',
-    '%252e',
-    '/',
-    '%2f',
-    '%5c',
-    '\\',
-    ';',
-    ';x',
-    'a',
-    '%',
-    '%25',
-    ' ',
-    '%00',
-    '．',
-  ];
+  const parts = '..|.|%2e|%2E%2e|%252e|/|%2f|%5c|\\|;|;x|a|%|%25| |%00|．'.split('|');
   const tail = fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map((some) => some.join(''));
   fc.assert(
     fc.property(tail, fc.nat(3), (text, times) => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GateForTest, gateForTest } from '#test/support/hub-for-test.ts';
@@ -27,18 +26,9 @@ async function sendAndLeave(bytes: string): Promise<void> {
 
 // An uncaught error, which would end the portal's process, fails these tests too.
 describe('GT-11 nothing of a visitor who leaves remains', () => {
-  it.each(['/app/public/socket', '/healthz', '/portal/login'])(
-    'a handshake with a body at %s ends nothing',
-    async (path) => {
-      await gate.listening.exchange(handshake(path, 'Content-Length: 3\r\n'), 300);
-      await gate.listening.exchange(`${handshake(path, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`, 300);
-      expect((await gate.ask('/app/public', {})).status).toBe(200);
-    },
-  );
-
-  it('a handshake behind another request ends nothing', async () => {
-    const first = `GET /portal/session HTTP/1.1\r\nHost: ${gate.listening.host}\r\n\r\n`;
-    await gate.listening.exchange(first + handshake('/app/public/socket'), 300);
+  it.each(['/app/public/socket', '/portal/login'])('a handshake with a body at %s ends nothing', async (path) => {
+    await gate.listening.exchange(handshake(path, 'Content-Length: 3\r\n'), 300);
+    await gate.listening.exchange(`${handshake(path, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`, 300);
     expect((await gate.ask('/app/public', {})).status).toBe(200);
   });
 
@@ -69,15 +59,5 @@ describe('GT-11 nothing of a visitor who leaves remains', () => {
       await expect.poll(() => gate.hub.openConnections()).toBe(0);
       expect(asked).toBe(visit);
     }
-  });
-
-  it('a WebSocket of nobody does not delay the portal’s stop', async () => {
-    const socket = await gate.listening.open();
-    socket.write(handshake('/app/public/socket'));
-    const [head] = (await once(socket, 'data')) as [Buffer];
-    expect(String(head)).toMatch(/^HTTP\/1\.1 101 /);
-    const closed = once(socket, 'close');
-    await gate.portal.app.close();
-    await closed;
   });
 });

@@ -6,7 +6,7 @@ import { type PortalForTest, portalForTest } from '#test/support/portal-for-test
 import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { startAfresh, userId } from '#test/support/reset-for-test.ts';
 import { MailNotSent } from '../deps.ts';
-import { jobFirstWait, jobGivenUpAfter, jobLease, jobsOf } from '../jobs/job.ts';
+import { jobFirstWait, jobLease, jobsOf } from '../jobs/job.ts';
 import { type Outcome, startWorker } from '../jobs/worker.ts';
 import { day, hour, second } from '../limits.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';
@@ -46,18 +46,6 @@ describe('a queued email', () => {
     expect(await deliver()).toBe('nothing');
     expect(sent()).toEqual(['sso-only', 'bob', 'alice', 'carol']);
     expect(await waiting()).toEqual([]);
-  });
-
-  it('taken by an instance that died is sent by another one later, and not before', async () => {
-    await queueMailTo(portal, 'alice');
-    portal.onSend(() => Promise.reject(new Error('died')));
-    await expect(deliver()).rejects.toThrow('died');
-    other.wait(jobLease - 1);
-    await deliver(workOf(other));
-    expect(sent(other)).toEqual([]);
-    other.wait(1);
-    await deliver(workOf(other));
-    expect([sent(other), await waiting()]).toEqual([['alice'], []]);
   });
 
   it('is not resent by an instance that lost the database after sending it', async () => {
@@ -145,15 +133,6 @@ describe('an email that the mail server refuses', () => {
     portal.wait(jobLease);
     await deliver();
     expect(sent()).toEqual(['bob', 'alice']);
-  });
-
-  it('V2.3.3 is not lost if its end cannot be recorded', async () => {
-    await queueMailTo(portal, 'alice');
-    portal.wait(jobGivenUpAfter);
-    await portal.sql`alter table audit_event rename to audit_event_away`;
-    await expect(deliver()).rejects.toThrow('audit_event');
-    await portal.sql`alter table audit_event_away rename to audit_event`;
-    expect(await waiting()).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changedPage, changeTo, failedPage, linkFor, newPassword } from '#test/support/reset-for-test.ts';
-import { changeUser } from '../accounts/users.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { newToken } from '../crypto/token.ts';
 import { day, limits } from '../limits.ts';
@@ -18,14 +17,6 @@ it('events older than the configured time are deleted, newer ones stay', async (
   await insertAuditEvent(sql, { event: 'signed-out', username: 'young' }, at(400 * day - 1));
   await keepHouse(deps);
   expect(await sql`select username from audit_event`).toEqual([{ username: 'young' }]);
-});
-
-it('a new password forgets the known browsers of its user', async () => {
-  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
-  await portal.signIn('bob', testPassword, { cookies });
-  await changeUser(portal.sql, 'alice', { passwordHash: 'another' }, portal.deps.now());
-  const left = await portal.sql`select u.username from device d join portal_user u on u.id = d.user_id`;
-  expect(left).toEqual([{ username: 'bob' }]);
 });
 
 it('a link that was over long ago is unknown; until then its state is still known', async () => {

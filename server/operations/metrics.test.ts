@@ -12,10 +12,7 @@ import {
 } from '#test/support/saml-for-test.ts';
 import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verify } from '#test/support/two-factor-for-test.ts';
-import { addMissingHubKeys } from '../hub/hub-keys.ts';
-import { day, limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { keepHouse } from './housekeeping.ts';
 
 const metricsToken = 'a-token-of-the-monitoring';
 const portal = portalOfFile({ config: { metricsToken } });
@@ -137,15 +134,4 @@ it('the other figures are there while the database is down', async () => {
   expect(body).toMatch(/^vestibule_build_info\{version="\d/m);
   await cut.close();
   await wire.close();
-});
-
-it('keys for hubs end when they are to be replaced', async () => {
-  await addMissingHubKeys(portal.deps);
-  portal.wait(day);
-  const left = await sample('vestibule_ends_seconds{connection="",what="hub key"}');
-  expect(left).toBe((limits.hubKeyAge - day) / 1000);
-  portal.wait(limits.hubKeyAge);
-  expect(await sample('vestibule_ends_seconds{connection="",what="hub key"}')).toBe(-day / 1000);
-  await keepHouse(portal.deps);
-  expect(await sample('vestibule_ends_seconds{connection="",what="hub key"}')).toBe(limits.hubKeyAge / 1000);
 });

@@ -111,16 +111,6 @@ describe('resealing', () => {
     expect((await renewal).renewed['sso_connection.sealed_secret']).toBeUndefined();
     expect((await findSsoConnection(sql, connectionId))?.sealedSecret).toEqual(changed);
   });
-
-  it('handles more rows than it reads at once', async () => {
-    const { sql, deps } = portal;
-    await sql`
-      insert into portal_user (username, email, active, may_change_password, created_at)
-      select 'user' || n, 'user' || n || '@many.test', true, true, ${deps.now()} from generate_series(1, 450) n`;
-    for (const { id } of await sql<{ id: string }[]>`select id from portal_user where email like '%@many.test'`)
-      await sql`insert into totp values (${id}, ${seal(oldKeys.seal, 'totp', totpPlace(id))}, 0, ${deps.now()})`;
-    expect((await renew()).renewed).toEqual({ 'totp.sealed_secret': 450 });
-  });
 });
 
 describe('vestibule secrets renew', () => {

@@ -4,7 +4,7 @@ import { queueMailTo, waitingMails } from '#test/support/mail-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#test/support/reset-for-test.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';
-import { startWorkers, type Workers, workLookEvery } from './workers.ts';
+import { startWorkers, type Workers } from './workers.ts';
 
 // Two instances on one database; only the second does the queued work.
 const portal = portalOfFile({ once: startAfresh });
@@ -37,15 +37,6 @@ it('the instance that receives a request or a change sends its email at once', a
   await until(() => other.mails.length === 2);
 });
 
-it('work queued by another instance is found at the next poll', async () => {
-  await askForReset(portal, 'bob@acme.test');
-  vi.advanceTimersByTime(workLookEvery - 1);
-  expect(await portal.sql`select from job where queue = 'reset-request'`).toHaveLength(1);
-  vi.advanceTimersByTime(1);
-  await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
-  expect(portal.mails).toHaveLength(0);
-});
-
 it('a stop waits only for the emails in progress', async () => {
   const queued = Promise.withResolvers<void>();
   let begun = 0;
@@ -62,10 +53,4 @@ it('a stop waits only for the emails in progress', async () => {
   await workers.stop();
   expect(begun - underWay).toBeLessThanOrEqual(mailsAtOnce);
   expect((await waitingMails(other)).length).toBeGreaterThan(20);
-});
-
-it('nothing starts after a stop', async () => {
-  await askForReset(other, 'carol@acme.test');
-  workers.wake.mails();
-  expect(await portal.sql`select from job where queue = 'reset-request'`).toHaveLength(1);
 });

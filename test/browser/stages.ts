@@ -153,7 +153,7 @@ async function addTwoConnections(portal: PortalUnderTest): Promise<string> {
   ] as const)
     await portal.mustRun([
       ...['connection', 'add', 'oidc', key, '--customer', 'choice', '--name', name, '--domain', 'choice.test'],
-      ...['--issuer', `https://${key}.example`, '--client-id', 'vestibule', '--private-key'],
+      ...['--issuer', `https://${key}.example`, '--client-id', 'vestibule', '--client-auth', 'private-key'],
     ]);
   return 'somebody@choice.test';
 }

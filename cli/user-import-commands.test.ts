@@ -1,82 +1,51 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer } from '#server/accounts/customers.ts';
-import { connect } from '#server/database/connect.ts';
-import type { Database } from '#server/database/database.ts';
-import { type EmbeddedPostgres, openEmbedded } from '#server/database/embedded/embedded.ts';
-import { migrate } from '#server/database/migrate.ts';
+import { describe, expect, it } from 'vitest';
+import { addCustomerTo, commandsOfFile } from '#test/support/commands-of-file.ts';
 import { hashesByOthers } from '#test/support/import-for-test.ts';
-import { quickFolder } from '#test/support/quick-folder.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
-import { type CommandResult, runVestibule } from '#test/support/run-vestibule.ts';
 
-let dataFolder: string;
-let embedded: EmbeddedPostgres;
-let sql: Database;
-
-beforeAll(async () => {
-  dataFolder = await mkdtemp(join(quickFolder, 'vestibule-import-'));
-  embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
-  sql = connect(embedded.place);
-  await migrate(sql);
+const commands = commandsOfFile({
+  each: async (sql) => {
+    for (const key of ['acme', 'beta']) await addCustomerTo(sql, key);
+  },
 });
-beforeEach(async () => {
-  await emptyDatabase({ sql });
-  for (const key of ['acme', 'beta'])
-    await addCustomer(sql, { key, name: key, allowedNetworks: [], twoFactor: 'off' }, new Date());
-  await sql`delete from audit_event`;
-});
-afterAll(async () => {
-  await sql.end();
-  await embedded.close();
-  await rm(dataFolder, { recursive: true });
-});
+const vestibule = (line: string, input?: string) => commands.vestibule(line, input);
 
-const vestibule = (line: string, input?: string): Promise<CommandResult> =>
-  runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder }, ...(input !== undefined && { input }) });
-
-async function file(name: string, text: string): Promise<string> {
-  const path = join(dataFolder, name);
+async function file(name: string, text: string | Buffer): Promise<string> {
+  const path = join(commands.folder, name);
   await writeFile(path, text);
   return path;
 }
 
 const line = (n: number, more: object = {}) => JSON.stringify({ username: `u${n}`, email: `u${n}@acme.test`, ...more });
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
-const count = async () => (await sql<{ count: number }[]>`select count(*) from portal_user`)[0]?.count ?? -1;
+const count = async () => (await commands.sql<{ count: number }[]>`select count(*) from portal_user`)[0]?.count ?? -1;
 
 describe('vestibule user import', () => {
   it('adds the good lines of a file, lists the others and ends with 1', async () => {
     const path = await file('users.jsonl', `${line(1)}\nnonsense\n${line(2, { customers: ['gone'] })}\n`);
-    const result = await vestibule(`user import ${path} --customer acme`);
-    expect(result).toEqual({
+    expect(await vestibule(`user import ${path} --customer acme`)).toEqual({
       code: 1,
       out: 'Users added: 1; unchanged: 0; refused lines: 2.\n',
       err: 'line 2: is not valid JSON\nline 3: customers: there is no customer gone\n',
     });
-    expect(await sql`select c.key from membership m join customer c on c.id = m.customer_id`).toEqual([
-      { key: 'acme' },
-    ]);
+    const members = await commands.sql`select c.key from membership m join customer c on c.id = m.customer_id`;
+    expect(members).toEqual([{ key: 'acme' }]);
   });
 
   it('writes refused lines to a file for its owner alone, and JSON for scripts', async () => {
     const path = await file('users.jsonl', `nonsense\n${line(1)}\n`);
-    const refused = join(dataFolder, 'refused.jsonl');
+    const refused = join(commands.folder, 'refused.jsonl');
     const result = await vestibule(`user import ${path} --refused ${refused} --json`);
     expect([result.code, result.err]).toEqual([1, '']);
     expect(JSON.parse(result.out)).toEqual({ added: 1, unchanged: 0, refused: 1, dryRun: false, interrupted: false });
     expect(await readFile(refused, 'utf8')).toBe('{"line":1,"field":"line","reason":"is not valid JSON"}\n');
     expect((await stat(refused)).mode & 0o777).toBe(0o600);
-    await chmod(refused, 0o644);
-    await vestibule(`user import ${path} --refused ${refused}`);
-    expect((await stat(refused)).mode & 0o777).toBe(0o600);
   });
 
   it('stores nothing in a dry run', async () => {
-    const path = await file('users.jsonl', lines(3));
-    expect(await vestibule(`user import ${path} --dry-run`)).toMatchObject({
+    expect(await vestibule(`user import ${await file('users.jsonl', lines(3))} --dry-run`)).toMatchObject({
       code: 0,
       out: 'Dry run, nothing is stored. Users that would be added: 3; unchanged: 0; refused lines: 0.\n',
     });
@@ -94,15 +63,10 @@ describe('vestibule user import', () => {
       '',
     ].join('\r\n');
     const result = await vestibule('user import - --format csv', csv);
-    expect(result.err.split('\n').map((text) => text.slice(0, 13))).toEqual([
-      'line 4: has a',
-      'line 5: activ',
-      'line 6: is no',
-      '',
-    ]);
+    expect(result.err).toMatch(/^line 4: has a.*\nline 5: activ.*\nline 6: is no.*\n$/);
     expect(result).toMatchObject({ code: 1, out: 'Users added: 2; unchanged: 0; refused lines: 3.\n' });
     expect(
-      await sql`select username, active, password_hash is not null as hash from portal_user order by username`,
+      await commands.sql`select username, active, password_hash is not null as hash from portal_user order by username`,
     ).toEqual([
       { username: 'anna', active: true, hash: true },
       { username: 'bert', active: false, hash: false },
@@ -110,58 +74,42 @@ describe('vestibule user import', () => {
   });
 
   it('refuses lines of CSV that are not UTF-8', async () => {
-    const path = join(dataFolder, 'latin.csv');
     const csv = 'username,email\nm\u00fcller,mueller@acme.test\nanna,anna@acme.test\n';
-    await writeFile(path, Buffer.from(csv, 'latin1'));
+    const path = await file('latin.csv', Buffer.from(csv, 'latin1'));
     expect(await vestibule(`user import ${path} --customer acme`)).toEqual({
       code: 1,
       out: 'Users added: 1; unchanged: 0; refused lines: 1.\n',
       err: 'line 2: is not UTF-8\n',
     });
-    await file('latin.csv', csv);
-    expect((await vestibule(`user import ${path} --customer acme`)).out).toContain('Users added: 1; unchanged: 1;');
-  });
-
-  it.each(['csv', 'jsonl'])('says why it cannot read further, with a folder called users.%s', async (ending) => {
-    const path = join(dataFolder, `folder.${ending}`);
-    await mkdir(path);
-    expect(await vestibule(`user import ${path}`)).toEqual({
-      code: 1,
-      out: '',
-      err: expect.stringContaining(`${path} cannot be read (EISDIR)`),
-    });
   });
 
   it.each([
-    ['user import /nowhere/users.jsonl', 'cannot be read (ENOENT)'],
-    ['user import users.json', 'jq -c'],
-    ['user import users.txt', '--format says so'],
-    ['user import - --customer UPPER', 'is not the key of a customer'],
-    ['user import - --from firebase --firebase-config /nowhere', '--firebase-config: /nowhere cannot be read'],
-    ['user import - --refused /nowhere/x', '--refused: /nowhere/x cannot be written'],
-  ])('refuses %s', async (command, problem) => {
-    const result = await vestibule(command);
-    expect(result.code).toBe(1);
-    expect(result.err).toContain(problem);
-  });
-
-  it('refuses an unknown source as wrong usage', async () => {
-    expect(await vestibule('user import - --from okta')).toMatchObject({ code: 2 });
+    ['/nowhere/users.jsonl', 'cannot be read (ENOENT)'],
+    ['FOLDER.csv', 'FOLDER.csv cannot be read (EISDIR)'],
+    ['users.json', 'jq -c'],
+    ['users.txt', '--format says so'],
+    ['- --customer UPPER', 'is not the key of a customer'],
+    ['- --from firebase --firebase-config /nowhere', '--firebase-config: /nowhere cannot be read'],
+    ['- --refused /nowhere/x', '--refused: /nowhere/x cannot be written'],
+  ])('refuses %s', async (args, problem) => {
+    await mkdir(join(commands.folder, 'FOLDER.csv'), { recursive: true });
+    const result = await vestibule(`user import ${args.replace('FOLDER', `${commands.folder}/FOLDER`)}`);
+    expect(result).toEqual({ code: 1, out: '', err: expect.stringContaining(problem) });
   });
 
   it('killed half-way has added whole batches only, and the next run adds the rest once', async () => {
-    const total = 40_000;
+    const { sql, env } = commands;
+    const total = 20_000;
     const path = await file('many.jsonl', lines(total));
     const entry = join(import.meta.dirname, 'vestibule.ts');
     const child = spawn(process.execPath, [entry, 'user', 'import', path], {
-      env: { PATH: '/usr/bin:/bin', VESTIBULE_DATA: dataFolder },
+      env: { PATH: '/usr/bin:/bin', ...env },
       stdio: 'ignore',
     });
     const ended = new Promise((resolve) => child.once('close', resolve));
     while ((await count()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     child.kill('SIGKILL');
     await ended;
-    // The server notices that its client is gone before it lets anybody else lock the names.
     const added = await count();
     expect(added).toBeGreaterThan(0);
     expect(added).toBeLessThan(total);
@@ -175,7 +123,7 @@ describe('vestibule user import', () => {
     expect((await sql`select count(*) from audit_event where event = 'user-imported'`)[0]?.count).toBe(total);
     // Deleting so many rows takes longer than a statement may.
     await sql`truncate portal_user, audit_event cascade`;
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('vestibule user export', () => {
@@ -196,24 +144,20 @@ describe('vestibule user export', () => {
     );
     expect((await vestibule('user import -', `${people.join('\n')}\n`)).code).toBe(0);
     const first = await vestibule('user export --secrets');
-    expect(first.code).toBe(0);
-    expect(first.err).toMatch(/^Warning: the export holds password hashes/);
+    expect(first).toMatchObject({ code: 0, err: expect.stringMatching(/^Warning: the export holds password hashes/) });
     const sorted = (text: string) => text.split('\n').sort();
     expect(sorted(first.out)).toHaveLength(hashes.length + 1);
-    await sql`delete from portal_user`;
+    await commands.sql`delete from portal_user`;
     expect((await vestibule('user import -', first.out)).out).toContain(`Users added: ${hashes.length}`);
-    const second = await vestibule('user export --secrets');
-    expect(sorted(second.out)).toEqual(sorted(first.out));
+    expect(sorted((await vestibule('user export --secrets')).out)).toEqual(sorted(first.out));
     expect((await vestibule('user import -', first.out)).out).toContain(
       `unchanged: ${hashes.length}; refused lines: 0`,
     );
   });
 
   it('holds no secret unless asked', async () => {
-    const secret = {
-      passwordHash: hashesByOthers['argon2i by passlib'],
-      totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
-    };
+    const passwordHash = hashesByOthers['argon2i by passlib'];
+    const secret = { passwordHash, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' };
     await vestibule('user import - --customer acme', `${line(1, secret)}\n${line(2)}\n`);
     const { out, err, code } = await vestibule('user export');
     expect([code, err]).toEqual([0, '']);

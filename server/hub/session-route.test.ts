@@ -34,6 +34,7 @@ describe('a proxy that names the page', () => {
     ]);
     expect((await ask('', '/app', { headers: { 'x-forwarded-method': 'POST' } })).statusCode).toBe(401);
     expect((await ask('', '//evil.example/')).headers.location).not.toContain('evil');
+    expect((await ask('', '/app', { from: '203.0.113.9' })).statusCode).toBe(401);
   });
 
   it('GT-07 the visitor’s own query and path change nothing of the rule', async () => {

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { commandsOfFile } from '#test/support/commands-of-file.ts';
+
+const commands = commandsOfFile({ each: async () => {} });
+const outOf = async (line: string) => (await commands.vestibule(line)).out;
+
+it('LG-03 audit lists events by kind, user and time, without terminal escapes', async () => {
+  await commands.sql`
+    insert into audit_event (at, event, username, address) values
+      (now() - interval '3 days', 'signed-in', 'alice', '203.0.113.5'),
+      (now(), 'sign-in-refused', ${'alice\u001b[2J\r\n\u202e'}, '203.0.113.5')`;
+  const all = await outOf('audit');
+  expect(all.split('\n')).toHaveLength(4);
+  expect(all).toContain('alice\\u001b[2J\\u000d\\u000a\\u202e');
+  expect(JSON.parse(await outOf('audit --json'))[0].username).toBe('alice\u001b[2J\r\n\u202e');
+  for (const line of ['audit --since 2d', 'audit --limit 1 --json', 'audit --event sign-in-refused'])
+    expect(await outOf(line)).not.toContain('signed-in');
+  expect(await outOf('audit --user ALICE')).toContain('signed-in');
+  expect((await commands.vestibule('audit --event nonsense')).code).toBe(1);
+});
+
+it('explain shows the chain of decisions behind a reference, however it is typed', async () => {
+  await commands.sql`
+    insert into audit_event (at, event, reason, reference, steps) values
+      (now(), 'sign-in-refused', 'network', 'K7Q2-M4XD',
+        '[{"step": "account", "outcome": "found: alice"}, {"step": "networks of acme", "outcome": "do not admit 203.0.113.5"}]'),
+      (now(), 'password-change-refused', '11', 'K7Q2-M4XF', '[]')`;
+  const out = await outOf('explain k7q2m4xd');
+  expect(out).toMatch(/Reason +The password was right, but none of the customers admits the address\./);
+  expect(out).toMatch(/1\. account +found: alice\n.*2\. networks of acme +do not admit 203\.0\.113\.5/);
+  expect(await outOf('explain K7Q2-M4XF')).toMatch(/Reason +11: The password is one of the last ten\./);
+  for (const line of ['explain K7Q2-M4XE', 'explain nonsense!']) expect((await commands.vestibule(line)).code).toBe(1);
+});
+
+it('explain finds what a request left whose page showed the beginning of its id, or says where to look', async () => {
+  await commands.sql`
+    insert into audit_event (at, event, request_id, steps) values
+      (now(), 'request-refused', '3f2a91c0-8d5e-4b7a-9c1d-0a1b2c3d4e5f', '[{"step": "origin", "outcome": "elsewhere"}]'),
+      (now(), 'request-refused', '3f2a91c1-8d5e-4b7a-9c1d-0a1b2c3d4e5f', '[{"step": "origin", "outcome": "another"}]')`;
+  const out = await outOf('explain 3F2A-91C0');
+  expect([out.match(/1\. origin +(\S+)/)?.[1], out.includes('another')]).toEqual(['elsewhere', false]);
+  const unknown = await commands.vestibule('explain 3f2a91cf');
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('search the log for "reqId":"3f2a91cf')]);
+});

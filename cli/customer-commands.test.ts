@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { insertPasskey } from '#server/factors/passkey.ts';
+import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
+
+const commands = commandsOfFile({ each: (sql) => addCustomerTo(sql, 'acme', 'Acme') });
+const vestibule = (line: string, input = '', env = {}) => commands.vestibule(line, input, env);
+
+it('customers are added, listed, changed and removed', async () => {
+  const added = await vestibule('customer add beta --name Müller&李 --allow-network 203.0.113.0/24 --json');
+  expect(JSON.parse(added.out)).toMatchObject({
+    ...{ key: 'beta', name: 'Müller&李', allowedNetworks: ['203.0.113.0/24'], twoFactor: 'off', active: true },
+    rememberDevices: true,
+  });
+  expect((await vestibule('customer list')).out).toMatch(
+    /^KEY +NAME +USERS.*\n.*\nbeta +Müller&李 +0 +203\.0\.113\.0\/24 +off +yes +\d{4}-\d\d-\d\d .*\+0[12]:00\n$/,
+  );
+  const set = await vestibule(
+    'customer set beta --allow-anywhere --two-factor app --disable --remember-devices off --json',
+  );
+  expect(JSON.parse(set.out)).toMatchObject({
+    ...{ allowedNetworks: [], twoFactor: 'app', active: false, rememberDevices: false },
+  });
+  expect((await vestibule('customer set beta --enable')).out).toContain('active: no → yes');
+  expect(JSON.parse((await vestibule('customer set beta --new-device-mail on --json')).out)).toMatchObject({
+    ...{ rememberDevices: false, newDeviceMail: true },
+  });
+  expect((await vestibule('customer remove beta')).code).toBe(0);
+  expect(JSON.parse((await vestibule('customer list --json')).out)).toHaveLength(1);
+  const changed = 'customer-changed';
+  expect(await commands.events()).toEqual(['customer-added', changed, changed, changed, 'customer-removed']);
+});
+
+it.each([
+  ['customer add Acme', 'key: '],
+  ['customer add bank --allow-network 203.0.113.5/24', 'write 203.0.113.0/24'],
+  ['customer set acme --allow-network 300.1.1.1', 'network: '],
+  ['customer set nobody --disable', 'There is no customer nobody.'],
+  ['customer remove nobody', 'There is no customer nobody.'],
+  ['customer add acme', 'customer acme already exists'],
+])('%s is refused and changes nothing', async (line, words) => {
+  expect(await vestibule(line)).toEqual({ code: 1, out: '', err: expect.stringContaining(words) });
+  expect(await commands.events()).toEqual([]);
+});
+
+it('MF-12 where an app is begun to be required, users who prove nothing else first are counted in a warning', async () => {
+  await vestibule('customer set acme --two-factor email');
+  const add = 'user add bea --email bea@acme.example --customer acme --password-stdin';
+  expect((await vestibule(add, 'correct horse battery staple')).code).toBe(0);
+  const changed = await vestibule('customer set acme --two-factor app');
+  expect(changed).toMatchObject({ code: 0, err: expect.stringContaining('nor a confirmed email: 1.') });
+  expect((await vestibule('customer set acme --two-factor email')).err).toBe('');
+  // A code by email comes first for whoever has confirmed one.
+  await commands.sql`insert into email_factor select id, now() from portal_user where username = 'bea'`;
+  expect(await vestibule('customer set acme --two-factor app')).toMatchObject({ code: 0, err: '' });
+});
+
+describe('a customer that takes passkeys only', () => {
+  const noDomain = { PUBLIC_URL: 'https://192.0.2.7' };
+  const only = 'customer set acme --passkeys only';
+
+  it('is refused where no passkey can be made', async () => {
+    expect(await vestibule(only, '', noDomain)).toMatchObject({
+      ...{ code: 1, out: '' },
+      err: expect.stringContaining('--passkeys: no passkey can be made for the host of PUBLIC_URL, which is a number.'),
+    });
+  });
+
+  it('has its active users without one counted wherever an operator meets it, with what to do', async () => {
+    const { sql } = commands;
+    await insertPasskey(sql, {
+      ...{ userId: await addUserTo(sql, 'alice'), rpId: 'localhost', name: 'Key', transports: [], now: new Date() },
+      ...{ credentialId: Buffer.alloc(32, 1), publicKey: Buffer.alloc(77), counter: 0 },
+      ...{ backupEligible: false, backedUp: false, aaguid: '00000000-0000-0000-0000-000000000000' },
+    });
+    await addUserTo(sql, 'bob');
+    await addUserTo(sql, 'carol', { active: false });
+    const words = 'Users of this customer without a passkey: 1. ';
+    expect(await vestibule(only)).toMatchObject({
+      ...{ code: 0, out: 'Customer acme changed.\n  passkeys: on → only\n' },
+      err: expect.stringMatching(`${words}.*vestibule user invite mails each a link to make one.`),
+    });
+    expect((await vestibule('customer set acme --disable')).err).not.toContain('without a passkey');
+    expect((await vestibule('customer set acme --enable')).err).toContain(words);
+    const passkeysOf = async (env = {}) => /^.* – passkeys – .*$/m.exec((await vestibule('doctor', '', env)).out)?.[0];
+    expect(await passkeysOf()).toBe(
+      'warning – passkeys – customers that take passkeys only (acme): users without one: 1 – vestibule user invite',
+    );
+    expect(await passkeysOf({ PUBLIC_URL: 'https://hub.acme.example' })).toMatch(
+      /^warning – .*users without one: 2 .*; passkeys for another domain, which sign nobody in: 1 – PUBLIC_URL or /,
+    );
+    expect(await passkeysOf(noDomain)).toMatch(
+      /^failed {2}– .*\(acme\): nobody can sign in, as no passkey can be made/,
+    );
+
+    const added = await vestibule('user add dave --email dave@acme.example --customer acme --no-password');
+    expect(added.err).toContain('they have no passkey. To have them make one by email: vestibule user invite dave');
+    const set = await vestibule('user set alice --password-stdin', 'Harbour-Lantern-77\n');
+    expect(set.err).toContain('A customer of alice takes passkeys only: no password signs them in.');
+    expect((await vestibule('user reset-link alice')).err).toContain(
+      'takes passkeys only; vestibule user invite alice',
+    );
+    expect((await vestibule('user set alice --no-password')).out).not.toContain('passkeys removed');
+    const line = JSON.stringify({ username: 'erin', email: 'erin@acme.example', customers: ['acme'] });
+    const imported = await vestibule('user import -', `${line}\n`);
+    expect(imported.err).toMatch(/Users of customers that take passkeys only, without one: \d\. /);
+  });
+});

@@ -1,0 +1,206 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { insertRememberedDevice } from '#server/factors/devices.ts';
+import { insertTotp } from '#server/factors/totp.ts';
+import { limits } from '#server/limits.ts';
+import { accountKey } from '#server/throttle/throttle-keys.ts';
+import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
+import { countThrottleAttempt } from '#test/support/rows-for-test.ts';
+
+let alice: string;
+let bob: string;
+const commands = commandsOfFile({
+  each: async (sql) => {
+    for (const key of ['acme', 'beta']) await addCustomerTo(sql, key);
+    alice = await addUserTo(sql, 'alice');
+    bob = await addUserTo(sql, 'bob');
+  },
+});
+const vestibule = (line: string, input?: string) => commands.vestibule(line, input);
+const outOf = async (line: string, input?: string) => (await vestibule(line, input)).out;
+const jsonOf = async (line: string) => JSON.parse(await outOf(`${line} --json`));
+const refusal = (words: string) => ({ code: 1, out: '', err: expect.stringContaining(words) });
+
+describe('user add and set', () => {
+  it('add a user without a password, and say how they get one', async () => {
+    expect(await outOf('user add eve --email eve@acme.example --customer acme --no-password')).toBe(
+      'User eve added, without a password.\nTo have them choose one by email: vestibule user invite eve\n',
+    );
+  });
+
+  it('change only what is named, of a user by username or email', async () => {
+    await vestibule('user set alice@acme.example --add-customer beta --language de --no-password-change --inactive');
+    const first = { customers: ['acme', 'beta'], language: 'de', mayChangePassword: false, active: false };
+    expect(await jsonOf('user show alice')).toMatchObject(first);
+    await vestibule(
+      'user set alice --remove-customer acme --language browser --password-change --active --rename Alicia --email a@new.example',
+    );
+    const second = { username: 'Alicia', customers: ['beta'], language: null, mayChangePassword: true, active: true };
+    expect(await jsonOf('user show a@new.example')).toMatchObject(second);
+    expect(await outOf('user set Alicia --customer acme')).toContain('customers: beta → acme');
+    expect(await outOf('user set Alicia --customer acme')).toContain('already has these settings');
+  });
+
+  it('a new password ends sessions, and so does removing it', async () => {
+    await addSession(alice, 'Safari, iOS');
+    expect(await outOf('user set alice --password-stdin', 'Canary-of-the-mine-8')).toContain('sessions ended: 1');
+    await addSession(alice, 'Safari, iOS');
+    expect(await outOf('user set alice --no-password')).toMatch(/password: removed\n.*sessions ended: 1/);
+    expect(await jsonOf('user show alice')).toMatchObject({ hasPassword: false, sessions: 0 });
+  });
+
+  it.each([
+    ['user add al\u00adice --email a@b.example', 'username: '],
+    ['user add eve --email nonsense', 'email: '],
+    ['user add ALICE --email other@b.example --no-password', 'username: another user'],
+    ['user add eve --email alice@ACME.example. --no-password', 'email: another user'],
+    ['user add eve --email eve@b.example --customer nope --no-password', 'there is no customer nope'],
+    ['user set alice --customer nope', 'there is no customer nope'],
+    ['user set alice --password', 'No terminal to ask'],
+    ['user set nobody --inactive', 'There is no user nobody.'],
+    ['user show nobody', 'There is no user nobody.'],
+    ['user unlock nobody', 'There is no user nobody.'],
+    ['user sign-out nobody', 'There is no user nobody.'],
+    ['user remove nobody', 'There is no user nobody.'],
+    ['user devices nobody', 'There is no user nobody.'],
+    ['user reset-two-factor nobody --json', 'There is no user nobody.'],
+    ['user devices alice --revoke x', 'is not the id of a device'],
+    [`user devices alice --revoke ${randomUUID()}`, 'There is no device'],
+    ['user sessions alice --end x', 'is not the id of a session'],
+    [`user sessions alice --end ${randomUUID()}`, 'There is no session'],
+    ['user passkeys alice --remove x', 'is not the id of a passkey'],
+    [`user passkeys alice --remove ${randomUUID()}`, 'There is no passkey'],
+  ])('%j is refused and changes nothing (UN-04, UN-05, UN-08)', async (line, words) => {
+    expect(await vestibule(line)).toEqual(refusal(words));
+    expect(await commands.events()).toEqual([]);
+  });
+});
+
+it('user invite mails a link, by names or addresses, to all or nobody', async () => {
+  expect(await vestibule('user invite alice@acme.example alice')).toEqual({
+    code: 0,
+    out: 'User alice is invited by an email to alice@acme.example; its link works once, within 72 hours.\n',
+    err: expect.stringMatching(/^SMTP_URL is not set: emails are written to .* and are not delivered\.\n$/),
+  });
+  expect(await jsonOf('user invite alice')).toEqual([{ invited: 'alice', email: 'alice@acme.example' }]);
+  await vestibule('user set alice --inactive');
+  expect(await vestibule('user invite alice nobody')).toEqual(
+    refusal(
+      'User alice cannot be invited: the user is inactive.\nUser nobody cannot be invited: there is no such user.\nNobody was invited.\n',
+    ),
+  );
+  expect((await commands.events()).filter((event) => event === 'invited')).toHaveLength(2);
+});
+
+it('user unlock ends the waits of an account', async () => {
+  await countThrottleAttempt(commands.sql, { key: accountKey(alice), limit: limits.throttle.account }, new Date());
+  expect(await outOf('user unlock ALICE')).toBe('User ALICE is unlocked.\n');
+  expect(await commands.sql`select from throttle`).toHaveLength(0);
+});
+
+it('user list finds by part of a name and by customer, and remove removes', async () => {
+  await vestibule('user set bob --customer beta --email bob@beta.example');
+  expect(await outOf('user list ACME')).toMatch(/alice/);
+  expect(await outOf('user list --customer beta')).not.toMatch(/alice/);
+  expect(await outOf('user remove bob')).toBe('User bob removed.\n');
+  expect(await outOf('user list beta')).toBe('No user matches.\n');
+});
+
+describe('user devices', () => {
+  /** Adds a remembered device, last used that many days ago; returns its id. */
+  async function remember(userId: string, days: number, browser: string | null = 'Firefox, Linux'): Promise<string> {
+    const at = (more: number) => new Date(Date.now() + more * 86_400_000);
+    const tokenHash = randomBytes(32);
+    const factor = browser === null ? 'email' : 'app';
+    const times = { madeAt: at(-days), endsAt: at(30 - days) };
+    await insertRememberedDevice(commands.sql, { tokenHash, userId, factor, browser, address: '192.0.2.1', ...times });
+    const [row] = await commands.sql<
+      { id: string }[]
+    >`select id from remembered_device where token_hash = ${tokenHash}`;
+    return row?.id ?? '';
+  }
+
+  it('lists those of a user, most recently used first, and revokes one or all, which is an event', async () => {
+    expect(await outOf('user devices alice')).toBe('User alice has no remembered devices.\n');
+    const [older, newer] = [await remember(alice, 20, null), await remember(alice, 3)];
+    await remember(bob, 1);
+    await remember(alice, 31);
+    const out = await outOf('user devices alice@ACME.example');
+    expect(out).toMatch(/^ID +FACTOR +BROWSER +ADDRESS +SINCE +LAST USED +UNTIL\n/);
+    expect(out).toMatch(new RegExp(`\n${newer}  app +Firefox, Linux  192.0.2.1 .*\n${older}  email   - .*\n$`));
+    expect(await outOf(`user devices alice --revoke ${newer}`)).toBe('Devices revoked: 1.\n');
+    expect(await jsonOf('user devices alice')).toMatchObject([{ id: older }]);
+    expect(await jsonOf('user devices alice --revoke-all')).toEqual({ revoked: 2 });
+    expect(await jsonOf('user devices alice --revoke-all')).toEqual({ revoked: 0 });
+    expect(await commands.sql`select user_id as id from remembered_device`).toEqual([{ id: bob }]);
+    expect(await commands.events()).toEqual(['device-forgotten', 'device-forgotten']);
+  });
+});
+
+it('user reset-two-factor removes the app, records it and mails; no secret is printed (LG-06)', async () => {
+  const sealedSecret = Buffer.from('canary'.padEnd(28));
+  await insertTotp(commands.sql, { userId: alice, sealedSecret, lastStep: 0, confirmedAt: new Date() });
+  const before = await outOf('user show alice --json');
+  expect(JSON.parse(before)).toMatchObject({ hasApp: true });
+  expect(await outOf('user reset-two-factor alice')).toBe(
+    'User alice no longer has a second factor; sessions ended: 0.\n',
+  );
+  expect(await outOf('user show alice')).toMatch(/^Authenticator app +none$/m);
+  expect(await commands.sql`select payload->>'kind' as kind, payload->>'recipient' as recipient from job`).toEqual([
+    { kind: 'secondFactorRemoved', recipient: 'alice@acme.example' },
+  ]);
+  expect(await commands.events()).toEqual(['two-factor-reset']);
+  expect(await jsonOf('user reset-two-factor alice')).toEqual({ kind: 'nothing' });
+  for (const text of [before, await outOf('audit --json')]) expect(text).not.toMatch(/canary|Y2FuYXJ5|63616e617279/);
+});
+
+it('user passkeys lists them and removes one, which is an event and a mail', async () => {
+  const [row] = await commands.sql<{ id: string }[]>`
+    insert into passkey (user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, name, made_at)
+    values (${alice}, ${randomBytes(32)}, ${randomBytes(77)}, 'localhost', 0, true, true,
+      'd548826e-79b4-db40-a3d8-11116f7e8349', 'My phone', now()) returning id`;
+  expect(await outOf('user passkeys alice')).toMatch(
+    new RegExp(`^ID +NAME +KEPT BY +BACKED UP +ADDED +LAST USED\n${row?.id}  My phone  Bitwarden  yes  .*  never\n$`),
+  );
+  expect(await outOf('user show alice')).toMatch(/^Passkeys +1$/m);
+  expect(await vestibule(`user passkeys bob --remove ${row?.id}`)).toEqual(refusal('There is no passkey'));
+  expect(await outOf(`user passkeys alice --remove ${row?.id}`)).toBe(
+    'Passkey removed; the sessions that it opened have ended.\n',
+  );
+  expect(await jsonOf('user passkeys alice')).toEqual([]);
+  expect(await commands.events()).toEqual(['passkey-removed']);
+  expect(await commands.sql`select payload->>'kind' as kind from job`).toEqual([{ kind: 'passkeyRemoved' }]);
+});
+
+/** Adds a session; returns its id. */
+async function addSession(userId: string, browser: string, lastSeen = '1 minute', stage = 'full'): Promise<string> {
+  const [row] = await commands.sql<{ id: string }[]>`
+    insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, browser, passkey_id, created_at, last_seen_at, ends_at)
+    values (${randomBytes(32)}, ${userId}, ${stage}, ${stage === 'half' ? ['app'] : []}, '{}', '2001:db8::7',
+      ${browser}, ${browser === 'Safari, iOS' ? randomUUID() : null}, now() - interval '1 hour',
+      now() - ${lastSeen}::interval, now() + interval '1 hour')
+    returning id`;
+  return row?.id ?? '';
+}
+
+it('user sessions lists those that are alive, and ends one or all, half ones too', async () => {
+  const phone = await addSession(alice, 'Safari, iOS');
+  const desk = await addSession(alice, 'Firefox, Windows', '2 minutes');
+  await addSession(alice, 'Chrome, Linux', '20 days');
+  await addSession(bob, 'Chrome, Android');
+  expect(await outOf('user sessions alice')).toMatch(
+    new RegExp(
+      `^ID +BROWSER +ADDRESS +BY +SIGNED IN +LAST USED\n${phone}  Safari, iOS +2001:db8::7  passkey .*\n${desk}  Firefox, Windows  2001:db8::7  password .*\n$`,
+    ),
+  );
+  expect(await outOf('user show alice')).toMatch(/^Sessions +2$/m);
+  expect(await vestibule(`user sessions bob --end ${phone}`)).toEqual(refusal(`There is no session ${phone} of bob.`));
+  expect(await outOf(`user sessions alice --end ${phone}`)).toBe('Sessions ended: 1.\n');
+  expect(await jsonOf('user sessions alice')).toMatchObject([{ id: desk, byPasskey: false, provider: null }]);
+  await addSession(alice, 'Safari, iOS', '1 minute', 'half');
+  expect((await vestibule(`user sessions alice --end ${phone} --end-all`)).code).toBe(2);
+  expect(await jsonOf('user sessions alice --end-all')).toEqual({ sessionsEnded: 3 });
+  expect(await outOf('user sessions alice')).toBe('User alice is signed in nowhere.\n');
+  expect(await commands.sql`select browser from session`).toEqual([{ browser: 'Chrome, Android' }]);
+  expect(await commands.events()).toEqual(['user-signed-out', 'user-signed-out']);
+});
