@@ -15,7 +15,6 @@ import { askToGoOn, yesFlag } from './ask.ts';
 import {
   addConnectionFlags,
   addSecretFlags,
-  type ClientAuthFlag,
   type ConnectionFlags,
   clientAuthenticationOf,
   clientAuthOption,
@@ -23,43 +22,17 @@ import {
   connectionChanges,
   existingConnection,
   maxAuthenticationAge,
-  networksOf,
+  type OidcFlags,
   publicView,
-  samlSettingsOf,
+  type SamlFlags,
+  type SetFlags,
   takenFailure,
   whatTheProviderNeeds,
 } from './connection-flags.ts';
-import { accepted, type OnOff, onOff, repeatable } from './options.ts';
+import { accepted, onOff, repeatable } from './options.ts';
 import { failure, localTime, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
-import { readProviderUrl, readProviderValue } from './read-connection.ts';
+import { networksOf, readProviderUrl, readProviderValue, samlSettingsOf } from './read-connection.ts';
 import { withKeys } from './with-database.ts';
-
-type OidcFlags = ConnectionFlags & {
-  customer: string;
-  issuer: string;
-  clientId: string;
-  clientAuth?: ClientAuthFlag;
-  scope?: string[];
-};
-type SamlFlags = ConnectionFlags & {
-  customer: string;
-  metadata: string;
-  idpInitiated?: true;
-  requireEncryption?: true;
-};
-type SetFlags = ConnectionFlags & {
-  issuer?: string;
-  clientId?: string;
-  clientAuth?: ClientAuthFlag;
-  scope?: string[];
-  metadata?: string;
-  idpInitiated?: OnOff;
-  requireEncryption?: OnOff;
-  enable?: true;
-  disable?: true;
-  yes?: true;
-  keepLinks?: true;
-};
 
 /** `vestibule connection add oidc`, `add saml` and `set` */
 export function addConnectionChangeCommands(connection: Command): void {
@@ -219,16 +192,12 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'providerTaken' || result.kind === 'logoutAddressTaken') throw takenFailure(result);
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
     const links = changes.active !== undefined ? await findLinksOfConnection(sql, before.id, { most: 5 }) : null;
-    if (flags.json) {
-      const { sessionsEnded, usersUnlinked } =
-        result.kind === 'changed' ? result : { sessionsEnded: 0, usersUnlinked: 0 };
+    if (flags.json)
       return printJson({
         ...publicView(await existingConnection(sql, key), config),
-        ...((flags.disable || usersUnlinked > 0) && { sessionsEnded }),
-        ...(usersUnlinked > 0 && { usersUnlinked }),
+        ...(result.kind === 'changed' && { sessionsEnded: result.sessionsEnded, usersUnlinked: result.usersUnlinked }),
         ...(links && { linkedUsers: links }),
       });
-    }
     if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     printLine(`Connection ${key} changed.\n${stepsInWords(result.steps)}`);
     if (links) printLinks(key, links);

@@ -1,24 +1,25 @@
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { Config } from '#server/config/config.ts';
 import type { Database } from '#server/database/database.ts';
-import { openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
-import { readNetwork } from '#server/names/network.ts';
-import { type Reading, readCustomerName } from '#server/names/read-name.ts';
+import { readCustomerName } from '#server/names/read-name.ts';
 import { entityId, publicAddress, redirectUri } from '#server/single-sign-on/addresses.ts';
 import type { ChangeOfConnection } from '#server/single-sign-on/change-connection.ts';
-import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';
 import {
-  type Attributes,
   type ClientAuthentication,
   findSsoConnectionByKey,
-  type SamlSettings,
   type SsoConnection,
 } from '#server/single-sign-on/sso-connection.ts';
 import { readStdin } from './ask.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
-import { failure, printWarning } from './print.ts';
-import { readDomain, readMaxAuthenticationAge, readProviderValue } from './read-connection.ts';
+import { failure } from './print.ts';
+import {
+  networksOf,
+  readAttributes,
+  readDay,
+  readDomain,
+  readMaxAuthenticationAge,
+  readProviderValue,
+} from './read-connection.ts';
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
@@ -48,6 +49,33 @@ export type ConnectionFlags = JsonFlag & {
   maxAuthenticationAge?: string;
   secretEnds?: string;
   clientSecretStdin?: true;
+};
+
+export type OidcFlags = ConnectionFlags & {
+  customer: string;
+  issuer: string;
+  clientId: string;
+  clientAuth?: ClientAuthFlag;
+  scope?: string[];
+};
+export type SamlFlags = ConnectionFlags & {
+  customer: string;
+  metadata: string;
+  idpInitiated?: true;
+  requireEncryption?: true;
+};
+export type SetFlags = ConnectionFlags & {
+  issuer?: string;
+  clientId?: string;
+  clientAuth?: ClientAuthFlag;
+  scope?: string[];
+  metadata?: string;
+  idpInitiated?: OnOff;
+  requireEncryption?: OnOff;
+  enable?: true;
+  disable?: true;
+  yes?: true;
+  keepLinks?: true;
 };
 
 /** The flags of both protocols. */
@@ -109,38 +137,6 @@ export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionF
   return text === undefined ? {} : { maxAuthenticationAge: accepted(readMaxAuthenticationAge(text)) };
 }
 
-/** The networks of `--provider-network`; `none` for none. */
-export function networksOf(texts: readonly string[]): string[] {
-  if (texts.length === 1 && texts[0] === 'none') return [];
-  return texts.map((text) => {
-    const reading = readNetwork(text);
-    if (reading.kind === 'ok') return reading.value;
-    throw failure(`${reading.problem.replace(/^network/, '--provider-network')}.`);
-  });
-}
-
-function readAttributes(texts: readonly string[]): Reading<Attributes> {
-  const attributes: Attributes = {};
-  for (const text of texts) {
-    const [, what, name] = /^(email|username|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
-    if (!what || !name)
-      return {
-        kind: 'refused',
-        problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid or language=locale`,
-      };
-    attributes[what as keyof Attributes] = name;
-  }
-  return { kind: 'ok', value: attributes };
-}
-
-function readDay(text: string): Reading<Date> {
-  const day = new Date(`${text}T00:00:00Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
-  if (isDay && day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
-  if (isDay) return { kind: 'ok', value: day };
-  return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
-}
-
 /** Why another connection is in the way of a new or changed one. */
 export function takenFailure({ kind, by }: { kind: 'providerTaken' | 'logoutAddressTaken'; by: string }): Error {
   return failure(
@@ -156,34 +152,6 @@ export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Pr
   const secret = (await readStdin('client secret')).trim();
   if (/^[\x20-\x7e]{1,1000}$/.test(secret)) return secret;
   throw failure('--client-secret-stdin: standard input holds no secret of visible ASCII characters.');
-}
-
-/** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
-export async function samlSettingsOf(
-  argument: string,
-  networks: readonly string[],
-): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {
-  const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
-  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
-  const reading = readSamlMetadata(text, { now: new Date() });
-  if (reading.kind === 'refused') throw failure(`--metadata: ${reading.problem}.`);
-  for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
-  return { ...reading.settings, metadataUrl };
-}
-
-async function textOfFile(path: string): Promise<string> {
-  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw failure(`--metadata: ${path} cannot be read (${error.code}).`);
-  });
-}
-
-async function textAt(url: string, networks: readonly string[]): Promise<string> {
-  try {
-    return await (await openConversation(networks).read(url)).text();
-  } catch (error) {
-    if (error instanceof ProviderFailure) throw failure(`--metadata: ${error.message}.`);
-    throw error;
-  }
 }
 
 /** The connection with a key. Throws a failure if there is none. */

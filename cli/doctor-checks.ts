@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, placeholderWarning } from '#server/config/config.ts';
+import type { Hub } from '#server/config/hub.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
-import type { Connection } from '#server/database/database.ts';
 import { dataFolderError, prepareDataFolder } from '#server/database/embedded/cluster.ts';
 import { MailNotSent } from '#server/deps.ts';
 import { countUselessPasskeys } from '#server/factors/passkey.ts';
+import type { FailureKind } from '#server/http/provider-fetch.ts';
+import { askHub, checkLogoutUrl } from '#server/hub/check-hub.ts';
+import { hubKeyTurn } from '#server/hub/roll-hub-keys.ts';
+import { hubsToTell, listUntoldHubs, type UntoldHub } from '#server/hub/tell-hubs.ts';
+import { day } from '#server/limits.ts';
 import { checkMailServer } from '#server/mail/check-mail-server.ts';
 import { openTransport, outboxFile, outboxOf, prepareOutbox } from '#server/mail/transport.ts';
 import { countSeals, sealProblem } from '#server/operations/renew-seals.ts';
@@ -15,7 +20,7 @@ import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '#server/peop
 import { doubtsOf } from '#server/single-sign-on/connection-words.ts';
 import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { ssoWarnings } from '#server/single-sign-on/sso-warnings.ts';
-import { isFailure } from './print.ts';
+import { isFailure, localTime } from './print.ts';
 import { withDatabase, withKeys } from './with-database.ts';
 
 /** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */
@@ -162,32 +167,16 @@ export function checkLine(databaseUrl: string): Finding {
   return { ok: true, warning: true, words: `${words} – add sslmode=verify-full to DATABASE_URL` };
 }
 
-/** Whether a change that was acknowledged outlives PostgreSQL, its machine and a failover. */
-export async function checkDurability(): Promise<Finding> {
-  const { fsync, fullPageWrites, synchronousCommit, synchronousStandbys } = await withDatabase(findDurability);
-  const off = [
-    ...(fsync ? [] : ['fsync']),
-    ...(fullPageWrites ? [] : ['full_page_writes']),
-    ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
-  ];
-  if (off.length > 0)
-    return {
-      ok: true,
-      warning: true,
-      words: `changes that were acknowledged may be lost – set ${off.join(', ')} to on in PostgreSQL`,
-    };
-  const isWaitedFor = synchronousStandbys !== '' && synchronousCommit !== 'local';
-  return {
-    ok: true,
-    words: isWaitedFor
-      ? 'changes are acknowledged once they are on a standby, too'
-      : 'changes are acknowledged once they are on disk',
-  };
-}
-
 /** Whether there is a pooler in front of the database, and whether it drops the statement timeout. */
 export async function checkPooler(): Promise<Finding> {
-  const { isPrepared, timeout, role, database } = await withDatabase(findStatementSettings);
+  const [{ isPrepared, timeout, role, database }] = await withDatabase(
+    // PostgreSQL keeps our statements where no pooler is between.
+    async (sql) =>
+      await sql<[{ isPrepared: boolean; timeout: number; role: string; database: string }]>`
+      select exists (select from pg_prepared_statements) as "isPrepared", setting::int as timeout,
+        quote_ident(current_user) as role, quote_ident(current_database()) as database
+      from pg_settings where name = 'statement_timeout'`,
+  );
   const words = isPrepared
     ? 'no pooler; statements are prepared'
     : 'pooler; statements are not prepared, which costs some speed';
@@ -196,36 +185,52 @@ export async function checkPooler(): Promise<Finding> {
   return { ok: false, words: `${words}; statements have no time limit – ${remedy}` };
 }
 
-/** PostgreSQL's settings that say when a change is acknowledged. */
-export type Durability = {
-  fsync: boolean;
-  fullPageWrites: boolean;
-  synchronousCommit: string;
-  /** Empty if no standby is waited for. */
-  synchronousStandbys: string;
-};
+/** How long after their time new keys for hubs may be missing: the portal may have stood still. */
+const hubKeyOverdue = day;
 
-export async function findDurability(sql: Connection): Promise<Durability> {
-  const [row] = await sql<[Durability]>`
-    select current_setting('fsync')::boolean as fsync, current_setting('full_page_writes')::boolean as "fullPageWrites",
-      current_setting('synchronous_commit') as "synchronousCommit",
-      current_setting('synchronous_standby_names') as "synchronousStandbys"`;
-  return row;
+/** Whether the hub behind the gate answers; what it answers to a stranger is its own business. */
+export async function checkHub(config: Config, hub: Hub): Promise<Finding> {
+  const answer = await askHub(config, hub);
+  if (answer.kind === 'failed')
+    return { ok: false, words: `${answer.failure.message} – ${remedies[answer.failure.kind]}` };
+  const words = `${hub.url.origin} answers ${answer.status} to a visitor who is not signed in`;
+  return answer.status < 500 ? { ok: true, words } : { ok: true, warning: true, words: `${words} – see the hub's log` };
 }
 
-/** Whether PostgreSQL keeps our statements, as it does where no pooler is between, and for how long one may run. */
-export type StatementSettings = {
-  isPrepared: boolean;
-  /** In milliseconds; 0 for no limit. */
-  timeout: number;
-  role: string;
-  database: string;
+const remedies: Record<FailureKind, string> = {
+  certificate: 'put your own CA into NODE_EXTRA_CA_CERTS; the certificate must be for the host in hub.url',
+  tls: 'hub.url begins with https:// only if the hub speaks TLS at that port',
+  silent: 'see whether the hub hangs, or a firewall drops the connection',
+  other: 'start the hub, or correct hub.url',
 };
 
-export async function findStatementSettings(sql: Connection): Promise<StatementSettings> {
-  const [row] = await sql<[StatementSettings]>`
-    select exists (select from pg_prepared_statements) as "isPrepared", setting::int as timeout,
-      quote_ident(current_user) as role, quote_ident(current_database()) as database
-    from pg_settings where name = 'statement_timeout'`;
-  return row;
+/** Whether each hub that wants to be told of sign-outs can be, and what it has not taken. */
+export async function checkLogoutUrls(config: Config, isDatabaseUp: boolean): Promise<Check[]> {
+  const hubs = hubsToTell(config);
+  const untold = isDatabaseUp && hubs.length > 0 ? await withDatabase((sql) => listUntoldHubs(sql)) : [];
+  return await Promise.all(
+    hubs.map(async (hub) => {
+      const { kind, words } = await checkLogoutUrl(hub);
+      const waiting = untold.find(({ audience }) => audience === hub.name);
+      const said = waiting ? `${words}; ${wordsOf(waiting)}` : words;
+      const isWarned = kind === 'doubtful' || (kind === 'ok' && waiting !== undefined);
+      return { check: `hub logout ${hub.name}`, ok: kind !== 'wrong', words: said, ...(isWarned && { warning: true }) };
+    }),
+  );
+}
+
+function wordsOf({ count, since, problem }: UntoldHub): string {
+  return `${count} ended sessions not taken since ${localTime(since)}, last: ${problem}`;
+}
+
+/** Whether the keys that sign tokens for hubs are replaced in time. */
+export async function checkHubKeys(): Promise<Finding> {
+  const now = new Date();
+  const turn = await withDatabase((sql) => hubKeyTurn(sql, now));
+  if (!turn) return { ok: true, words: 'there are none yet: the first token makes them' };
+  const made = `made on ${localTime(turn.madeAt)}`;
+  if (now.getTime() - turn.replacedAt.getTime() < hubKeyOverdue)
+    return { ok: true, words: `${made}, replaced by themselves from ${localTime(turn.replacedAt)} on` };
+  const words = `${made}, and not replaced since ${localTime(turn.replacedAt)} – start the portal, which does it, or vestibule keys roll`;
+  return { ok: false, words };
 }

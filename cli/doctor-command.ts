@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Config } from '#server/config/config.ts';
 import { type Reading, readEmail } from '#server/names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
 import { accepted } from './options.ts';
@@ -48,31 +47,24 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
   yield { check: 'links', ...doctor.checkLinks(config) };
   yield { check: 'data folder', ...(await doctor.checkDataFolder(config)) };
-  const databases = await import('./doctor-checks.ts');
   const database = await doctor.checkDatabase();
   yield { check: 'database', ...database };
-  if (config.databaseUrl) yield { check: 'line to the database', ...databases.checkLine(config.databaseUrl) };
+  if (config.databaseUrl) yield { check: 'line to the database', ...doctor.checkLine(config.databaseUrl) };
   if (database.ok) {
-    if (config.databaseUrl) yield { check: 'durability', ...(await databases.checkDurability()) };
-    if (config.databaseUrl) yield { check: 'pooler', ...(await databases.checkPooler()) };
+    if (config.databaseUrl) yield { check: 'pooler', ...(await doctor.checkPooler()) };
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
     yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };
     yield { check: 'connections', ...(await doctor.checkConnections()) };
   }
-  if (config.hub || config.hubAudiences.length > 0) yield* hubChecks(config, database.ok === true);
+  if (config.hub) yield { check: 'hub', ...(await doctor.checkHub(config, config.hub)) };
+  yield* await doctor.checkLogoutUrls(config, database.ok === true);
+  if (config.hubAudiences.length > 0 && database.ok) yield { check: 'hub keys', ...(await doctor.checkHubKeys()) };
   const mail = await doctor.checkMail(config);
   yield* mail;
   if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
   else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
   else yield { check: 'test mail', ...(await doctor.sendTestMail(config, recipient)) };
-}
-
-async function* hubChecks(config: Config, isDatabaseUp: boolean): AsyncGenerator<Check> {
-  const hubs = await import('./doctor-hub-checks.ts');
-  if (config.hub) yield { check: 'hub', ...(await hubs.checkHub(config, config.hub)) };
-  yield* await hubs.checkLogoutUrls(config, isDatabaseUp);
-  if (config.hubAudiences.length > 0 && isDatabaseUp) yield { check: 'hub keys', ...(await hubs.checkHubKeys()) };
 }
 
 /** One line of a report. */

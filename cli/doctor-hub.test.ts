@@ -11,7 +11,7 @@ import { day, limits } from '#server/limits.ts';
 import { commandsOfFile } from '#test/support/commands-of-file.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { configFrom } from '#test/support/portal-for-test.ts';
-import { checkHub } from './doctor-hub-checks.ts';
+import { checkHub } from './doctor-checks.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

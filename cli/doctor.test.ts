@@ -81,7 +81,6 @@ describe('vestibule doctor', () => {
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
       'ok      – line to the database – on this machine',
-      'warning – durability – changes that were acknowledged may be lost – set fsync, full_page_writes, synchronous_commit to on in PostgreSQL',
       'ok      – pooler – no pooler; statements are prepared',
       'ok      – secrets – everything is sealed under the first secret',
       'ok      – single sign-on – no certificate or secret expires within 60 days',
@@ -161,7 +160,7 @@ describe('vestibule doctor', () => {
     const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
     expect({ code, err }).toEqual({ code: 3, err: '' });
     expect(lines[3]).toMatch(/^failed {2}– database – The database is not available: /);
-    expect(lines[7]).toBe('ok      – mail login – accepted');
+    expect(lines).toContain('ok      – mail login – accepted');
   });
 
   test('exits with 3 on a wrong configuration, and tries nothing else', async () => {

@@ -1,7 +1,11 @@
-import { isProviderAddress } from '#server/http/provider-fetch.ts';
+import { readFile } from 'node:fs/promises';
+import { isProviderAddress, openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
 import { day, hour, minute } from '#server/limits.ts';
-import type { Reading } from '#server/names/read-name.ts';
-import { canonicalDomain } from '#server/names/read-name.ts';
+import { readNetwork } from '#server/names/network.ts';
+import { canonicalDomain, type Reading } from '#server/names/read-name.ts';
+import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';
+import type { Attributes, SamlSettings } from '#server/single-sign-on/sso-connection.ts';
+import { failure, printWarning } from './print.ts';
 
 /** Reads an email domain into ASCII; at least two labels, so that nobody vouches for a whole country. */
 export function readDomain(text: string): Reading {
@@ -39,4 +43,66 @@ export function readProviderValue(option: string, text: string): Reading {
   const value = text.trim();
   if (/^[\x21-\x7e]{1,500}$/.test(value)) return { kind: 'ok', value };
   return { kind: 'refused', problem: `${option}: must have 1 to 500 visible ASCII characters without spaces` };
+}
+
+/** The networks of `--provider-network`; `none` for none. */
+export function networksOf(texts: readonly string[]): string[] {
+  if (texts.length === 1 && texts[0] === 'none') return [];
+  return texts.map((text) => {
+    const reading = readNetwork(text);
+    if (reading.kind === 'ok') return reading.value;
+    throw failure(`${reading.problem.replace(/^network/, '--provider-network')}.`);
+  });
+}
+
+/** Reads `--map what=name`. */
+export function readAttributes(texts: readonly string[]): Reading<Attributes> {
+  const attributes: Attributes = {};
+  for (const text of texts) {
+    const [, what, name] = /^(email|username|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
+    if (!what || !name)
+      return {
+        kind: 'refused',
+        problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid or language=locale`,
+      };
+    attributes[what as keyof Attributes] = name;
+  }
+  return { kind: 'ok', value: attributes };
+}
+
+/** Reads `--secret-ends`, with a warning if it is past. */
+export function readDay(text: string): Reading<Date> {
+  const day = new Date(`${text}T00:00:00Z`);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
+  if (isDay && day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
+  if (isDay) return { kind: 'ok', value: day };
+  return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+}
+
+/** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
+export async function samlSettingsOf(
+  argument: string,
+  networks: readonly string[],
+): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {
+  const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
+  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
+  const reading = readSamlMetadata(text, { now: new Date() });
+  if (reading.kind === 'refused') throw failure(`--metadata: ${reading.problem}.`);
+  for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
+  return { ...reading.settings, metadataUrl };
+}
+
+async function textOfFile(path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw failure(`--metadata: ${path} cannot be read (${error.code}).`);
+  });
+}
+
+async function textAt(url: string, networks: readonly string[]): Promise<string> {
+  try {
+    return await (await openConversation(networks).read(url)).text();
+  } catch (error) {
+    if (error instanceof ProviderFailure) throw failure(`--metadata: ${error.message}.`);
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { resetTwoFactor, revokeDevices, signOutUser } from '#server/accounts/act-on-user.ts';
 import type { Config } from '#server/config/config.ts';
 import { isUuid } from '#server/crypto/token.ts';
@@ -11,7 +11,7 @@ import { failure, localTime, printJson, printLine, printOutcome, printTable, yes
 import { existingUser } from './user-change-commands.ts';
 import { withDatabase } from './with-database.ts';
 
-type SessionFlags = JsonFlag & { end?: string; endAll?: true };
+type SessionFlags = JsonFlag & { end?: string };
 type DeviceFlags = JsonFlag & { revoke?: string; revokeAll?: true };
 type PasskeyFlags = JsonFlag & { remove?: string };
 
@@ -20,9 +20,8 @@ export function addUserAccessCommands(user: Command): void {
   user
     .command('sessions')
     .argument(...nameArgument)
-    .description('list where a user is signed in, or sign them out')
-    .addOption(new Option('--end <id>', 'end this session').conflicts('endAll'))
-    .option('--end-all', 'end every session, those that wait for a second factor too')
+    .description('list where a user is signed in, or end a session; user sign-out ends all')
+    .option('--end <id>', 'end this session')
     .option('--json', 'print them as JSON')
     .addHelpText('after', '\nAn ended session counts as a sign-out in its browser, and hubs with a logoutUrl are told.')
     .action((name: string, flags: SessionFlags) =>
@@ -66,15 +65,13 @@ export function addUserAccessCommands(user: Command): void {
     .action((name: string, flags: PasskeyFlags) => withDatabase((sql) => runPasskeys(sql, name, flags)));
 }
 
-async function runSessions(sql: Database, config: Config, name: string, { end, endAll, json }: SessionFlags) {
+async function runSessions(sql: Database, config: Config, name: string, { end, json }: SessionFlags) {
   const { id, username } = await existingUser(sql, name);
   const now = new Date();
-  if (end !== undefined || endAll) {
-    if (end !== undefined) mustBeId('--end', end, `session; vestibule user sessions ${username} lists them`);
-    const sessionsEnded = await signOutUser(sql, username, now, end ?? null);
-    if (sessionsEnded === null) throw failure(`There is no user ${name}.`);
-    if (end !== undefined && sessionsEnded === 0) throw failure(`There is no session ${end} of ${username}.`);
-    return printOutcome(json, { sessionsEnded }, `Sessions ended: ${sessionsEnded}.`);
+  if (end !== undefined) {
+    mustBeId('--end', end, `session; vestibule user sessions ${username} lists them`);
+    if (!(await signOutUser(sql, username, now, end))) throw failure(`There is no session ${end} of ${username}.`);
+    return printOutcome(json, { sessionsEnded: 1 }, 'Session ended.');
   }
   const sessions = await listSessionsOfUser(sql, { userId: id }, aliveAt(config, now));
   if (json) return printJson(sessions);
