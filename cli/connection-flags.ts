@@ -27,7 +27,7 @@ export type ClientAuthFlag = keyof typeof clientAuths;
 
 export const clientAuthOption = () =>
   new Option(
-    '--client-auth <way>',
+    '--client-auth <method>',
     'OpenID Connect: send the client secret in the header or the body, or sign with the portal key (default: as announced)',
   ).choices(Object.keys(clientAuths));
 
@@ -137,7 +137,7 @@ export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionF
   return text === undefined ? {} : { maxAuthenticationAge: accepted(readMaxAuthenticationAge(text)) };
 }
 
-/** Why another connection is in the way of a new or changed one. */
+/** Why another connection stands against a new or changed one. */
 export function takenFailure({ kind, by }: { kind: 'providerTaken' | 'logoutAddressTaken'; by: string }): Error {
   return failure(
     kind === 'providerTaken'

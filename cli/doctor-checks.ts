@@ -10,7 +10,7 @@ import { MailNotSent } from '#server/deps.ts';
 import { countUselessPasskeys } from '#server/factors/passkey.ts';
 import type { FailureKind } from '#server/http/provider-fetch.ts';
 import { askHub, checkLogoutUrl } from '#server/hub/check-hub.ts';
-import { hubKeyTurn } from '#server/hub/roll-hub-keys.ts';
+import { findNewestHubKeys } from '#server/hub/roll-hub-keys.ts';
 import { hubsToTell, listUntoldHubs, type UntoldHub } from '#server/hub/tell-hubs.ts';
 import { day } from '#server/limits.ts';
 import { checkMailServer } from '#server/mail/check-mail-server.ts';
@@ -154,7 +154,7 @@ export async function sendTestMail(config: Config, recipient: string): Promise<F
   }
 }
 
-/** Whether what is sent to PostgreSQL and back can be read or changed on the way. */
+/** Whether what is sent to PostgreSQL and back can be read or changed in between. */
 export function checkLine(databaseUrl: string): Finding {
   const { hostname, searchParams } = new URL(databaseUrl);
   if (loopbackNames.includes(hostname)) return { ok: true, words: 'on this machine' };
@@ -226,11 +226,11 @@ function wordsOf({ count, since, problem }: UntoldHub): string {
 /** Whether the keys that sign tokens for hubs are replaced in time. */
 export async function checkHubKeys(): Promise<Finding> {
   const now = new Date();
-  const turn = await withDatabase((sql) => hubKeyTurn(sql, now));
-  if (!turn) return { ok: true, words: 'there are none yet: the first token makes them' };
-  const made = `made on ${localTime(turn.madeAt)}`;
-  if (now.getTime() - turn.replacedAt.getTime() < hubKeyOverdue)
-    return { ok: true, words: `${made}, replaced by themselves from ${localTime(turn.replacedAt)} on` };
-  const words = `${made}, and not replaced since ${localTime(turn.replacedAt)} – start the portal, which does it, or vestibule keys roll`;
+  const newest = await withDatabase((sql) => findNewestHubKeys(sql, now));
+  if (!newest) return { ok: true, words: 'there are none yet: the first token makes them' };
+  const made = `made on ${localTime(newest.madeAt)}`;
+  if (now.getTime() - newest.replacedAt.getTime() < hubKeyOverdue)
+    return { ok: true, words: `${made}, replaced by themselves from ${localTime(newest.replacedAt)} on` };
+  const words = `${made}, and not replaced since ${localTime(newest.replacedAt)} – start the portal, which does it, or vestibule keys roll`;
   return { ok: false, words };
 }

@@ -79,7 +79,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const { config } = deps;
   const { destination, forget } = purposeOf(request, config);
   const ended = await signOutHere(deps, request, reply, { forgets: forget !== undefined });
-  // Our button with a destination begins another sign-in there: its tab keeps its way.
+  // Our button with a destination begins another sign-in there: its tab keeps where it was going.
   const goesOn = request.method === 'POST' && destination !== undefined;
   // Who cancels a registration, or signs in again to set up an app, is still the same person.
   const isToRegister = goesOn && leadsToRegistration(config, destination);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AskedProof } from '#contract/account.ts';
 import { isOneTimeCode } from '#contract/codes.ts';
-import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
@@ -16,11 +16,11 @@ import { sendProblem } from '../http/refuse.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { nextToken, type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
-import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
+import { deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, accountVisitOf, personForChange, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
-import { changeAccount, type Fields, type Outcome } from './section.ts';
+import { changeAccount, countBefore, type Fields, type Outcome, type Throttled } from './section.ts';
 
 /**
  * What a person has to prove before they change something about their way in; null if their session has proven it within ten
@@ -43,9 +43,9 @@ export function proofToAsk(
 }
 
 /**
- * Whether a passkey may stand for what is asked: where the account has one that would open it. Not where everybody with a password
- * signs in again, by the passkey if they like, before the first app: what follows asks how this session began. Nor for the code of
- * an app that guards a customer without passkeys.
+ * Whether a passkey may stand for what is asked: the account must have one that would open it. An app is not replaced by a
+ * passkey if it guards a customer that takes none. Before the first app, a person with a password signs in again instead where
+ * codes by email come first or a remembered device opened the session: what follows asks how the session began.
  */
 export async function mayProveByPasskey(
   { sql, config }: Pick<Deps, 'sql' | 'config'>,
@@ -96,9 +96,8 @@ async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): 
   const checked = await checkPassword(deps, visit, entry, 'fresh-proof-refused');
   if (checked.kind === 'throttled') return checked;
   if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
-  const now = deps.now();
   return await changeAccount(deps, visit, async (sql) => {
-    const sessionToken = await noteProof(deps, sql, visit, { proof: 'password', given: entry }, now);
+    const sessionToken = await noteProof(deps, sql, visit, { proof: 'password', given: entry });
     return { kind: 'done', notice: 'proven', sessionToken };
   });
 }
@@ -112,29 +111,20 @@ async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Prom
   const code = isOneTimeCode(digits) ? digits : entry;
   const { userId } = session;
   const prover = { userId, sessionId: session.id, factor: 'app', mustRegister: false, browser: visit.visitor } as const;
-  const now = deps.now();
   const outcome = await changeAccount(deps, visit, async (sql) => {
     const how = await takeProof(deps, sql, prover, code);
     if (!how) return { kind: 'refused', notice: 'codeWrong' };
     await deleteThrottle(sql, codeKey(session));
-    const sessionToken = await noteProof(deps, sql, visit, { proof: 'code', how, given: entry }, now);
+    const sessionToken = await noteProof(deps, sql, visit, { proof: 'code', how, given: entry });
     return { kind: 'done', notice: 'proven', sessionToken };
   });
   return outcome.kind === 'refused' ? await wrongCode(deps, visit) : outcome;
 }
 
 /** Counts an attempt at a code before it is checked; null if it may be. */
-export async function countCode(
-  deps: Deps,
-  visit: AccountVisit,
-): Promise<Extract<Outcome, { kind: 'throttled' }> | null> {
-  const now = deps.now();
-  const key = codeKey(visit.session);
-  const until = await countAttempt(deps.sql, [key], now);
-  if (!until) return null;
-  const event = { event: 'fresh-proof-refused', reason: 'throttled-code', ...personOf(visit) } as const;
-  await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
-  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+export async function countCode(deps: Deps, visit: AccountVisit): Promise<Throttled | null> {
+  const refused = { event: 'fresh-proof-refused', reason: 'throttled-code' } as const;
+  return await countBefore(deps, visit, codeKey(visit.session), refused);
 }
 
 export async function wrongCode(deps: Deps, visit: AccountVisit): Promise<Outcome> {
@@ -197,7 +187,7 @@ async function checkPasskey(deps: Deps, visit: AccountVisit, answer: string, ste
     const taken = await takePasskey(deps, sql, given, steps);
     if (taken.kind === 'refused') return taken;
     const proof = { proof: 'passkey', given: answer, steps } as const;
-    return { kind: 'right', sessionToken: await noteProof(deps, sql, visit, proof, deps.now()) };
+    return { kind: 'right', sessionToken: await noteProof(deps, sql, visit, proof) };
   });
 }
 
@@ -215,8 +205,8 @@ async function noteProof(
     how = proof,
     steps = [],
   }: { proof: ProofOfSession; given: string; how?: string; steps?: AuditStep[] },
-  now: Date,
 ): Promise<string> {
+  const now = deps.now();
   const token = nextToken(deps, { token: visit.sessionToken, given });
   await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), now });
   await putProof(sql, visit.session.id, proof, now);

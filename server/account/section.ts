@@ -1,10 +1,11 @@
 import type { AccountNotice, AccountSection, AccountView } from '#contract/account.ts';
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
+import type { AuditEvent } from '../audit/audit-events.ts';
 import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { changeKey } from '../throttle/throttle-keys.ts';
+import { changeKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, type Person, personForChange, personOf } from './account-visit.ts';
 
 /** One section of the account page: what it shows, and what its forms do. */
@@ -24,12 +25,15 @@ type Action = {
 
 export type Fields = Partial<Record<string, string>>;
 
-/** What came of an action; `retryAfter` in milliseconds. Cookies are set along with the answer. */
+/** How long to wait, in milliseconds. */
+export type Throttled = { kind: 'throttled'; retryAfter: number };
+
+/** What came of an action. Cookies are set along with the answer. */
 export type Outcome =
   | { kind: 'done'; notice?: AccountNotice; to?: string; sessionToken?: string; deviceToken?: string }
   /** `reference`: of its event, if that is not the one of this request. */
   | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason; reference?: string }
-  | { kind: 'throttled'; retryAfter: number }
+  | Throttled
   /** The session has ended meanwhile. */
   | { kind: 'signedOut' };
 
@@ -56,12 +60,21 @@ export async function countChange(
   deps: Deps,
   visit: AccountVisit,
   what: 'password' | 'recovery-codes' | 'passkey' | 'passkey-name',
-): Promise<Extract<Outcome, { kind: 'throttled' }> | null> {
+): Promise<Throttled | null> {
+  const refused = { event: 'account-change-refused', reason: 'throttled-changes' } as const;
+  return await countBefore(deps, visit, changeKey(what, visit.session.userId), refused);
+}
+
+/** Counts what is about to be done; null if it may be. Otherwise a refusal is recorded, once a minute. */
+export async function countBefore(
+  deps: Deps,
+  visit: AccountVisit,
+  key: ThrottleKey,
+  refused: Pick<AuditEvent, 'event' | 'reason'>,
+): Promise<Throttled | null> {
   const now = deps.now();
-  const key = changeKey(what, visit.session.userId);
   const until = await countAttempt(deps.sql, [key], now);
   if (!until) return null;
-  const event = { event: 'account-change-refused', reason: 'throttled-changes', ...personOf(visit) } as const;
-  await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
+  await insertEventOnceAMinute(deps.sql, { ...refused, ...personOf(visit) }, `throttled:${key.key}`, now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
 }

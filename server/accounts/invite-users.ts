@@ -7,7 +7,7 @@ import { foldLoginName } from '../names/read-name.ts';
 import { findResetUsersForUpdate, makeLink, type ResetUser } from '../sign-in/reset-link.ts';
 
 type InviteUsersResult =
-  /** Nobody was invited; why, for each name that stood in the way. */
+  /** Nobody was invited; why, for each name that was refused. */
   | { kind: 'refused'; refusals: { name: string; problem: string }[] }
   /** In the order of the names; whoever was named twice is invited once. */
   | { kind: 'invited'; users: Pick<ResetUser, 'username' | 'email'>[] };

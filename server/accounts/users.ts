@@ -98,7 +98,7 @@ export async function changeUser(
     await updateUser(sql, userId, change);
     await updateLoginNames(sql, userId, foldsOfUser(after));
     await updateMemberships(sql, userId, customers);
-    // Who has no password signs in at a provider, and a passkey would be a way past it; unless nothing but passkeys signs in.
+    // A user without a password signs in at a provider, and a passkey would get past it; unless nothing but passkeys signs in.
     const losesPasskeys = passwordHash === null && !(await isPasskeyRequired(sql, userId));
     note('passkeys removed', losesPasskeys ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });

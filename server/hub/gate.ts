@@ -15,7 +15,7 @@ import { splitUrl, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
-import { HubFailure, isEvents, wayToHub } from './hub-connection.ts';
+import { HubFailure, hubConnection, isEvents } from './hub-connection.ts';
 import { headersForHub, identityOf } from './hub-headers.ts';
 import { readPath } from './hub-path.ts';
 import { hubTokens, type Identity } from './hub-tokens.ts';
@@ -36,11 +36,11 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
   const { config } = deps;
   const hubToken = hubTokens(deps);
   const forHub = headersForHub(config);
-  const way = wayToHub(hub);
+  const connection = hubConnection(hub);
   const streams = openStreams(deps, lookEvery);
   const noRoute = methodNotAllowed(deps);
   app.addHook('preClose', async () => streams.stop());
-  app.addHook('onClose', async () => way.close());
+  app.addHook('onClose', async () => connection.close());
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   routeHandshakes(app);
 
@@ -48,7 +48,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const { path: sent } = splitUrl(request.url);
     const path = readPath(sent);
     if (path === null || request.url.includes('#')) {
-      const detail = 'The path can be read in more than one way.';
+      const detail = 'The path can be read as more than one.';
       return await refuse(deps, request, closing(request, reply), 400, { detail });
     }
     if (isPortals(path)) return await noRoute(request, closing(request, reply));
@@ -105,7 +105,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const carrier = head ? socket : response;
     carrier.once('close', streams.add(stream));
     if (head) {
-      stream.isEndless = await way.passHandshakeOn({ raw, response, head }, headers);
+      stream.isEndless = await connection.passHandshakeOn({ raw, response, head }, headers);
       // Fastify ends a request with its response, and this one never ends.
       if (stream.isEndless) Object.assign(response, { statusCode: 101 }).emit('finish');
     } else {
@@ -113,7 +113,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
       response.once('close', () => {
         socket.mayTakeTime = false;
       });
-      stream.isEndless = isEvents(await way.passOn(raw, response, headers));
+      stream.isEndless = isEvents(await connection.passOn(raw, response, headers));
     }
     return reply.hijack();
   }

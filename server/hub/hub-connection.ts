@@ -26,10 +26,10 @@ export class HubFailure extends Error {
 }
 
 /**
- * The way to the hub for requests that were admitted. Both calls throw HubFailure as long as nothing of an answer was sent;
+ * Passes requests that were admitted on to the hub. Both calls throw HubFailure as long as nothing of an answer was sent;
  * later, the visitor's connection is closed.
  */
-export function wayToHub({ url, answerWithin }: Hub) {
+export function hubConnection({ url, answerWithin }: Hub) {
   const isSecure = url.protocol === 'https:';
   const servername = serverNameOf(url);
   const kept = { keepAlive: true, maxFreeSockets: limits.hub.idleConnections };

@@ -30,8 +30,8 @@ export async function rollHubKeys(deps: HubKeyDeps, { atOnce = false } = {}): Pr
 export async function rollOldHubKeys(deps: HubKeyDeps): Promise<void> {
   await deps.sql.begin(async (sql) => {
     await lockHubKeys(sql);
-    const turn = await hubKeyTurn(sql, deps.now());
-    if (turn && turn.replacedAt <= deps.now()) await roll(deps, sql, false);
+    const newest = await findNewestHubKeys(sql, deps.now());
+    if (newest && newest.replacedAt <= deps.now()) await roll(deps, sql, false);
   });
 }
 
@@ -52,7 +52,10 @@ async function roll(deps: HubKeyDeps, sql: Connection, atOnce: boolean): Promise
 }
 
 /** When the newest keys were made, and when housekeeping replaces them; null while there are none. */
-export async function hubKeyTurn(sql: Connection, now: Date): Promise<{ madeAt: Date; replacedAt: Date } | null> {
+export async function findNewestHubKeys(
+  sql: Connection,
+  now: Date,
+): Promise<{ madeAt: Date; replacedAt: Date } | null> {
   const newest = (await listHubKeys(sql, now)).at(-1);
   return newest ? { madeAt: newest.madeAt, replacedAt: new Date(newest.madeAt.getTime() + limits.hubKeyAge) } : null;
 }

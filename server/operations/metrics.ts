@@ -2,7 +2,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { hashesInQueue } from '../crypto/password-hash.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps, Metrics } from '../deps.ts';
-import { hubKeyTurn } from '../hub/roll-hub-keys.ts';
+import { findNewestHubKeys } from '../hub/roll-hub-keys.ts';
 import { oldestJobs } from '../jobs/job.ts';
 import { mailQueueName } from '../mail/queue-mail.ts';
 import { mailKinds } from '../people/mail-kinds.ts';
@@ -43,7 +43,7 @@ export async function createMetrics({ sql, now }: Pick<Deps, 'sql' | 'now'>): Pr
   const what = 'Until certificates, client secrets and the portal key expire, and hub keys are replaced.';
   gauge('vestibule_ends_seconds', what, ['connection', 'what'], async (it) => {
     it.reset();
-    const hubKeys = await hubKeyTurn(sql, now()).catch(nullIfDatabaseAway);
+    const hubKeys = await findNewestHubKeys(sql, now()).catch(nullIfDatabaseAway);
     if (hubKeys) it.set({ connection: '', what: 'hub key' }, secondsTo(hubKeys.replacedAt));
     for (const { connection, what, endsAt } of (await listEnds(sql).catch(nullIfDatabaseAway)) ?? [])
       it.set({ connection: connection ?? '', what }, secondsTo(endsAt));
