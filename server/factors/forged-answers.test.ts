@@ -60,77 +60,63 @@ async function expectRefused(
 }
 
 describe('a sign-in', () => {
-  it('the control passes', async () => {
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, passkey);
-    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-  });
-
-  it('so does one with an extension that nobody asked for', async () => {
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, passkey, { extensions: Buffer.from('a16178f5', 'hex') });
-    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-  });
-
-  it('is refused with every forgery', () =>
-    eachRow(assertionForgeries, async ({ reason, says, tweak }) => {
+  it('is refused with every forgery; the control passes', async () => {
+    await eachRow(assertionForgeries, async ({ reason, says, tweak }) => {
       await portal.sql.unsafe('delete from throttle; delete from audit_event');
       const browser = browserForTest(portal);
       const before = await state();
       const answer = await signInWithPasskey(browser, passkey, tweak(passkey));
       expect(await state()).toBe(before);
       await expectRefused(browser, answer.headers.location, reason, says);
-    }));
-
-  it('is refused the second time', async () => {
+    });
     const browser = browserForTest(portal);
-    const still = await givePasskey(portal, 'bob');
-    const credential = assertionOf(still, { challenge: await challengeFor(browser) });
-    await postAssertion(browser, credential);
-    await portal.sql.unsafe('delete from session; delete from audit_event');
-    const again = await postAssertion(browser, credential);
-    await expectRefused(browser, again.headers.location, 'challenge-unknown');
+    await signInWithPasskey(browser, passkey);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 
-  it('is refused in another browser, where the first one can still use it', async () => {
-    const [own, other] = [browserForTest(portal), browserForTest(portal)];
+  it.each<[string, (own: BrowserForTest, other: BrowserForTest) => Promise<BrowserForTest>]>([
+    ['the second time', async (own) => own],
+    [
+      'in another browser',
+      async (_own, other) => {
+        await challengeFor(other);
+        return other;
+      },
+    ],
+    [
+      'in a browser without the cookie',
+      async (_own, other) => {
+        // Without any cookie it would be told to keep them (sign-in-by-passkey.test.ts).
+        other.cookies.other = 'x';
+        return other;
+      },
+    ],
+    [
+      'after five minutes',
+      async (own) => {
+        portal.wait(300_000);
+        return own;
+      },
+    ],
+  ])('is refused %s', async (what, prepare) => {
+    const own = browserForTest(portal);
     const credential = assertionOf(passkey, { challenge: await challengeFor(own) });
-    await challengeFor(other);
-    const foreign = await postAssertion(other, credential);
-    await expectRefused(other, foreign.headers.location, 'challenge-unknown');
-    await postAssertion(own, credential);
-    expect(await signedInAs(portal, own.cookies)).toBe('alice');
-  });
-
-  it('is refused in a browser without the cookie', async () => {
-    const credential = assertionOf(passkey, { challenge: await challengeFor(browserForTest(portal)) });
-    const other = browserForTest(portal);
-    // Without any cookie it would be told to keep them (sign-in-by-passkey.test.ts).
-    other.cookies.other = 'x';
-    const answer = await postAssertion(other, credential);
-    await expectRefused(other, answer.headers.location, 'challenge-unknown');
-  });
-
-  it('is refused after five minutes', async () => {
-    const browser = browserForTest(portal);
-    const credential = assertionOf(passkey, { challenge: await challengeFor(browser) });
-    portal.wait(300_000);
+    if (what === 'the second time') await postAssertion(own, credential);
+    const browser = await prepare(own, browserForTest(portal));
+    await portal.sql.unsafe('delete from session; delete from audit_event');
     const answer = await postAssertion(browser, credential);
     await expectRefused(browser, answer.headers.location, 'challenge-unknown');
   });
 
-  it('is refused with the challenge of a second factor', async () => {
+  it('is refused with the challenge of a second factor, or a passkey for another relying party', async () => {
     const browser = browserForTest(portal);
     const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
     const answer = await postAssertion(browser, credential);
     await expectRefused(browser, answer.headers.location, 'challenge-unknown');
-  });
-
-  it('is refused with a passkey for another relying party', async () => {
+    await portal.sql`delete from audit_event`;
     await portal.sql`update passkey set rp_id = 'example.test'`;
-    const browser = browserForTest(portal);
-    const answer = await signInWithPasskey(browser, passkey);
-    await expectRefused(browser, answer.headers.location, 'unknown-passkey');
+    const again = await signInWithPasskey(browser, passkey);
+    await expectRefused(browser, again.headers.location, 'unknown-passkey');
   });
 });
 
@@ -186,17 +172,14 @@ describe('an enrolment', () => {
     });
   });
 
-  it('is refused for a passkey that is enrolled already', async () => {
-    const { options, post } = await begun();
+  it('is refused for a passkey that is enrolled already, and after twenty', async () => {
+    const { begin, options, post, own } = await begun();
     const answer = await post(enrolmentOf(passkey, options));
     expect(lastNotice(answer.headers.location)).toBe('passkeyRefused');
     expect(await onlyEvent()).toMatchObject({ reason: 'already-enrolled' });
-  });
-
-  it('is refused after twenty', async () => {
-    const { options, post, own } = await begun();
+    await portal.sql`delete from audit_event`;
     for (let n = 0; n < 20; n += 1) await givePasskey(portal, 'bob');
-    await post(enrolmentOf(own, options));
+    await post(enrolmentOf(own, await begin()));
     expect(await onlyEvent()).toMatchObject({ reason: 'too-many-passkeys' });
   });
 
@@ -221,17 +204,11 @@ describe('an enrolment', () => {
   });
 
   it('needs a session, and a proof that is fresh', async () => {
-    const nobody = await browserForTest(portal).get('/portal/passkeys/enrol/options', {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-    });
-    expect(nobody.statusCode).toBe(401);
+    const url = '/portal/passkeys/enrol/options';
+    const json = { method: 'POST', headers: { accept: 'application/json' } } as const;
+    expect((await browserForTest(portal).get(url, json)).statusCode).toBe(401);
     const { browser } = await begun();
     portal.wait(601_000);
-    const late = await browser.get('/portal/passkeys/enrol/options', {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-    });
-    expect(late.statusCode).toBe(409);
+    expect((await browser.get(url, json)).statusCode).toBe(409);
   });
 });

@@ -1,7 +1,29 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
+import {
+  askForKey,
+  type Browser,
+  codeByMail,
+  codeNow,
+  halfSession,
+  pageOf,
+  registerApp,
+  startTwoFactorAfresh,
+  verify,
+  verifyByForm,
+} from '#test/support/two-factor-for-test.ts';
+import { resetTwoFactor } from '../accounts/act-on-user.ts';
 import { limits } from '../limits.ts';
-import type { AccountOfSession, SessionOfAccount } from './may-change-factors.ts';
-import { type MayChangeFactors, mayChangeFactors } from './may-change-factors.ts';
+import {
+  type AccountOfSession,
+  type MayChangeFactors,
+  mayChangeFactors,
+  type SessionOfAccount,
+} from './may-change-factors.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const ago = (age: number) => new Date(now.getTime() - age);
@@ -73,4 +95,130 @@ it.each<[string, SessionOfAccount, AccountOfSession, MayChangeFactors]>([
   ],
 ])('%s', (_what, session, account, may) => {
   expect(mayChangeFactors(session, account, now)).toBe(may);
+});
+
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+const screen = '/portal/twoFactorRegistration';
+const mayAsk = async (cookies: Browser) => (await askForKey(portal, cookies)).statusCode === 200;
+const signIn = async (username: string, cookies: Browser = {}) =>
+  cookiesOf(await portal.signIn(username, testPassword, { cookies }));
+const pageFor = async (cookies: Browser) => (await pageOf(portal, { url: screen, cookies })).serverPage;
+const withCode = async (username: string, half: Browser, query = '') =>
+  cookiesOf(await verify(portal, await codeByMail(portal, username), half, { query }));
+const join = (username: string, key: string) => portal.sql`
+  insert into membership select u.id, c.id from portal_user u, customer c where u.username = ${username} and c.key = ${key}`;
+const elsewhere = (why: string, comesBackTo: string | null, goesOnTo: string | null) => ({
+  ...{ name: 'registerElsewhere', why },
+  ...{ comesBackTo, goesOnTo },
+});
+
+describe('MF-12 a session of the password alone', () => {
+  it('MF-12 sets up no app where a customer that admits from elsewhere, or is disabled, asks for a factor', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
+    await addUser(portal, { username: 'carl', customers: ['strict', 'plain'] });
+    const cookies = await signIn('carl');
+    expect(await mayAsk(cookies)).toBe(false);
+    expect(await pageFor(cookies)).toEqual(elsewhere('network', null, '/portal/portal.html'));
+    await portal.sql`update customer set active = false, allowed_networks = '{}' where key = 'strict'`;
+    expect(await mayAsk(await signIn('carl'))).toBe(false);
+  });
+
+  it('MF-12 nor confirms one if the user has joined such a customer since, and tells that from a wrong code', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
+    const cookies = await signIn('pat');
+    const { totpSecret } = (await askForKey(portal, cookies)).json<{ totpSecret: string }>();
+    await join('pat', 'strict');
+    const answer = await verify(portal, codeNow(portal, totpSecret), cookies);
+    expect([answer.statusCode, answer.headers['vestibule-notice']]).toEqual([409, undefined]);
+    const form = await verifyByForm(portal, { code: codeNow(portal, totpSecret) }, cookies);
+    expect(form.headers.location).toBe(screen);
+    expect(await pageFor(cookies)).toMatchObject({ why: 'network' });
+    expect(await portal.sql`select from totp`).toEqual([]);
+    expect(await signedInAs(portal, cookies)).toBe('pat');
+  });
+
+  it('MF-12 sets up no app for who has confirmed codes by email, until the sign-in that leads there asks for one', async () => {
+    await withCode('bob', await halfSession(portal, 'bob'));
+    await portal.sql`update customer set two_factor = 'off' where key = 'mail'`;
+    const cookies = await signIn('bob');
+    expect([await mayAsk(cookies), (await pageFor(cookies))?.name]).toEqual([false, 'signInOnceMore']);
+    portal.wait(60_000);
+    const form = { username: 'bob', password: testPassword, redirectURL: screen };
+    const half = await portal.signIn('bob', testPassword, { form });
+    expect(half.headers.location).toContain('codeSentViaEmail');
+    expect(await mayAsk(await withCode('bob', cookiesOf(half)))).toBe(true);
+    await resetTwoFactor(portal.sql, 'bob', portal.deps.now());
+    expect(await mayAsk(await signIn('bob'))).toBe(true);
+  });
+
+  it('MF-12 in a remembered browser sets up no app: its cookie may be a copy', async () => {
+    const { 'vestibule-remembered': token = '' } = await withCode(
+      'bob',
+      await halfSession(portal, 'bob'),
+      '?remember=true',
+    );
+    const cookies = await signIn('bob', { 'vestibule-remembered': token });
+    expect([await mayAsk(cookies), (await pageFor(cookies))?.name]).toEqual([false, 'signInOnceMore']);
+  });
+});
+
+describe('MF-12 somebody with a passkey', () => {
+  const setPasskeys = (policy: string, key: string) =>
+    portal.sql`update customer set passkeys = ${policy} where key = ${key}`;
+
+  it('MF-12 sets up no app by password, nor with a code by email: the page asks for the passkey', async () => {
+    await join('alice', 'mail');
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = browserForTest(portal);
+    const half = await halfSession(portal, 'alice');
+    Object.assign(browser.cookies, half, await withCode('alice', half));
+    expect(await mayAsk(browser.cookies)).toBe(false);
+    const shown = await pageOf(portal, { url: screen, cookies: browser.cookies });
+    expect(shown.serverPage).toEqual(elsewhere('passkey', null, null));
+    expect([shown.registration, shown.secondFactor?.hasPasskey]).toEqual([undefined, true]);
+    await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+  });
+
+  it('nor while the customer that would take it is disabled; does where none takes it, or it works no more', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'app', networks: ['203.0.113.0/24'] });
+    await setPasskeys('off', 'app');
+    await join('alice', 'strict');
+    await givePasskey(portal, 'alice');
+    expect(await mayAsk(await halfSession(portal, 'alice'))).toBe(false);
+    await portal.sql`update customer set active = false where key = 'strict'`;
+    expect(await mayAsk(await halfSession(portal, 'alice'))).toBe(false);
+    await setPasskeys('off', 'strict');
+    expect(await mayAsk(await halfSession(portal, 'alice'))).toBe(true);
+    await setPasskeys('on', 'app');
+    await portal.sql`update passkey set rp_id = 'former.example'`;
+    await registerApp(portal, await halfSession(portal, 'alice'));
+  });
+
+  it('MF-12 sets up no app by it that would replace the codes of a customer that takes none', async () => {
+    await addUser(portal, { username: 'quinn', customers: ['mail', 'plain'] });
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'quinn'));
+    const { cookies } = browser;
+    expect(await mayAsk(cookies)).toBe(true);
+    await setPasskeys('off', 'mail');
+    expect([await mayAsk(cookies), (await pageFor(cookies))?.name]).toEqual([false, 'signInOnceMore']);
+    expect(await mayAsk(await withCode('quinn', await halfSession(portal, 'quinn')))).toBe(true);
+  });
+
+  it.each([
+    ['is sent to sign in by it', 'select', screen],
+    ['is sent to the administrator if it is for another domain', "update passkey set rp_id = 'x.example'", null],
+    ['is sent to the administrator if no customer takes it', "update customer set passkeys = 'off'", null],
+  ])('MF-15 by a provider sets up no app, and %s', async (_what, change, comesBackTo) => {
+    const cookies = await halfSession(portal, 'alice');
+    await sessionByConnection(portal, 'alice', 'app');
+    await portal.sql`update session set waits_for = '{app}'`;
+    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+    expect(await mayAsk(cookies)).toBe(true);
+    await givePasskey(portal, 'alice');
+    expect(await mayAsk(cookies)).toBe(false);
+    await portal.sql.unsafe(change);
+    expect(await pageFor(cookies)).toEqual(elsewhere('provider', comesBackTo, null));
+  });
 });

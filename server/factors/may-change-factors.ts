@@ -17,7 +17,8 @@ import type { FullSession, SessionStage } from '../sessions/session.ts';
  * Whether a session may set up a factor, which counts for the whole account, or why not: the user has to sign in again, or with
  * their passkey, or where all customers that ask for a factor admit them; or a provider's session speaks for less.
  */
-export type MayChangeFactors = 'may' | 'signInAgain' | 'byPasskey' | 'network' | 'notFromProvider';
+export type MayChangeFactors = 'may' | MayNotChangeFactors;
+export type MayNotChangeFactors = 'signInAgain' | 'byPasskey' | 'network' | 'notFromProvider';
 
 /**
  * The session of the user's own password or passkey may once it has proven all that is asked: who knows the password alone could

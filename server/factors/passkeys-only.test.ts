@@ -116,20 +116,15 @@ describe('an invitation', () => {
     expect(reloaded.body).not.toContain('name="password"');
     const page = await portal.send({ url: String(opened.headers.location) });
     expect(page.body).toContain('Create your passkey</h1>');
-    expect(page.body).toContain('Open the link from our email in a current one with JavaScript turned on.');
     expect(page.body).not.toContain('name="password"');
     const refused = await changeTo(portal, hash, newPassword);
     expect(refused.headers.location).toBe('/portal/forgottenChangeFailedInfo?reason=8&invited=true');
-    const { passkey, location } = await makeByLink(browserForTest(portal), hash);
-    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
+    const { passkey } = await makeByLink(browserForTest(portal), hash);
     const browser = browserForTest(portal);
     await signInWithPasskey(browser, passkey);
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
     expect(await signedInAs(portal, (await signIn('alice')).browser.cookies)).toBeNull();
-  });
-
-  it('is for whoever has lost all passkeys, once an operator has removed them, and may not choose a password', async () => {
-    await givePasskey(portal, 'alice');
+    // Nobody who has one is invited, but who has lost all, once an operator has removed them.
     expect(await invite(portal, 'alice')).toMatchObject({ kind: 'refused' });
     await portal.sql`delete from passkey`;
     await portal.sql`update portal_user set may_change_password = false`;
@@ -163,17 +158,6 @@ describe('the account page', () => {
     const entries = { current: testPassword, password: newPassword, repeat: newPassword };
     const answer = await browser.post('/portal/account/password', { session, do: 'change', ...entries });
     expect(answer.headers.location).toContain('notice=notPossible');
-  });
-
-  it('takes no password as a fresh proof, in a session from before', async () => {
-    await portal.sql`update customer set passkeys = 'on'`;
-    const { browser } = await signIn('alice');
-    portal.wait(601_000);
-    const asksForPassword = async () =>
-      (await browser.get('/portal/account/passkeys?do=enrol')).body.includes('autoComplete="current-password"');
-    expect(await asksForPassword()).toBe(true);
-    await portal.sql`update customer set passkeys = 'only'`;
-    expect(await asksForPassword()).toBe(false);
   });
 
   it('signs nobody out, in a session from before, who could not come back: an invitation helps', async () => {

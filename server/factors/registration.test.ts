@@ -1,202 +1,259 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { signedInAs } from '#test/support/accounts-for-test.ts';
-import { cookiesOf } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForKey,
   type Browser,
+  codeByMail,
   codeNow,
   giveApp,
   halfSession,
   pageOf,
+  recoveryCodesUrl,
   registerApp,
   registrationUrl,
   startTwoFactorAfresh,
   step,
   verdict,
   verify,
+  verifyByForm,
+  wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';
+import { composeText } from '../mail/compose-text.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 
-let cookies: Browser;
-const portal = portalOfFile();
-beforeEach(async () => {
-  await startTwoFactorAfresh(portal);
-  cookies = await halfSession(portal, 'alice');
-});
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 
+const screen = '/portal/twoFactorRegistration';
 const ask = (held: Browser, headers: Record<string, string> = {}, query = '') =>
   askForKey(portal, held, { url: registrationUrl + query, headers: { accept: 'application/json', ...headers } });
 const secretOf = async (held: Browser) => (await ask(held)).json<{ totpSecret: string }>().totpSecret;
 const pending = async () => (await portal.sql`select from pending_totp`).length;
 
-/** Expects that nothing is shown and no secret is created. */
-async function expectRefused(status: number, held: Browser, headers: Record<string, string> = {}): Promise<void> {
-  const before = await portal.sql`select * from pending_totp`;
-  const answer = await ask(held, headers);
-  expect(answer.statusCode).toBe(status);
-  expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-  expect(answer.body).not.toMatch(/[A-Z2-7]{32}|otpauth|data:/);
-  expect(await portal.sql`select * from pending_totp`).toEqual(before);
-}
-
-describe('what an app is registered with', () => {
-  it('MF-18 is a secret of 160 bits and an image, not to be cached, and nothing else', async () => {
-    const answer = await ask(cookies);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'cross-origin-resource-policy': 'same-origin',
-    });
-    expect(Object.keys(answer.json()).sort()).toEqual(['totpSecret', 'url']);
-    expect(answer.json().totpSecret).toMatch(/^[A-Z2-7]{32}$/);
-    expect(answer.json().url).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/]+=*$/);
+describe('what an app is registered with, after the password', () => {
+  let cookies: Browser;
+  beforeEach(async () => {
+    cookies = await halfSession(portal, 'alice');
   });
 
-  it('MF-11 stays the same after reloads, on the page too, and differs in another half session', async () => {
+  /** Expects that nothing is shown and no secret is created. */
+  async function expectRefused(status: number, held: Browser, headers: Record<string, string> = {}): Promise<void> {
+    const before = await pending();
+    const answer = await ask(held, headers);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(answer.body).not.toMatch(/[A-Z2-7]{32}|otpauth|data:/);
+    expect(await pending()).toBe(before);
+  }
+
+  it('MF-11 MF-18 is a secret and its image, the same after reloads, on the page too, and not to be cached', async () => {
     const first = await ask(cookies);
+    expect(first.headers).toMatchObject({ 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' });
+    expect(first.json()).toEqual({
+      totpSecret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+      url: expect.stringMatching(/^data:image\/png;base64,[A-Za-z0-9+/]+=*$/),
+    });
     portal.wait(limits.halfSession - 1000);
     expect((await ask(cookies)).json()).toEqual(first.json());
-    const page = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
-    expect(page.registration).toEqual(first.json());
-    expect(page.secondFactor?.account).toBe('alice');
-    const other = await halfSession(portal, 'alice');
-    expect(await secretOf(other)).not.toBe(first.json().totpSecret);
-    expect(await pending()).toBe(2);
+    const page = await pageOf(portal, { url: screen, cookies });
+    expect([page.registration, page.secondFactor?.account]).toEqual([first.json(), 'alice']);
   });
 
   it('MF-11 is never shown again once it is confirmed, to half or full sessions', async () => {
-    const { secret, cookies: full } = await registerApp(portal, cookies);
+    const { cookies: full } = await registerApp(portal, cookies);
     await expectRefused(401, cookies);
     await expectRefused(409, full);
     await expectRefused(409, await halfSession(portal, 'alice'));
-    const page = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies: full });
-    expect(page).toEqual({ status: 302, location: '/portal/portal.html' });
+    expect(await pageOf(portal, { url: screen, cookies: full })).toEqual({
+      status: 302,
+      location: '/portal/portal.html',
+    });
     expect(await pending()).toBe(0);
-    expect(secret).toBeTruthy();
   });
 
   it('MF-12 is not shown to users who have an app and only entered the password', async () => {
-    const secret = await giveApp(portal, 'adam');
+    await giveApp(portal, 'adam');
     const held = await halfSession(portal, 'adam');
     await expectRefused(409, held);
-    const page = await pageOf(portal, {
-      url: '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx',
-      cookies: held,
-    });
+    const page = await pageOf(portal, { url: `${screen}?redirectURL=%2Fportal%2Fx`, cookies: held });
     expect(page).toEqual({ status: 302, location: '/portal/twoFactor?redirectURL=%2Fportal%2Fx' });
-    expect(await pending()).toBe(0);
-    expect(verdict(await verify(portal, codeNow(portal, secret), held))).toBe(true);
-    expect(await portal.sql`select from totp`).toHaveLength(1);
   });
 
-  it('MF-13 does not count until confirmed: the next sign-in asks for the registration again', async () => {
+  it('MF-13 does not count until confirmed, by a code of its own browser', async () => {
     const secret = await secretOf(cookies);
-    expect(await portal.sql`select from totp`).toHaveLength(0);
-    const again = await portal.signIn('alice', 'Lantern-Harbour-42');
+    const again = await portal.signIn('alice', testPassword);
     expect(again.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?/);
     const other = await halfSession(portal, 'alice');
-    expect(verdict(await verify(portal, codeNow(portal, secret), other))).toBe(false);
-    await secretOf(other);
-    expect(verdict(await verify(portal, codeNow(portal, secret), other))).toBe(false);
+    for (const shown of [false, true]) {
+      if (shown) expect(await secretOf(other)).not.toBe(secret);
+      expect(verdict(await verify(portal, codeNow(portal, secret), other))).toBe(false);
+    }
     expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
-    portal.wait(step);
-    expect(await signedInAs(portal, other)).toBeNull();
   });
 
-  it('is not shown while a code by email is pending, or to anyone not signed in (EN-12)', async () => {
+  it('EN-12 HD-08 is not shown while a code by email is pending, or to anyone not signed in', async () => {
     await expectRefused(409, await halfSession(portal, 'bob'));
     await expectRefused(401, {});
-    await expectRefused(401, { 'vestibule-session': 'x'.repeat(43) });
-    for (const query of ['?username=alice', '?user=alice', '?userId=1', '?token=x']) {
+    for (const query of ['?username=alice', '?userId=1', '?token=x']) {
       const [known, unknown] = [await ask({}, {}, query), await ask({}, {}, query.replace('alice', 'nobody'))];
       expect([known.statusCode, known.body]).toEqual([401, unknown.body]);
     }
     for (const end of ['/a.css', '.css', '/x', ';x'])
-      expect((await portal.send({ url: registrationUrl + end, cookies })).statusCode, `HD-08 ${end}`).toBe(404);
-    expect(await pending()).toBe(0);
+      expect((await portal.send({ url: registrationUrl + end, cookies })).statusCode, end).toBe(404);
   });
 
   it('CS-16 another site’s page may not request it, and creates none', async () => {
-    for (const site of ['cross-site', 'same-site', '', 'x', 'same-origin, cross-site'])
-      await expectRefused(403, cookies, {
-        'sec-fetch-site': site,
-        'sec-fetch-mode': 'no-cors',
-        'sec-fetch-dest': 'image',
-      });
-    expect(await pending()).toBe(0);
+    for (const site of ['cross-site', 'same-site', '', 'same-origin, cross-site'])
+      await expectRefused(403, cookies, { 'sec-fetch-site': site, 'sec-fetch-dest': 'image' });
     for (const site of ['same-origin', 'none'])
       expect((await ask(cookies, { 'sec-fetch-site': site })).statusCode).toBe(200);
   });
 
-  it('stays the same over a sign-in that was cancelled, in this browser alone', async () => {
+  it('stays the same over a sign-in that was cancelled, in this browser alone, until no session could confirm it', async () => {
     const own = await secretOf(cookies);
     const out = await portal.send({ method: 'POST', url: '/portal/logout', cookies });
     const { 'vestibule-device': device = '' } = { ...cookies, ...cookiesOf(out) };
     portal.wait(limits.halfSession);
     const again = { ...(await halfSession(portal, 'alice')), 'vestibule-device': device };
     // Somebody with the password alone, in another browser, neither sees nor plants it.
-    const other = await halfSession(portal, 'alice');
-    expect(await secretOf(other)).not.toBe(own);
+    expect(await secretOf(await halfSession(portal, 'alice'))).not.toBe(own);
     const adam = { ...(await halfSession(portal, 'adam')), 'vestibule-device': device };
     expect(await secretOf(adam)).not.toBe(own);
     expect(await secretOf(again)).toBe(own);
     expect(verdict(await verify(portal, codeNow(portal, own), again))).toBe(true);
-    expect(
-      await portal.sql`select from pending_totp join portal_user u on u.id = user_id where username = 'alice'`,
-    ).toEqual([]);
-  });
-
-  it('is forgotten once no session could confirm it', async () => {
-    await secretOf(cookies);
+    expect(await pending()).toBe(1);
     portal.wait(limits.pendingApp);
     await keepHouse(portal.deps);
     expect(await pending()).toBe(0);
   });
-});
 
-describe('once an app is registered', () => {
-  it('a concurrent sign-in waiting for the same registration starts again, and is asked for the code', async () => {
-    const other = await halfSession(portal, 'alice');
-    await secretOf(other);
-    const { secret } = await registerApp(portal, cookies);
-    await expectRefused(401, other);
-    expect(verdict(await verify(portal, codeNow(portal, secret, 1), other))).toEqual([401, 'signInExpired']);
-    const again = await halfSession(portal, 'alice');
-    expect(verdict(await verify(portal, codeNow(portal, secret, 1), again))).toBe(true);
-  });
-
-  it('what was opened without it ends: earlier sessions, and devices remembered for a weaker factor', async () => {
+  it('once confirmed, ends what was opened without it: sessions, sign-ins, and remembered devices', async () => {
     await portal.sql`update customer set two_factor = 'off' where key = 'app'`;
-    const before = {
-      'vestibule-session': (await portal.signIn('alice', 'Lantern-Harbour-42')).cookies[0]?.value ?? '',
-    };
-    expect(await signedInAs(portal, before)).toBe('alice');
+    const before = cookiesOf(await portal.signIn('alice', testPassword));
     await portal.sql`update customer set two_factor = 'app' where key = 'app'`;
+    const other = await halfSession(portal, 'alice');
     await portal.sql`
       insert into remembered_device (token_hash, user_id, address, made_at, last_used_at, ends_at)
       select sha256(username::bytea), id, '192.0.2.1', now(), now(), 'infinity' from portal_user where username in ('alice', 'bob')`;
-    const { cookies: full } = await registerApp(portal, cookies);
+    const { secret, cookies: full } = await registerApp(portal, cookies);
     expect([await signedInAs(portal, before), await signedInAs(portal, full)]).toEqual([null, 'alice']);
+    expect(verdict(await verify(portal, codeNow(portal, secret, 1), other))).toEqual([401, 'signInExpired']);
     const left = await portal.sql`select username from remembered_device d join portal_user u on u.id = d.user_id`;
     expect(left).toEqual([{ username: 'bob' }]);
   });
 });
 
-it('MF-18 nobody sees another’s key, and no key is compressed together with an address', async () => {
-  const keys: string[] = [];
-  for (const username of ['alice', 'adam']) {
-    const cookies = await halfSession(portal, username);
-    keys.push((await secretOf(cookies)).slice(0, 4));
-    // The bare address, which is the same for everyone.
-    const headers = { 'accept-encoding': 'br, gzip' };
-    const page = await portal.send({ url: '/portal/twoFactorRegistration', cookies, headers });
-    expect(page.headers['content-encoding']).toBeUndefined();
-    expect(page.headers['cache-control']).toContain('no-store');
-    for (const [index, key] of keys.entries())
-      expect(page.body.includes(`>${key}`), username).toBe(index === keys.length - 1);
-  }
-  expect(keys[0]).not.toBe(keys[1]);
+describe('an app that somebody sets up of his own will', () => {
+  /** Pat, who needs no second factor, has just signed in. */
+  let cookies: Browser;
+  beforeEach(async () => {
+    cookies = cookiesOf(await portal.signIn('pat', testPassword));
+  });
+
+  it('SE-02 goes on under another token, ends the other sessions, is reported, and is required at once', async () => {
+    const elsewhere = cookiesOf(await portal.signIn('pat', testPassword));
+    const { secret, cookies: after } = await registerApp(portal, cookies);
+    expect(after['vestibule-session']).not.toBe(cookies['vestibule-session']);
+    const who = [after, cookies, elsewhere].map((held) => signedInAs(portal, held));
+    expect(await Promise.all(who)).toEqual(['pat', null, null]);
+    await portal.workOff();
+    expect(portal.mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
+      ['pat@acme.test', composeText('en', 'mail-secondFactorAdded-subject', { hub: 'Vestibule' })],
+    ]);
+    expect(await portal.sql`select event from audit_event order by id desc limit 1`).toEqual([
+      { event: 'two-factor-registered' },
+    ]);
+    portal.wait(step);
+    // Nor is it set up twice.
+    expect(verdict(await verify(portal, codeNow(portal, secret), after))).toEqual([401, 'signInExpired']);
+    const again = await halfSession(portal, 'pat');
+    expect(verdict(await verify(portal, codeNow(portal, secret), again))).toBe(true);
+  });
+
+  it('replaces codes by email where these were required', async () => {
+    const half = await halfSession(portal, 'bob');
+    await registerApp(portal, cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)));
+    const again = await portal.signIn('bob', testPassword);
+    expect(again.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html');
+  });
+
+  it('may be set up within ten minutes of the sign-in; a moment later the page asks for another', async () => {
+    const secret = await secretOf(cookies);
+    portal.wait(limits.freshSignIn);
+    expect(await secretOf(cookies)).toBe(secret);
+    portal.wait(1);
+    const late = await ask(cookies);
+    expect([late.statusCode, late.body.includes(secret)]).toEqual([409, false]);
+    const code = codeNow(portal, secret);
+    const refused = await verify(portal, code, cookies);
+    expect([refused.statusCode, refused.headers['vestibule-notice']]).toEqual([409, 'signInTooOld']);
+    const url = `${screen}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`;
+    const form = { code, redirectURL: '/portal/x?y=1' };
+    expect((await verifyByForm(portal, form, cookies, '?lang=de')).headers.location).toBe(url);
+    const { serverPage } = await pageOf(portal, { url, cookies });
+    expect(serverPage).toEqual({ name: 'signInOnceMore', comesBackTo: url, goesOnTo: '/portal/x?y=1' });
+    expect([await portal.sql`select from totp`, await signedInAs(portal, cookies)]).toEqual([[], 'pat']);
+    // Its button signs out, and the form that follows has the name and leads back.
+    const { body } = await portal.send({ url, cookies });
+    const action = /<form action="([^"]+)" method="post"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const out = await portal.send({ method: 'POST', url: action, cookies });
+    expect(out.headers.location).toBe(`/portal/login?${new URLSearchParams({ destination: url, lang: 'de' })}`);
+    const login = await portal.send({ url: out.headers.location ?? '', cookies: cookiesOf(out) });
+    expect(login.body).toContain('value="pat"');
+  });
+
+  it('BF-11 is confirmed only by its own code, and its attempts count for the account', async () => {
+    const secret = await secretOf(cookies);
+    const { freeFailures, firstWait } = limits.throttle.code;
+    for (const code of wrongCodes(portal, secret, freeFailures))
+      expect(verdict(await verify(portal, code, cookies))).toBe(false);
+    const waiting = await verify(portal, codeNow(portal, secret), cookies);
+    expect([waiting.statusCode, waiting.headers['retry-after']]).toEqual([429, String(firstWait / 1000)]);
+    expect(await signedInAs(portal, cookies)).toBe('pat');
+    portal.wait(firstWait);
+    // Of many posts at once one confirms it.
+    const code = codeNow(portal, secret);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(portal, code, cookies)));
+    const winners = answers.filter(({ body }) => body === 'true');
+    expect(winners.map(cookiesOf).map((held) => held['vestibule-session'])).toEqual([expect.any(String)]);
+    expect(await portal.sql`select from recovery_code`).toHaveLength(10);
+  });
+
+  it('has a page that leads on when given up, to an acceptable destination', async () => {
+    for (const [query, goesOnTo] of [
+      ['?redirectURL=%2Fportal%2Fx%3Fy%3D1%23z', '/portal/x?y=1#z'],
+      ['?redirectURL=https%3A%2F%2Fevil.example', '/portal/portal.html'],
+      ['?redirectURL=javascript%3Aalert(1)', '/portal/portal.html'],
+    ] as const)
+      expect((await pageOf(portal, { url: screen + query, cookies })).secondFactor).toEqual({
+        ...{ account: 'pat', mayRemember: false, mayRecover: false, sendAgainAfter: 0 },
+        goesOnTo,
+      });
+    const half = await pageOf(portal, { url: screen, cookies: await halfSession(portal, 'alice') });
+    expect(half.secondFactor).not.toHaveProperty('goesOnTo');
+    // Back to where a code by email was confirmed while signing in: no app is being added.
+    for (const url of [
+      `${screen}?codeSentViaEmail=true&redirectURL=%2Fportal%2Fx`,
+      '/portal/twoFactor?redirectURL=%2Fportal%2Fx',
+    ])
+      expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
+  });
+
+  it('without JavaScript stays on its page when a code is refused, and leads to the recovery codes', async () => {
+    const secret = await secretOf(cookies);
+    const place = { redirectURL: '/portal/x?y=1' };
+    for (const [code = '', notice] of [
+      ['12345', 'codeMalformed'],
+      [wrongCodes(portal, secret, 1)[0], 'codeWrong'],
+    ] as const) {
+      const { headers } = await verifyByForm(portal, { code, ...place }, cookies, '?lang=de');
+      const location = `${screen}?redirectURL=%2Fportal%2Fx%3Fy%3D1&notice=${notice}&lang=de`;
+      expect(headers.location).toBe(location);
+      expect((await pageOf(portal, { url: location, cookies })).registration?.totpSecret).toBe(secret);
+    }
+    const answer = await verifyByForm(portal, { code: codeNow(portal, secret), ...place }, cookies, '?lang=de');
+    expect(answer.headers.location).toBe(`${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`);
+  });
 });

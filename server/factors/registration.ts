@@ -11,7 +11,7 @@ import { refuseForeignSite } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';
-import { findMayChangeFactors, type MayChangeFactors } from './may-change-factors.ts';
+import { findMayChangeFactors, type MayNotChangeFactors } from './may-change-factors.ts';
 import { findPendingTotp, findTotp, newTotpSecret, putPendingTotp, totpUri } from './totp.ts';
 
 /**
@@ -26,17 +26,23 @@ export function registrationRoute(deps: Deps) {
     const result = await openRegistration(deps, reply, visitorOf(deps, request));
     if (result.kind === 'open') return reply.send(result.answer);
     if (result.kind === 'signedOut') return sendProblem(reply, 401);
-    return sendProblem(reply, 409, { detail: whyNot[result.kind] });
+    const detail = result.kind === 'refused' ? 'This sign-in has nothing to register.' : whyNotRegister(result.kind);
+    return sendProblem(reply, 409, { detail });
   };
 }
 
-const whyNot = {
-  refused: 'This sign-in has nothing to register.',
-  signInAgain: 'The sign-in is too old for that.',
-  byPasskey: 'This account has a passkey: sign in with it.',
-  network: 'This sign-in covers only a part of the account.',
-  notFromProvider: 'This sign-in covers only a part of the account.',
-} as const;
+/** Why no app is registered, for whoever reads the answer of a call; people read it on the page. */
+export function whyNotRegister(why: MayNotChangeFactors): string {
+  switch (why) {
+    case 'signInAgain':
+      return 'The sign-in is too old to set up an app.';
+    case 'byPasskey':
+      return 'This account has a passkey: sign in with it.';
+    case 'network':
+    case 'notFromProvider':
+      return 'This sign-in covers only a part of the account.';
+  }
+}
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
@@ -44,7 +50,7 @@ export type RegistrationResult =
   | { kind: 'signedOut' }
   | { kind: 'refused' }
   /** The user has to sign in again first, or with their passkey, or elsewhere. */
-  | { kind: Exclude<MayChangeFactors, 'may'>; userId: string };
+  | { kind: MayNotChangeFactors; userId: string };
 
 /** The quiet zone required by the standard, in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4;

@@ -64,27 +64,31 @@ async function halfPage(
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
   const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, reply) : null;
-  if (registration?.kind === 'network' || registration?.kind === 'notFromProvider')
-    return await elsewhere(deps, request, registration, null);
   const secondFactor = await openSecondFactor(deps, half);
-  if (registration?.kind === 'byPasskey')
-    return {
-      screen: {
-        name: 'registerElsewhere',
-        why: 'passkey',
-        comesBackTo: null,
-        goesOnTo: null,
-        ...(secondFactor.hasPasskey && { hasPasskey: true }),
-      },
-    };
-  if (screen === 'twoFactor') return { screen: { name: screen, secondFactor } };
-  return {
-    screen: {
-      name: screen,
-      secondFactor,
-      ...(registration?.kind === 'open' && { registration: registration.answer }),
-    },
-  };
+  switch (registration?.kind) {
+    case 'byPasskey':
+      return {
+        screen: {
+          name: 'registerElsewhere',
+          why: 'passkey',
+          comesBackTo: null,
+          goesOnTo: null,
+          ...(secondFactor.hasPasskey && { hasPasskey: true }),
+        },
+      };
+    case 'network':
+    case 'notFromProvider':
+      return await elsewhere(deps, request, registration, null);
+    case 'open':
+    case 'signInAgain':
+    case 'refused':
+    case 'signedOut':
+    case undefined: {
+      if (screen === 'twoFactor') return { screen: { name: screen, secondFactor } };
+      const shown = registration?.kind === 'open' && { registration: registration.answer };
+      return { screen: { name: screen, secondFactor, ...shown } };
+    }
+  }
 }
 
 /** Null if it failed: the screen then says so itself, and offers to load it again. */
@@ -149,21 +153,24 @@ function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | un
 async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Shown> {
   const goesOnTo = destinationFor(deps.config, askedFor(request));
   const registration = await openRegistration(deps, reply, visitorOf(deps, request));
-  if (registration.kind === 'network' || registration.kind === 'notFromProvider')
-    return await elsewhere(deps, request, registration, goesOnTo);
-  if (registration.kind === 'signInAgain')
-    return { screen: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
-  if (registration.kind !== 'open') return { redirect: goesOnTo };
-  const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
-  if (redirect) return { redirect };
-  const { account } = registration;
-  return {
-    screen: {
-      name: 'twoFactorRegistration',
-      secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
-      registration: registration.answer,
-    },
-  };
+  switch (registration.kind) {
+    case 'open': {
+      const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
+      if (redirect) return { redirect };
+      const { account, answer } = registration;
+      const secondFactor = { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo };
+      return { screen: { name: 'twoFactorRegistration', secondFactor, registration: answer } };
+    }
+    case 'signInAgain':
+      return { screen: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
+    case 'network':
+    case 'notFromProvider':
+      return await elsewhere(deps, request, registration, goesOnTo);
+    case 'byPasskey':
+    case 'refused':
+    case 'signedOut':
+      return { redirect: goesOnTo };
+  }
 }
 
 /** Where a sign-in's page leads if it may not set up an app: who has a way in of their own comes back by it. */

@@ -9,7 +9,6 @@ import type { HalfSession } from '../sessions/half-session.ts';
 import type { KnownVisitor, Visitor } from '../sessions/visitor.ts';
 import { deleteRememberedDevices } from './devices.ts';
 import { insertEmailFactor, takeEmailCode } from './email-code.ts';
-import { findMayChangeFactors } from './may-change-factors.ts';
 import { makeRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
 import { findPendingSecret, totpPlace } from './registration.ts';
 import { takePasskey } from './take-passkey.ts';
@@ -59,8 +58,6 @@ function secretOf({ keys }: Deps, sealed: Buffer | null, userId: string): string
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { userId, sessionId } = prover;
-  // Checked again: since the secret was shown, the user may have got a password, another customer or a passkey.
-  if ((await findMayChangeFactors(deps, sql, sessionId)) !== 'may') return null;
   const secret = await findPendingSecret(deps, sql, prover);
   const now = deps.now();
   const step = secret && totpStep(secret, code, now);
@@ -122,13 +119,4 @@ export async function offsetOfCode(deps: Deps, prover: Omit<Prover, 'sessionId'>
     ? await findPendingSecret(deps, deps.sql, { ...prover, sessionId })
     : secretOf(deps, await findTotp(deps.sql, userId), userId);
   return secret && offsetOf(secret, code, deps.now());
-}
-
-/** Counts an attempt at a code in a half session, up to `most`; returns its number, or null if they are used up or it is gone. */
-export async function countCodeTry(sql: Connection, sessionId: string, most: number): Promise<number | null> {
-  const [row] = await sql<{ tries: number }[]>`
-    update session set code_tries = code_tries + 1
-    where id = ${sessionId} and stage = 'half' and code_tries < ${most}
-    returning code_tries as tries`;
-  return row?.tries ?? null;
 }

@@ -3,15 +3,19 @@ import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
+  askForKey,
   type Browser,
   codeByMail,
   codeNow,
   giveApp,
+  giveRecoveryCodes,
   halfSession,
+  otherThan,
   recoveryCodesUrl,
-  registrationUrl,
   startTwoFactorAfresh,
   triesCounted,
+  verdict,
+  verify,
   verifyByForm,
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
@@ -36,63 +40,43 @@ const place = { redirectURL: '/portal/x?y=1' };
 const kept = 'redirectURL=%2Fportal%2Fx%3Fy%3D1';
 
 describe('a code without script', () => {
-  it('that is right leads to the destination, with the tokens of a full session', async () => {
-    const answer = await verifyByForm(portal, { code: codeNow(portal, secret), ...place }, cookies);
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/x?y=1']);
-    expect(Object.keys(cookiesOf(answer)).sort()).toEqual([
-      'vestibule-device',
-      'vestibule-refusal',
-      'vestibule-session',
-    ]);
-    expect(cookiesOf(answer)['vestibule-refusal']).toBe('');
-    expect(await signedInAs(portal, cookiesOf(answer))).toBe('alice');
-  });
-
-  it('is read as copied from an app', async () => {
+  it('that is right, as copied from an app, leads to the destination, signed in', async () => {
     const code = codeNow(portal, secret);
-    expect(await leadsTo({ code: ` ${code.slice(0, 3)} ${code.slice(3)}\n`, ...place })).toBe('/portal/x?y=1');
+    const form = { code: ` ${code.slice(0, 3)} ${code.slice(3)}\n`, ...place };
+    const answer = await verifyByForm(portal, form, cookies);
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/x?y=1']);
+    const after = cookiesOf(answer);
+    expect(Object.keys(after).sort()).toEqual(['vestibule-device', 'vestibule-refusal', 'vestibule-session']);
+    expect(after['vestibule-refusal']).toBe('');
+    expect(await signedInAs(portal, after)).toBe('alice');
   });
 
   it.each([
     ['none', undefined],
-    ['an empty one', ''],
     ['another host', 'https://evil.example/'],
     ['another host without scheme', '//evil.example/'],
     ['a script', 'javascript:alert(1)'],
     ['sign-out', '/portal/logout'],
+    ['a header', '/portal/x\r\nSet-Cookie: a=b'],
     ['ten thousand letters', `/portal/${'x'.repeat(10_000)}`],
-  ])('OR-01 OR-22 that is right leads to the default destination if %s is given', async (_what, redirectURL) => {
+  ])('OR-01 OR-22 OR-23 that is right leads to the default destination if %s is given', async (_what, redirectURL) => {
     const form = { code: codeNow(portal, secret), ...(redirectURL !== undefined && { redirectURL }) };
-    expect(await leadsTo(form)).toBe('/portal/portal.html');
-  });
-
-  it('OR-23 that is right adds no header by its destination', async () => {
-    const form = { code: codeNow(portal, secret), redirectURL: '/portal/x\r\nSet-Cookie: a=b' };
     const { headers } = await verifyByForm(portal, form, cookies);
     expect(headers.location).toBe('/portal/portal.html');
     expect(JSON.stringify(headers)).not.toContain('a=b');
   });
 
-  it('that is wrong leads back with a notice, everything kept', async () => {
+  it('that is wrong leads back with a notice, destination, language and checkbox kept', async () => {
     const [code = ''] = wrongCodes(portal, secret, 1);
     expect(await leadsTo({ code, ...place }, cookies, '?lang=de')).toBe(
       `/portal/twoFactor?${kept}&notice=codeWrong&lang=de`,
     );
-    expect(await leadsTo({ code })).toBe('/portal/twoFactor?notice=codeWrong');
-  });
-
-  it('that is not right leaves “don’t ask on this device” unchanged', async () => {
-    const ticked = async (form: Record<string, string>) => {
-      const { body } = await portal.send({ url: (await leadsTo(form)) ?? '', cookies });
-      return /<input[^>]*name="remember"[^>]*checked/.test(body);
-    };
-    const [wrong = ''] = wrongCodes(portal, secret, 1);
-    for (const code of ['', wrong]) expect(await ticked({ code, remember: 'on' })).toBe(true);
-    for (const code of ['', wrong]) expect(await ticked({ code })).toBe(false);
+    const isTicked = async (url = '') =>
+      /<input[^>]*name="remember"[^>]*checked/.test((await portal.send({ url, cookies })).body);
+    expect(await isTicked(await leadsTo({ code, remember: 'on' }))).toBe(true);
+    expect(await isTicked(await leadsTo({ code }))).toBe(false);
     // An address that we never redirect to ticks nothing.
-    expect((await portal.send({ url: '/portal/twoFactor?remember=true', cookies })).body).not.toMatch(
-      /<input[^>]*checked/,
-    );
+    expect(await isTicked('/portal/twoFactor?remember=true')).toBe(false);
   });
 
   it('MF-05 that is malformed leads back as well, and costs no attempt', async () => {
@@ -101,11 +85,9 @@ describe('a code without script', () => {
     for (const code of ['7K2M-Q4XD', '7K2M-Q4XD-9FHB-7K2M'])
       expect(await leadsTo({ code, recovery: 'true' })).toBe('/portal/twoFactor?recovery=true&notice=codeMalformed');
     expect(await triesCounted(portal)).toEqual([0, 0, 0]);
-    expect(await portal.sql`select code_tries from session`).toEqual([{ code_tries: 0 }]);
   });
 
-  it('that comes too often leads to the password with a notice, and the destination', async () => {
-    const form = { code: codeNow(portal, secret), ...place };
+  it('that comes too often leads to the password with a notice, the name and the destination', async () => {
     const [last = '', ...others] = wrongCodes(portal, secret, limits.codeTries);
     for (const code of others) expect(await leadsTo({ code, ...place })).toMatch(/^\/portal\/twoFactor\?/);
     const to = '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx%3Fy%3D1';
@@ -113,8 +95,7 @@ describe('a code without script', () => {
     expect(answer.headers.location).toBe(to);
     const { body } = await portal.send({ url: to, cookies: cookiesOf(answer) });
     expect(body).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
-    expect(await leadsTo(form)).toBe(to);
-    expect(await leadsTo(form, cookies, '?lang=pl')).toBe(`${to}&lang=pl`);
+    expect(await leadsTo({ code: codeNow(portal, secret), ...place }, cookies, '?lang=pl')).toBe(`${to}&lang=pl`);
   });
 
   it('BF-11 that comes too often over half sessions leads back with a notice, and the half session stays', async () => {
@@ -128,21 +109,11 @@ describe('a code without script', () => {
     expect(await leadsTo({ ...form, code: codeNow(portal, secret) })).toBe('/portal/x?y=1');
   });
 
-  it('by email leads to the destination, or back with its flag kept', async () => {
-    const bob = await halfSession(portal, 'bob');
-    const code = await codeByMail(portal, 'bob');
-    const form = { ...place, codeSentViaEmail: 'true' };
-    expect(await leadsTo({ ...form, code: 'x' }, bob)).toBe(
+  it('by email leads back with its flag kept', async () => {
+    const form = { ...place, codeSentViaEmail: 'true', code: 'x' };
+    expect(await leadsTo(form, await halfSession(portal, 'bob'))).toBe(
       `/portal/twoFactorRegistration?${kept}&codeSentViaEmail=true&notice=codeMalformed`,
     );
-    expect(await leadsTo({ ...form, code }, bob)).toBe('/portal/x?y=1');
-  });
-
-  it('that confirms an app leads to the recovery codes', async () => {
-    const adam = await halfSession(portal, 'adam');
-    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: adam })).json<{ totpSecret: string }>();
-    const form = { code: codeNow(portal, totpSecret), redirectURL: '//evil.example' };
-    expect(await leadsTo(form, adam)).toBe(`${recoveryCodesUrl}?redirectURL=%2Fportal%2Fportal.html`);
   });
 
   it('has this device remembered only by its checkbox', async () => {
@@ -156,5 +127,55 @@ describe('a code without script', () => {
       const answer = await verifyByForm(portal, form, await halfSession(portal, 'alice'), '?remember=true');
       expect([remember, 'vestibule-remembered' in cookiesOf(answer)]).toEqual([remember, expected]);
     }
+  });
+});
+
+describe('a form with a right code that is pressed twice', () => {
+  async function press(code: string, held: Browser) {
+    const answer = await verifyByForm(portal, { code, ...place }, held);
+    return { to: answer.headers.location, token: cookiesOf(answer)['vestibule-session'] };
+  }
+  const codes: Record<string, () => Promise<{ code: string; held: Browser; to: string }>> = {
+    'of an app': async () => ({ code: codeNow(portal, secret), held: cookies, to: place.redirectURL }),
+    'by email': async () => {
+      const held = await halfSession(portal, 'bob');
+      return { code: await codeByMail(portal, 'bob'), held, to: place.redirectURL };
+    },
+    'for recovery': async () => {
+      const [code = ''] = await giveRecoveryCodes(portal, 'alice');
+      return { code, held: cookies, to: recoveryCodesUrl };
+    },
+    'that confirms an app': async () => {
+      const held = await halfSession(portal, 'adam');
+      const { totpSecret } = (await askForKey(portal, held)).json<{ totpSecret: string }>();
+      return { code: codeNow(portal, totpSecret), held, to: recoveryCodesUrl };
+    },
+  };
+
+  it.each(Object.entries(codes))('leads where it led first: %s', async (_kind, made) => {
+    const { code, held, to } = await made();
+    const first = await press(code, held);
+    expect(first.to).toContain(to);
+    portal.wait(limits.sameCodePress - 1);
+    expect(await press(code, held)).toEqual(first);
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(1);
+    expect(await signedInAs(portal, { 'vestibule-session': first.token ?? '' })).not.toBeNull();
+  });
+
+  it('finds nothing ten seconds later, with another code, by script, or once the session has ended', async () => {
+    const code = codeNow(portal, secret);
+    const { token = '' } = await press(code, cookies);
+    const ended = { to: expect.stringContaining('notice=signInExpired'), token: undefined };
+    expect(await press(otherThan(code), cookies)).toEqual(ended);
+    expect(verdict(await verify(portal, code, cookies))).toEqual([401, 'signInExpired']);
+    portal.wait(limits.sameCodePress);
+    expect(await press(code, cookies)).toEqual(ended);
+    expect(await signedInAs(portal, { 'vestibule-session': token })).toBe('alice');
+    const held = await halfSession(portal, 'bob');
+    const other = await codeByMail(portal, 'bob');
+    const opened = await press(other, held);
+    const left = { 'vestibule-session': opened.token ?? '' };
+    await portal.send({ method: 'POST', url: '/portal/logout', cookies: left });
+    expect(await press(other, held)).toEqual(ended);
   });
 });

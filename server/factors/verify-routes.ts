@@ -17,8 +17,10 @@ import { destinationFor } from '../sessions/destination.ts';
 import { rememberConnection } from '../sessions/remembered-connection.ts';
 import { endVisits } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
+import type { VerifyRequest } from './code-attempts.ts';
+import { whyNotRegister } from './registration.ts';
 import { secondFactorUrl } from './second-factor-page.ts';
-import { type VerifyRequest, type VerifyResult, verify } from './verify.ts';
+import { type VerifyResult, verify } from './verify.ts';
 
 /** A script sends only the code, a form sends it as a field. */
 export const verifySchema = {
@@ -114,9 +116,9 @@ export function verifyRoutes(deps: Deps) {
         return reply.send('false');
       case 'signInExpired':
         return sendProblem(reply, 401, { notice: 'signInExpired' });
-      case 'signInTooOld':
-        reply.header(codeAnswerHeaders.notice, 'signInTooOld');
-        return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
+      case 'mayNotRegister':
+        if (result.why === 'signInAgain') reply.header(codeAnswerHeaders.notice, 'signInTooOld');
+        return sendProblem(reply, 409, { detail: whyNotRegister(result.why) });
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':
@@ -152,7 +154,8 @@ export function verifyRoutes(deps: Deps) {
       case 'signInExpired':
         return toLogin('signInExpired');
       case 'thenApp':
-      case 'signInTooOld':
+      case 'mayNotRegister':
+        // The page says why not.
         return backToForm(request, reply, { redirectURL }, ownApp);
       case 'throttled':
         return backToForm(request, reply, form, open, 'tooManyAttempts');

@@ -1,6 +1,6 @@
 import { recoveryCodeOfText } from '#contract/codes.ts';
-import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
-import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';
@@ -9,39 +9,27 @@ import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
-import { findHalfSessionForUpdate, type HalfSession, updateHalfSessionProven } from '../sessions/half-session.ts';
+import { findHalfSessionForUpdate, updateHalfSessionProven } from '../sessions/half-session.ts';
 import {
-  type FullSession,
   isSessionThereForUpdate,
   nextToken,
   putProof,
   tokenOfFirstPress,
   updateSessionToken,
 } from '../sessions/session.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
 import { placeOfVisitor } from '../sessions/visitor.ts';
 import { type Who, whoHas } from '../sessions/who.ts';
-import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
+import { deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
+import { countTry, eventOf, ownApp, recordWrong, type Verified, type VerifyRequest } from './code-attempts.ts';
 import { noteDevice, rememberDevice } from './devices.ts';
-import { findMayChangeFactors } from './may-change-factors.ts';
+import { findMayChangeFactors, type MayNotChangeFactors } from './may-change-factors.ts';
 import { findShownRecoveryCodes } from './recovery-codes.ts';
 import { refusePasskey } from './refuse-passkey.ts';
 import { findPendingSecret } from './registration.ts';
 import type { RefusedPasskey } from './take-passkey.ts';
-import { countCodeTry, offsetOfCode, type Proof, takePasskeyOf, takeProof } from './take-proof.ts';
+import { type Proof, takePasskeyOf, takeProof } from './take-proof.ts';
 import { findTotp } from './totp.ts';
-
-export type VerifyRequest = KnownVisitor & {
-  sessionToken: string;
-  /** Six digits or a recovery code as sent, or in their place the answer of a passkey. */
-  given: string;
-  by: 'code' | 'passkey';
-  /** A form without script may be pressed twice; a script prevents that. */
-  isForm: boolean;
-  /** Whether this browser skips the code for a while. */
-  remember: boolean;
-};
 
 type Right =
   | {
@@ -62,21 +50,10 @@ export type VerifyResult =
   | Right
   | { kind: 'wrong'; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
-  /** An app was being set up, and the sign-in is now too old for that. */
-  | { kind: 'signInTooOld' }
+  /** The session may not set up an app, or no longer: no code is wrong for that. */
+  | { kind: 'mayNotRegister'; why: MayNotChangeFactors }
   | { kind: 'tooManyTries'; username: string }
   | { kind: 'throttled'; retryAfter: number };
-
-/** The session that a code is for: a half one, or a full one whose user sets up an app. */
-type Verified = Omit<HalfSession, 'customers' | 'codeTries'> & {
-  isHalf: boolean;
-  customers: { key: string; rememberDevices: boolean; takesPasskeys: boolean }[];
-};
-
-function ownApp({ customers, ...session }: FullSession): Verified {
-  const keys = customers.map((key) => ({ key, rememberDevices: false, takesPasskeys: false }));
-  return { ...session, isHalf: false, factor: 'app', mustRegister: true, waitsFor: ['app'], customers: keys };
-}
 
 /**
  * Takes a code, or a passkey in its place: a half session goes on with the sign-in, a full one has the app confirmed that its user
@@ -104,7 +81,6 @@ async function verifyIn(deps: Deps, request: VerifyRequest, who: Who): Promise<V
   // Nothing is being set up: another tab has signed in meanwhile.
   if (!(await findPendingSecret(deps, deps.sql, { userId, sessionId, browser: request })))
     return { kind: 'signInExpired' };
-  if ((await findMayChangeFactors(deps, deps.sql, sessionId)) === 'signInAgain') return { kind: 'signInTooOld' };
   return await verifySession(deps, request, ownApp(who.session));
 }
 
@@ -119,6 +95,7 @@ async function verifySession(deps: Deps, request: VerifyRequest, session: Verifi
   const steps: AuditStep[] = [];
   const done = await deps.sql.begin((sql) => takeStep(deps, sql, request, session, steps));
   if (done === 'gone') return { kind: 'signInExpired' };
+  if (done.kind === 'mayNotRegister') return done;
   if (done.kind === 'refused') {
     if (done.passkey) await refusePasskey(deps, request, { ...done.passkey, steps });
     await recordWrong(deps, request, session, counted.tries);
@@ -130,35 +107,11 @@ async function verifySession(deps: Deps, request: VerifyRequest, session: Verifi
   return done.result;
 }
 
-type CountedTry = { kind: 'counted'; tries: number } | { kind: 'usedUp' } | { kind: 'throttled'; retryAfter: number };
-
-/**
- * Counts an attempt in its half session and for the account and its way in, or in neither. It is committed before anything is
- * looked at, so that attempts at the same time gain nothing. `usedUp` also if the session is gone.
- */
-async function countTry(deps: Deps, request: VerifyRequest, session: Verified): Promise<CountedTry> {
-  const now = deps.now();
-  const { key } = codeKey(session);
-  const counted = await deps.sql.begin(async (sql): Promise<CountedTry | RollBack<CountedTry>> => {
-    const tries = session.isHalf ? await countCodeTry(sql, session.id, limits.codeTries) : 0;
-    if (tries === null) return { kind: 'usedUp' };
-    const until = await countAttempt(sql, [codeKey(session)], now);
-    return until
-      ? new RollBack({ kind: 'throttled', retryAfter: until.getTime() - now.getTime() })
-      : { kind: 'counted', tries };
-  });
-  if (counted.kind !== 'throttled') return counted;
-  const until = new Date(now.getTime() + counted.retryAfter).toISOString();
-  const steps = [{ step: 'throttle', outcome: `wrong codes of this account by this way in: wait until ${until}` }];
-  const event = { event: 'code-throttled', ...eventOf(session, request), steps } as const;
-  await insertEventOnceAMinute(deps.sql, event, `throttled:${key}`, now);
-  return counted;
-}
-
 type Step =
   | { kind: 'taken'; proof: Proof | 'passkey'; result: Right }
   /** A wrong code, or why a passkey is refused: its challenge is taken all the same. */
-  | { kind: 'refused'; passkey?: RefusedPasskey };
+  | { kind: 'refused'; passkey?: RefusedPasskey }
+  | Extract<VerifyResult, { kind: 'mayNotRegister' }>;
 
 /**
  * Takes a right code and one step off what the half session waits for, or a passkey and all of them: after the last one it is a
@@ -186,6 +139,11 @@ async function takeStep(
   // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.
   if (!passkey && isFull && session.factor === 'email' && (await findTotp(sql, userId)) !== null)
     return new RollBack('gone');
+  if (!passkey && session.factor === 'app' && session.mustRegister) {
+    // What is asked of the account may have changed since the secret was shown.
+    const may = await findMayChangeFactors(deps, sql, id);
+    if (may !== 'may') return { kind: 'mayNotRegister', why: may };
+  }
   const prover = { ...session, sessionId: id, browser: request };
   const proof = passkey ? 'passkey' : await takeProof(deps, sql, prover, request.given);
   if (!proof) return { kind: 'refused' };
@@ -234,27 +192,3 @@ const wayOfProof = {
   'recovery code': 'recovery_code',
   passkey: 'passkey',
 } as const satisfies Record<Proof | 'passkey', string>;
-
-async function recordWrong(deps: Deps, request: VerifyRequest, session: Verified, tries: number): Promise<void> {
-  const { by, given } = request;
-  const { isHalf, factor } = session;
-  const who = eventOf(session, request);
-  const way = by === 'passkey' ? 'passkey' : factor === 'app' ? 'app' : 'email_code';
-  if (by === 'code') {
-    const offset = isHalf ? await offsetOfCode(deps, { ...session, browser: request }, given) : null;
-    const steps = [
-      { step: 'code', outcome: isHalf ? `try ${tries} of ${limits.codeTries}, ${factor}` : 'of an app being set up' },
-      ...(offset === null ? [] : [{ step: 'code of another time', outcome: `off by ${offset} s` }]),
-    ];
-    await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, deps.now());
-    if (isHalf) deps.metrics.signIns.inc({ way, outcome: 'code-refused' });
-  }
-  if (tries < limits.codeTries) return;
-  await insertAuditEvent(deps.sql, { event: 'second-factor-ended', ...who }, deps.now());
-  deps.metrics.signIns.inc({ way, outcome: 'second-factor-ended' });
-}
-
-function eventOf({ userId, username, customers, connectionId }: Verified, { address, requestId }: VerifyRequest) {
-  const way = connectionId === null ? {} : { connectionId };
-  return { userId, username, ...customersOfEvent(customers), ...way, address, requestId };
-}

@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  type Browser,
+  giveApp,
+  halfSession,
+  pageOf,
+  registrationUrl,
+  startTwoFactorAfresh,
+  verify,
+  wrongCodes,
+} from '#test/support/two-factor-for-test.ts';
+import { limits } from '../limits.ts';
+
+/** Half sessions that wait for an app's code, its registration, a code by email, its registration. */
+let held: Record<'app' | 'registerApp' | 'mail' | 'registerMail', Browser>;
+let secret: string;
+const portal = portalOfFile();
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  secret = await giveApp(portal, 'alice');
+  await portal.sql`insert into email_factor select id, now() from portal_user where username = 'bob'`;
+  held = {
+    app: await halfSession(portal, 'alice'),
+    registerApp: await halfSession(portal, 'adam'),
+    mail: await halfSession(portal, 'bob'),
+    registerMail: await halfSession(portal, 'beth'),
+  };
+});
+
+const leadsTo = async (path: string, cookies: Browser = {}, from?: string) => {
+  const { status, location } = await pageOf(portal, { url: `/portal/${path}`, cookies, ...(from && { from }) });
+  return location ?? status;
+};
+
+describe('the screens of the second factor with a half session', () => {
+  const query = 'redirectURL=%2Fportal%2Fx&notice=codeWrong&recovery=true&lang=de';
+  const screens = {
+    app: 'twoFactor',
+    registerApp: 'twoFactorRegistration',
+    mail: 'twoFactor',
+    registerMail: 'twoFactorRegistration',
+  };
+
+  it.each(['app', 'registerApp', 'mail', 'registerMail'] as const)(
+    'MF-14 one that waits for: %s is redirected to its own screen and texts, everything else kept',
+    async (kind) => {
+      const flag = kind.toLowerCase().includes('mail') ? '&codeSentViaEmail=true' : '';
+      const right = `${screens[kind]}?${query}${flag}`;
+      expect(await leadsTo(right, held[kind])).toBe(200);
+      for (const screen of ['twoFactor', 'twoFactorRegistration'])
+        for (const claim of ['', '&codeSentViaEmail=true', '&codeSentViaEmail=x&codeSentViaEmail=true']) {
+          const location = await leadsTo(`${screen}?${query}${claim}`, held[kind]);
+          if (location === 200) expect([screen, claim === '&codeSentViaEmail=true']).toEqual([screens[kind], flag !== '']);
+          else expect(location).toBe(`/portal/${right}`);
+        }
+      expect(await leadsTo('portal.html?a=b', held[kind])).toBe(
+        '/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html%3Fa%3Db',
+      );
+      expect(await leadsTo('login', held[kind])).toBe(200);
+    },
+  );
+
+  it('each page contains its own data, and nothing else', async () => {
+    const page = (kind: keyof typeof held) => {
+      const search = kind.toLowerCase().includes('mail') ? '?codeSentViaEmail=true' : '';
+      return pageOf(portal, { url: `/portal/${screens[kind]}${search}`, cookies: held[kind] });
+    };
+    const of = (account: string, sendAgainAfter = 0) => ({
+      status: 200,
+      location: undefined,
+      secondFactor: { account, mayRemember: true, mayRecover: false, sendAgainAfter },
+    });
+    expect(await page('app')).toEqual(of('alice'));
+    expect(await page('mail')).toEqual(of('bob', 30));
+    portal.wait(limits.emailCodeSendEvery - 1);
+    expect(await page('registerMail')).toEqual(of('beth', 1));
+    const registration = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json();
+    expect(await page('registerApp')).toEqual({ ...of('adam'), registration });
+  });
+
+  it('MF-11 MF-18 what one visitor sees is neither cached for another nor compressed with an address', async () => {
+    const url = '/portal/twoFactorRegistration';
+    const mine = await portal.send({ url, cookies: held.registerApp });
+    expect(mine.body).toContain('adam');
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json();
+    await portal.sql`delete from totp`;
+    const headers = { 'accept-encoding': 'br, gzip' };
+    const theirs = await portal.send({ url, cookies: await halfSession(portal, 'alice'), headers });
+    expect([theirs.statusCode, theirs.headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(theirs.headers['content-encoding']).toBeUndefined();
+    for (const text of [totpSecret.slice(0, 4), 'adam']) expect(theirs.body).not.toContain(`>${text}`);
+    expect((await portal.send({ url: '/portal/login' })).body).not.toMatch(/adam|alice/);
+  });
+});
+
+describe('the screens of the second factor with nothing pending', () => {
+  it.each(['twoFactor', 'twoFactorRegistration', 'twoFactor/'])('%s leads to the password', async (path) => {
+    expect(await leadsTo(path)).toBe('/portal/login');
+    expect(await leadsTo(path, { 'vestibule-session': 'x'.repeat(42) })).toBe('/portal/login');
+    expect(await leadsTo(`${path}?redirectURL=%2Fportal%2Fx%3Fa%3Db&lang=de&codeSentViaEmail=true`)).toBe(
+      '/portal/login?destination=%2Fportal%2Fx%3Fa%3Db&lang=de',
+    );
+  });
+
+  it('signed in long ago, the screen of a code leads to the destination', async () => {
+    const cookies = cookiesOf(await portal.signIn('pat', testPassword));
+    portal.wait(limits.freshSignIn + 1);
+    expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx', cookies)).toBe('/portal/x');
+    expect(await leadsTo('twoFactor?redirectURL=%2F%2Fevil.example', cookies)).toBe('/portal/portal.html');
+  });
+
+  it('a half session that has ended does not count, and the sign-in form says why', async () => {
+    for (const code of wrongCodes(portal, secret, limits.codeTries)) await verify(portal, code, held.app);
+    const query = 'redirectURL=%2Fportal%2Fx&lang=de';
+    const said = (notice: string) => `/portal/login?notice=${notice}&destination=%2Fportal%2Fx&lang=de`;
+    expect(await leadsTo(`twoFactor?${query}`, held.app)).toBe(said('tooManyCodes'));
+    await portal.sql`update customer set allowed_networks = '{198.51.100.0/24}'`;
+    expect(await leadsTo(`twoFactor?${query}`, held.mail, '192.0.2.1')).toBe(said('signInExpired'));
+    expect(await leadsTo('twoFactor?codeSentViaEmail=true', held.mail)).toBe(200);
+    portal.wait(limits.halfSession);
+    for (const cookies of [held.app, held.mail])
+      expect(await leadsTo(`twoFactor?${query}`, cookies)).toBe(said('signInExpired'));
+  });
+});

@@ -1,0 +1,277 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  askForKey,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  otherThan,
+  registerApp,
+  sendUrl,
+  signInWithApp,
+  startTwoFactorAfresh,
+  step,
+  triesCounted,
+  verdict,
+  verify,
+  verifyByForm,
+  verifyUrl,
+  wrongCodes,
+} from '#test/support/two-factor-for-test.ts';
+import { day, limits } from '../limits.ts';
+
+let secret: string;
+const portal = portalOfFile();
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  secret = await giveApp(portal, 'alice');
+});
+
+/** The outcome of a code in a half session of its own. */
+async function tried(code: string, username = 'alice'): Promise<unknown> {
+  const cookies = await halfSession(portal, username);
+  const answer = await verify(portal, code, cookies);
+  const left = { ...cookies, ...cookiesOf(answer) };
+  expect(await signedInAs(portal, left)).toBe(answer.body === 'true' ? username : null);
+  return verdict(answer);
+}
+
+describe('a code of an app', () => {
+  it('MF-01 works once, in its half session and in others, however long its window is still open', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const code = codeNow(portal, secret, 1);
+    expect(verdict(await verify(portal, code, cookies))).toBe(true);
+    expect(verdict(await verify(portal, code, cookies))).toEqual([401, 'signInExpired']);
+    for (let steps = 0; steps < 3; steps += 1) {
+      expect(await tried(code)).toBe(false);
+      portal.wait(step);
+    }
+  });
+
+  it('MF-01 that confirmed the app signs nobody in', async () => {
+    const { secret: adams } = await registerApp(portal, await halfSession(portal, 'adam'));
+    expect(await tried(codeNow(portal, adams), 'adam')).toBe(false);
+    portal.wait(step);
+    expect(await tried(codeNow(portal, adams), 'adam')).toBe(true);
+  });
+
+  it('MF-02 of a step before the last used one is refused, one of a later step is not', async () => {
+    expect(await tried(codeNow(portal, secret, 1))).toBe(true);
+    for (const steps of [0, -1]) expect(await tried(codeNow(portal, secret, steps))).toBe(false);
+    portal.wait(step);
+    expect(await tried(codeNow(portal, secret, 1))).toBe(true);
+  });
+
+  it('of one step either side is accepted, of others refused', async () => {
+    for (const steps of [-3, -2, 2, 3]) expect(await tried(codeNow(portal, secret, steps)), `${steps}`).toBe(false);
+    for (const steps of [-1, 0, 1]) expect(await tried(codeNow(portal, secret, steps)), `${steps}`).toBe(true);
+  });
+
+  it('MF-08 of another user is refused', async () => {
+    const adams = await giveApp(portal, 'adam');
+    expect(await tried(codeNow(portal, adams), 'alice')).toBe(false);
+    expect(await tried(codeNow(portal, secret), 'adam')).toBe(false);
+    expect(await tried(codeNow(portal, secret), 'alice')).toBe(true);
+  });
+
+  it('MF-17 is compared only with the server’s clock', async () => {
+    const then = new Date(portal.deps.now().getTime() - 10 * step);
+    const headers = { date: then.toUTCString(), 'x-timestamp': String(then.getTime() / 1000) };
+    const query = `?time=${then.getTime()}&epoch=${then.getTime() / 1000}&offset=-300`;
+    const cookies = { ...(await halfSession(portal, 'alice')), time: String(then.getTime()) };
+    expect(verdict(await verify(portal, codeNow(portal, secret, -10), cookies, { headers, query }))).toBe(false);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies, { headers, query }))).toBe(true);
+  });
+
+  it('SE-02 makes the half session a full one under another token', async () => {
+    const half = await halfSession(portal, 'alice');
+    const after = cookiesOf(await verify(portal, codeNow(portal, secret), half));
+    expect(Object.keys(after).sort()).toEqual(['vestibule-device', 'vestibule-refusal', 'vestibule-session']);
+    expect(after['vestibule-session']).not.toBe(half['vestibule-session']);
+    expect([await signedInAs(portal, half), await signedInAs(portal, after)]).toEqual([null, 'alice']);
+    expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+  });
+});
+
+describe('MF-05 what is no code is refused, uncounted, and the code still works', () => {
+  const inOtherDigits = (code: string, zero: number) =>
+    [...code].map((digit) => String.fromCodePoint(zero + Number(digit))).join('');
+
+  it('MF-05 LM-15 as JSON: other text around it, other types', async () => {
+    const [cookies, code] = [await halfSession(portal, 'alice'), codeNow(portal, secret)];
+    const values = [
+      ...[` ${code}`, `${code}\n`, `\u00a0${code}`, `\u200b${code}`, `${code}\0`, `+${code}`, `0${code}`, `${code}0`],
+      ...[`${code.slice(0, 3)} ${code.slice(3)}`, code.slice(0, 5), '', `${code},${code}`, `${code}.0`, '1e5000'],
+      ...[inOtherDigits(code, 0xff10), inOtherDigits(code, 0x660), 'null'],
+      ...[Number(code), [code], { code }, { 0: code }, true, null],
+    ];
+    for (const value of values)
+      expect([value, verdict(await verify(portal, value, cookies))]).toEqual([value, [400, null]]);
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+    expect(verdict(await verify(portal, code, cookies))).toBe(true);
+  });
+
+  it('LM-15 SE-06 LM-11 CS-13 as a body: broken, empty, doubled, too large, or of another type', async () => {
+    const [cookies, code] = [await halfSession(portal, 'alice'), codeNow(portal, secret)];
+    const form = 'application/x-www-form-urlencoded';
+    const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
+      portal.app.inject({
+        method: 'POST',
+        url: verifyUrl,
+        payload: body,
+        headers: {
+          host: portal.deps.config.hosts[0] ?? '',
+          origin: portal.deps.config.destinationRules.origin,
+          accept: 'application/json',
+          'content-type': 'application/json',
+          cookie: `vestibule-session=${cookies['vestibule-session']}`,
+          ...headers,
+        },
+      });
+    const broken = [
+      ...['', ' ', '"', `"${code}`, `'${code}'`, 'NaN', `"${code}""`, `"${code}",`, '{"__proto__":1}', '"\\ud800"'],
+      ...[`["${code}","${code}"]`, '['.repeat(10_000), Buffer.from([0x22, 0xff, 0x22]), Buffer.from([0])],
+    ];
+    for (const body of broken) {
+      const answer = await post(body);
+      expect([body, answer.statusCode]).toEqual([body, 400]);
+      expect(answer.json()).toMatchObject({ type: 'about:blank', status: 400 });
+      expect(answer.body).not.toContain(code);
+    }
+    for (const body of ['', 'x=y', `code=${code}&code=${code}`, `code[]=${code}`, `code=${code}&x=%00`, 'code=%ff'])
+      expect([body, (await post(body, { 'content-type': form })).statusCode]).toEqual([body, 400]);
+    expect((await verifyByForm(portal, { code: '1'.repeat(41) }, cookies)).statusCode).toBe(400);
+    expect((await post(`"${'1'.repeat(1024 * 1024)}"`)).statusCode).toBe(413);
+    for (const type of ['text/plain', 'application/jsonx', 'multipart/form-data; boundary=x', '*/*', ';'])
+      for (const body of [JSON.stringify(code), `code=${code}`])
+        expect([type, (await post(body, { 'content-type': type })).statusCode]).toEqual([type, 415]);
+    expect((await post(`code=${code}`, { 'content-type': form, 'content-encoding': 'gzip' })).statusCode).toBe(415);
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+    expect(portal.logs()).not.toContain('unexpected error');
+    expect(verdict(await post(`\t"${code}"\r\n`, { 'content-type': 'application/json; charset=utf-8' }))).toBe(true);
+  });
+
+  it('MF-21 verify and send accept only POST', async () => {
+    const [cookies, code] = [await halfSession(portal, 'alice'), codeNow(portal, secret)];
+    for (const url of [verifyUrl, sendUrl])
+      for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+        const answer = await portal.send({ method, url: `${url}?code=${code}`, cookies });
+        expect([url, method, answer.statusCode, answer.headers.allow]).toEqual([url, method, 405, 'POST']);
+      }
+  });
+});
+
+describe('MF-06 wrong codes in one half session', () => {
+  it('MF-06 LG-05 five are checked and recorded; then even the right one fails, and the form has the name', async () => {
+    const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+    const said: unknown[] = [];
+    for (const code of [...wrongCodes(portal, secret, 5), codeNow(portal, secret)]) {
+      const answer = await verify(portal, code, cookies);
+      said.push([verdict(answer), answer.headers['vestibule-notice']]);
+      Object.assign(cookies, cookiesOf(answer));
+    }
+    const wrong = [false, undefined];
+    expect(said).toEqual([...Array(4).fill(wrong), [false, 'tooManyCodes'], [[401, 'tooManyCodes'], undefined]]);
+    const page = await portal.send({ url: '/portal/twoFactor?redirectURL=%2Fportal%2Fx', cookies });
+    expect(page.headers.location).toBe('/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx');
+    const { body } = await portal.send({ url: '/portal/login', cookies });
+    expect(body).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
+    const events = await portal.sql`
+      select event, username, steps from audit_event where event like '%code%' or event like '%ended' order by id`;
+    const tries = [1, 2, 3, 4, 5].map((n) => ({
+      event: 'code-refused',
+      username: 'alice',
+      steps: [{ step: 'code', outcome: `try ${n} of 5, app` }],
+    }));
+    expect(events).toEqual([...tries, { event: 'second-factor-ended', username: 'alice', steps: [] }]);
+    expect(await tried(codeNow(portal, secret))).toBe(true);
+  });
+
+  it('MF-06 after four, a used one among them, the fifth may be the right one', async () => {
+    const used = codeNow(portal, secret);
+    await tried(used);
+    const cookies = await halfSession(portal, 'alice');
+    for (const code of [used, used, ...wrongCodes(portal, secret, 2)])
+      expect(verdict(await verify(portal, code, cookies))).toBe(false);
+    expect(verdict(await verify(portal, codeNow(portal, secret, 1), cookies))).toBe(true);
+  });
+
+  it('MF-06 all kinds of codes share the five, and no other code is sent afterwards', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    for (const wrong of ['AAAA-AAAA-AAAA', otherThan(code), 'BBBBBBBBBBBB', otherThan(code), otherThan(code)])
+      expect(verdict(await verify(portal, wrong, cookies))).toBe(false);
+    expect(verdict(await verify(portal, code, cookies))).toEqual([401, 'tooManyCodes']);
+    portal.wait(limits.emailCodeSendEvery);
+    const sent = await portal.send({ method: 'POST', url: sendUrl, cookies, headers: { accept: '*/*' } });
+    expect(sent.statusCode).toBe(401);
+  });
+
+  it('MF-06 a registration has five as well, and then no longer shows its secret', async () => {
+    const cookies = await halfSession(portal, 'adam');
+    const { totpSecret } = (await askForKey(portal, cookies)).json<{ totpSecret: string }>();
+    for (const code of wrongCodes(portal, totpSecret, 5))
+      expect(verdict(await verify(portal, code, cookies))).toBe(false);
+    expect(verdict(await verify(portal, codeNow(portal, totpSecret), cookies))).toEqual([401, 'tooManyCodes']);
+    const answer = await askForKey(portal, cookies);
+    expect([answer.statusCode, answer.body.includes(totpSecret)]).toEqual([401, false]);
+  });
+});
+
+describe('BF-11 wrong codes over half sessions', () => {
+  const { freeFailures, firstWait, longestWait, leakEvery } = limits.throttle.code;
+
+  /** Enters wrong codes, five per half session, until one is not checked. */
+  async function guessUntilRefused(): Promise<number> {
+    for (let looked = 0; looked < 1000; looked += 1) {
+      const cookies = await halfSession(portal, 'alice');
+      for (const code of wrongCodes(portal, secret, limits.codeTries))
+        if ((await verify(portal, code, cookies)).statusCode === 429) return looked * limits.codeTries;
+    }
+    throw new Error('nobody stops this');
+  }
+
+  it('BF-11 ten are free, whatever passwords come between; then the account waits, but no other', async () => {
+    expect(await guessUntilRefused()).toBe(freeFailures);
+    const cookies = await halfSession(portal, 'alice');
+    const right = await verify(portal, codeNow(portal, secret), cookies);
+    expect([right.statusCode, right.headers['retry-after']]).toEqual([429, String(firstWait / 1000)]);
+    expect(await portal.sql`select code_tries from session where code_tries not in (0, 5)`).toEqual([]);
+    expect(await tried(codeNow(portal, await giveApp(portal, 'adam')), 'adam')).toBe(true);
+    expect(await portal.sql`select key from throttle where key like 'account:%'`).toEqual([]);
+    portal.wait(firstWait);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
+  });
+
+  it('BF-11 each further one doubles the wait, so that a day of guessing is some 160 attempts', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const dayOver = portal.deps.now().getTime() + day;
+    const [wrong] = wrongCodes(portal, secret, 1);
+    const waits: number[] = [];
+    let looked = 0;
+    while (portal.deps.now().getTime() < dayOver) {
+      // Equivalent to a new half session each time.
+      await portal.sql`update session set code_tries = 0, ends_at = 'infinity'`;
+      const answer = await verify(portal, wrong, cookies);
+      if (answer.statusCode === 200) looked += 1;
+      else {
+        waits.push(Number(answer.headers['retry-after']) * 1000);
+        portal.wait(waits.at(-1) as number);
+      }
+    }
+    expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16].map((times) => times * firstWait));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(longestWait);
+    expect(looked).toBeLessThanOrEqual(freeFailures + day / leakEvery + 10);
+  });
+
+  it('BF-11 the right code resets the count', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    for (const code of wrongCodes(portal, secret, 4)) await verify(portal, code, cookies);
+    await signInWithApp(portal, 'alice', secret);
+    portal.wait(2 * step);
+    expect(await guessUntilRefused()).toBe(freeFailures);
+  });
+});
