@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
+import type { Asked } from '../people/second-factor.ts';
 import { findHalfSessionForUpdate, updateHalfSessionProven } from '../sessions/half-session.ts';
 import {
   isSessionThereForUpdate,
@@ -93,7 +94,7 @@ async function verifySession(deps: Deps, request: VerifyRequest, session: Verifi
       : { kind: 'signInExpired' };
   if (counted.kind === 'throttled') return counted;
   const steps: AuditStep[] = [];
-  const done = await deps.sql.begin((sql) => takeStep(deps, sql, request, session, steps));
+  const done = await deps.sql.begin((sql) => takeStep(deps, sql, { request, session, steps }));
   if (done === 'gone') return { kind: 'signInExpired' };
   if (done.kind === 'mayNotRegister') return done;
   if (done.kind === 'refused') {
@@ -107,74 +108,49 @@ async function verifySession(deps: Deps, request: VerifyRequest, session: Verifi
   return done.result;
 }
 
-type Step =
-  | { kind: 'taken'; proof: Proof | 'passkey'; result: Right }
+type Attempt = { request: VerifyRequest; session: Verified; steps: AuditStep[] };
+
+/** What was proven, and what the session waits for next. */
+type Given = {
+  kind: 'given';
+  proof: Proof | 'passkey';
+  passkey: { id: string; name: string } | null;
+  waitsFor: Asked[];
+};
+type NotGiven =
   /** A wrong code, or why a passkey is refused: its challenge is taken all the same. */
-  | { kind: 'refused'; passkey?: RefusedPasskey }
-  | Extract<VerifyResult, { kind: 'mayNotRegister' }>;
+  { kind: 'refused'; passkey?: RefusedPasskey } | Extract<VerifyResult, { kind: 'mayNotRegister' }>;
+type Step = { kind: 'taken'; proof: Given['proof']; result: Right } | NotGiven;
 
 /**
  * Takes a right code and one step off what the half session waits for, or a passkey and all of them: after the last one it is a
  * full session. Of several attempts at once the first to lock the session wins, and nothing else is taken.
  */
-async function takeStep(
-  deps: Deps,
-  sql: Connection,
-  request: VerifyRequest,
-  session: Verified,
-  steps: AuditStep[],
-): Promise<Step | RollBack<'gone'>> {
-  const now = deps.now();
-  const { id, userId, connectionId, isHalf } = session;
+async function takeStep(deps: Deps, sql: Connection, attempt: Attempt): Promise<Step | RollBack<'gone'>> {
+  const { request, session, steps } = attempt;
   const before = tokenHash(request.sessionToken);
   // Read now: the email may have been replaced while the code was under way.
-  const reader = await findActiveUserForChange(sql, userId);
-  const isThere = isHalf ? await findHalfSessionForUpdate(sql, before) : await isSessionThereForUpdate(sql, before);
-  if (!reader || !isThere) return new RollBack('gone');
-  const passkey = request.by === 'passkey' ? await takePasskeyOf(deps, sql, request, session, steps) : null;
-  if (passkey?.kind === 'refused') return { kind: 'refused', passkey };
-  // Each step gives the session another token: under this one it waits for what was read before the lock.
-  const waitsFor = passkey ? [] : session.waitsFor.slice(1);
-  const isFull = waitsFor.length === 0;
-  // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.
-  if (!passkey && isFull && session.factor === 'email' && (await findTotp(sql, userId)) !== null)
-    return new RollBack('gone');
-  if (!passkey && session.factor === 'app' && session.mustRegister) {
-    // What is asked of the account may have changed since the secret was shown.
-    const may = await findMayChangeFactors(deps, sql, id);
-    if (may !== 'may') return { kind: 'mayNotRegister', why: may };
-  }
-  const prover = { ...session, sessionId: id, browser: request };
-  const proof = passkey ? 'passkey' : await takeProof(deps, sql, prover, request.given);
-  if (!proof) return { kind: 'refused' };
-
-  const sessionToken = nextToken(deps, { token: request.sessionToken, given: request.given });
-  const after = tokenHash(sessionToken);
-  if (!isHalf) {
-    await updateSessionToken(sql, { before, after, now });
-    await putProof(sql, id, 'code', now);
-  } else
-    await updateHalfSessionProven(sql, id, {
-      tokenHash: after,
-      waitsFor,
-      passkeyId: passkey?.passkey.id ?? null,
-      address: request.address,
-      browser: browserName(request.userAgent) ?? null,
-      endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
-      now,
-    });
+  const user = await findActiveUserForChange(sql, session.userId);
+  const isThere = await (session.isHalf ? findHalfSessionForUpdate : isSessionThereForUpdate)(sql, before);
+  if (!user || !isThere) return new RollBack('gone');
+  const given = await takeGiven(deps, sql, attempt);
+  if (given instanceof RollBack || given.kind !== 'given') return given;
+  const { proof, waitsFor } = given;
+  const now = deps.now();
+  const sessionToken = await rotate(deps, sql, attempt, given);
   await deleteThrottle(sql, codeKey(session));
   await deleteThrottle(sql, codeMailKey(session));
   if (proof === 'app registered')
-    await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...placeOfVisitor(request) });
+    await queueMail(sql, user, { kind: 'secondFactorAdded', now, ...placeOfVisitor(request) });
   steps.push({ step: 'second factor', outcome: proof });
   const who = eventOf(session, request);
-  if (!isFull) {
+  if (waitsFor.length > 0) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...who, steps }, now);
     return { kind: 'taken', proof, result: { kind: 'thenApp', sessionToken } };
   }
-  const known = { ...(passkey && { passkey: passkey.passkey.name }), byPassword: connectionId === null, now };
-  const deviceToken = isHalf ? await noteDevice(sql, reader, request, known) : null;
+  const { connectionId, isHalf } = session;
+  const known = { ...(given.passkey && { passkey: given.passkey.name }), byPassword: connectionId === null, now };
+  const deviceToken = isHalf ? await noteDevice(sql, user, request, known) : null;
   const rememberedToken = await rememberDevice(sql, request, session, now);
   if (rememberedToken) steps.push({ step: 'device', outcome: 'remembered' });
   const event = isHalf ? ({ event: 'signed-in', steps } as const) : ({ event: 'two-factor-registered' } as const);
@@ -182,6 +158,56 @@ async function takeStep(
   const hasPage = proof === 'app registered' || proof === 'recovery code';
   const right = { sessionToken, deviceToken, rememberedToken, connectionId };
   return { kind: 'taken', proof, result: { kind: 'right', hasPage, ...right } };
+}
+
+/** Takes the code or passkey itself. `gone`: a sign-in would ask for more by now. */
+async function takeGiven(
+  deps: Deps,
+  sql: Connection,
+  { request, session, steps }: Attempt,
+): Promise<Given | NotGiven | RollBack<'gone'>> {
+  if (request.by === 'passkey') {
+    const taken = await takePasskeyOf(deps, sql, request, session, steps);
+    if (taken.kind === 'refused') return { kind: 'refused', passkey: taken };
+    return { kind: 'given', proof: 'passkey', passkey: taken.passkey, waitsFor: [] };
+  }
+  const { id: sessionId, userId, factor, mustRegister } = session;
+  // Each step gives the session another token: under this one it waits for what was read before the lock.
+  const waitsFor = session.waitsFor.slice(1);
+  // Since the sign-in asked for less, an app was set up: no code by email opens what it guards.
+  if (waitsFor.length === 0 && factor === 'email' && (await findTotp(sql, userId)) !== null)
+    return new RollBack('gone');
+  if (factor === 'app' && mustRegister) {
+    // What is asked of the account may have changed since the secret was shown.
+    const may = await findMayChangeFactors(deps, sql, sessionId);
+    if (may !== 'may') return { kind: 'mayNotRegister', why: may };
+  }
+  const proof = await takeProof(deps, sql, { ...session, sessionId, browser: request }, request.given);
+  return proof ? { kind: 'given', proof, passkey: null, waitsFor } : { kind: 'refused' };
+}
+
+/** Gives the session its next token, and notes what it has proven; returns the token. */
+async function rotate(deps: Deps, sql: Connection, { request, session }: Attempt, given: Given): Promise<string> {
+  const { sessionToken: token, address, userAgent } = request;
+  const { waitsFor, passkey } = given;
+  const now = deps.now();
+  const sessionToken = nextToken(deps, { token, given: request.given });
+  const after = tokenHash(sessionToken);
+  if (session.isHalf)
+    await updateHalfSessionProven(sql, session.id, {
+      tokenHash: after,
+      waitsFor,
+      passkeyId: passkey?.id ?? null,
+      address,
+      browser: browserName(userAgent) ?? null,
+      endsAt: new Date(now.getTime() + (waitsFor.length === 0 ? deps.config.sessionAbsolute : limits.halfSession)),
+      now,
+    });
+  else {
+    await updateSessionToken(sql, { before: tokenHash(token), after, now });
+    await putProof(sql, session.id, 'code', now);
+  }
+  return sessionToken;
 }
 
 const wayOfProof = {

