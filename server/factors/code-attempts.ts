@@ -1,6 +1,5 @@
-import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';
-import { insertEventOnceAMinute } from '../audit/event-once-a-minute.ts';
 import type { Connection } from '../database/database.ts';
 import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

@@ -3,6 +3,7 @@ import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-tes
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changeTo, linkFor, newPassword } from '#test/support/reset-for-test.ts';
+import { everyRow } from '#test/support/rows-for-test.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
@@ -15,7 +16,6 @@ import {
   type Browser,
   codeByMail,
   codeNow,
-  everyRow,
   giveApp,
   giveRecoveryCodes,
   halfSession,
@@ -24,7 +24,7 @@ import {
   verify,
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
 

@@ -3,9 +3,9 @@ import type { Language } from '#contract/languages.ts';
 import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { everyRow } from '#test/support/rows-for-test.ts';
 import {
   codeByMail,
-  everyRow,
   halfSession,
   otherThan,
   sendUrl,
@@ -15,9 +15,9 @@ import {
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
 import { MailNotSent } from '../deps.ts';
-import { jobFirstWait } from '../jobs/do-job.ts';
+import { jobFirstWait } from '../jobs/job.ts';
 import { limits, minute } from '../limits.ts';
-import { composeText } from '../mail/compose-text.ts';
+import { composeText } from '../mail/compose-mail.ts';
 import { newEmailCode } from './email-code.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });

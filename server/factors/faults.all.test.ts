@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { atCommit, stateOf, withFault } from '#test/support/rows-for-test.ts';
 import {
   askForKey,
-  atCommit,
   type Browser,
   codeByMail,
   codeNow,
@@ -14,10 +14,8 @@ import {
   pageOf,
   sendUrl,
   startTwoFactorAfresh,
-  stateOf,
   verify,
   verifyByForm,
-  withFault,
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';

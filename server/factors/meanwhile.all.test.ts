@@ -20,7 +20,7 @@ import {
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import type { Connection } from '../database/database.ts';
 
 vi.mock(import('@node-rs/argon2'), async (original) => {

@@ -22,7 +22,7 @@ import {
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/change-user.ts';
+import { changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 
 /** Alice has just registered an app. */
@@ -163,6 +163,6 @@ describe('recovery codes after a registration', () => {
     expect(answer.headers['content-encoding']).toBeUndefined();
     for (const code of codes) expect(answer.body).toContain(code);
     expect(answer.body).not.toContain('href="https://evil');
-    expect((await pageOf(portal, { url, cookies })).serverPage).toMatchObject({ destination: '/portal/portal.html' });
+    expect((await pageOf(portal, { url, cookies })).screen).toMatchObject({ destination: '/portal/portal.html' });
   });
 });

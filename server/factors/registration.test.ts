@@ -21,7 +21,7 @@ import {
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';
-import { composeText } from '../mail/compose-text.ts';
+import { composeText } from '../mail/compose-mail.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
@@ -192,8 +192,11 @@ describe('an app that somebody sets up of his own will', () => {
     const url = `${screen}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`;
     const form = { code, redirectURL: '/portal/x?y=1' };
     expect((await verifyByForm(portal, form, cookies, '?lang=de')).headers.location).toBe(url);
-    const { serverPage } = await pageOf(portal, { url, cookies });
-    expect(serverPage).toEqual({ name: 'signInOnceMore', comesBackTo: url, goesOnTo: '/portal/x?y=1' });
+    expect((await pageOf(portal, { url, cookies })).screen).toEqual({
+      name: 'signInOnceMore',
+      comesBackTo: url,
+      goesOnTo: '/portal/x?y=1',
+    });
     expect([await portal.sql`select from totp`, await signedInAs(portal, cookies)]).toEqual([[], 'pat']);
     // Its button signs out, and the form that follows has the name and leads back.
     const { body } = await portal.send({ url, cookies });

@@ -52,7 +52,8 @@ describe('the screens of the second factor with a half session', () => {
       for (const screen of ['twoFactor', 'twoFactorRegistration'])
         for (const claim of ['', '&codeSentViaEmail=true', '&codeSentViaEmail=x&codeSentViaEmail=true']) {
           const location = await leadsTo(`${screen}?${query}${claim}`, held[kind]);
-          if (location === 200) expect([screen, claim === '&codeSentViaEmail=true']).toEqual([screens[kind], flag !== '']);
+          if (location === 200)
+            expect([screen, claim === '&codeSentViaEmail=true']).toEqual([screens[kind], flag !== '']);
           else expect(location).toBe(`/portal/${right}`);
         }
       expect(await leadsTo('portal.html?a=b', held[kind])).toBe(
@@ -67,17 +68,16 @@ describe('the screens of the second factor with a half session', () => {
       const search = kind.toLowerCase().includes('mail') ? '?codeSentViaEmail=true' : '';
       return pageOf(portal, { url: `/portal/${screens[kind]}${search}`, cookies: held[kind] });
     };
-    const of = (account: string, sendAgainAfter = 0) => ({
-      status: 200,
-      location: undefined,
+    const of = (name: string, account: string, sendAgainAfter = 0) => ({
+      name,
       secondFactor: { account, mayRemember: true, mayRecover: false, sendAgainAfter },
     });
-    expect(await page('app')).toEqual(of('alice'));
-    expect(await page('mail')).toEqual(of('bob', 30));
+    expect((await page('app')).screen).toEqual(of('twoFactor', 'alice'));
+    expect((await page('mail')).screen).toEqual(of('twoFactor', 'bob', 30));
     portal.wait(limits.emailCodeSendEvery - 1);
-    expect(await page('registerMail')).toEqual(of('beth', 1));
+    expect((await page('registerMail')).screen).toEqual(of('twoFactorRegistration', 'beth', 1));
     const registration = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json();
-    expect(await page('registerApp')).toEqual({ ...of('adam'), registration });
+    expect((await page('registerApp')).screen).toEqual({ ...of('twoFactorRegistration', 'adam'), registration });
   });
 
   it('MF-11 MF-18 what one visitor sees is neither cached for another nor compressed with an address', async () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
+import { codeOfStep } from '#test/support/authenticator-app.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { appCode } from '#test/support/two-factor-for-test.ts';
 import { inApp } from './registration.ts';
 import { newTotpSecret, offsetOf, totpStep, totpUri } from './totp.ts';
 
@@ -26,7 +26,7 @@ describe('codes of an app', () => {
       for (const [at, code] of codes.entries()) {
         const step = firstStep + at;
         expect(totpStep(secret, code, edges(step)[looks % 2] as Date), `${secret} ${step}`).toBe(step);
-        expect(appCode(secret, step)).toBe(code);
+        expect(codeOfStep(secret, step)).toBe(code);
         looks += 1;
       }
     expect(looks).toBe(10_000);
