@@ -97,7 +97,12 @@ describe('a password', () => {
 describe('an invitation', () => {
   it('makes a passkey also for somebody with a password, which stays useless; it makes no password', async () => {
     const hash = await invitationFor(portal, 'alice');
-    const page = await portal.send({ url: `/portal/forgottenChange?hash=${hash}&invited=true` });
+    const opened = await portal.send({ url: `/portal/forgottenChange?hash=${hash}&invited=true` });
+    // A reload, once the script has taken the link out of the address, shows the same.
+    expect(opened.headers.location).toBe(`/portal/forgottenChange?hash=${hash}&invited=passkey`);
+    const reloaded = await portal.send({ url: '/portal/forgottenChange?invited=passkey' });
+    expect(reloaded.body).not.toContain('name="password"');
+    const page = await portal.send({ url: String(opened.headers.location) });
     expect(page.body).toContain('Create your passkey</h1>');
     expect(page.body).not.toContain('name="password"');
     const refused = await changeTo(portal, hash, newPassword);

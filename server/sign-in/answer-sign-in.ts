@@ -42,7 +42,7 @@ export async function letIn(
   }
   const url =
     result.kind === 'secondFactor'
-      ? secondFactorUrl(config.basePath, result, onwards)
+      ? secondFactorUrl(config.basePath, result, { destination, lang })
       : destinationInLanguage(destination, config.basePath, lang);
   return reply.redirect(url, 303);
 }
