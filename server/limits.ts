@@ -127,7 +127,7 @@ export const limits = {
     scryptWork: 2 ** 20,
     pbkdf2Rounds: { sha1: 2_000_000, sha256: 2_000_000, sha512: 1_000_000 },
   },
-  /** Waiting password hashes; any more are answered 503, of the network with the most (secrets/fair-line.ts). */
+  /** Waiting password hashes, of one network at most half; any more are answered 503. */
   waitingHashes: 500,
   bodyBytes: 16 * 1024,
   formFields: 20,

@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findSignInUser, insertRefusal } from '../people/sign-in-user.ts';
 import { countGuess, deleteThrottle, findWait, originWait } from '../throttle/throttle.ts';
-import { accountKey, deviceKey, networksOf, originKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { accountKey, deviceKey, networkOf, originKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
 type CheckedPassword =
@@ -39,8 +39,8 @@ export async function checkPassword(
       reference: await insertEventOnceAMinute(deps.sql, tooLong, `too-long:${session.userId}`, now),
     };
   }
-  const networks = networksOf(visitor.address);
-  refuseWhenHashesWait(networks);
+  const network = networkOf(visitor.address);
+  refuseWhenHashesWait(network);
   const fold = foldLoginName(session.username);
   const origin = originKeys(visitor.address);
   const deviceHash = visitor.deviceToken ? tokenHash(visitor.deviceToken) : null;
@@ -58,7 +58,7 @@ export async function checkPassword(
   }
   const hash = user?.id === session.userId ? user.passwordHash : null;
   // As at the sign-in: the failures of a known browser count on it alone.
-  if (hash === null || !(await verifyPassword(hash, password, networks)))
+  if (hash === null || !(await verifyPassword(hash, password, network)))
     return await refused('wrong-password', ofDevice ? [] : origin, null);
   await deleteThrottle(deps.sql, counted);
   return { kind: 'right', hash };

@@ -9,7 +9,7 @@ import { updatePasswordHash } from '../people/portal-user.ts';
 import { nextToken, updateSessionToken } from '../sessions/session.ts';
 import { newPasswordProblem, newPasswordRules } from '../sign-in/new-password.ts';
 import { passwordReplaced, queuePasswordNotice, wasUsedBefore } from '../sign-in/password-replaced.ts';
-import { networksOf } from '../throttle/throttle-keys.ts';
+import { networkOf } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
 import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
@@ -50,10 +50,10 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   // Each of them costs up to eleven hashes.
   const throttled = await countChange(deps, visit, 'password');
   if (throttled) return throttled;
-  const networks = networksOf(visit.visitor.address);
-  if (await wasUsedBefore(deps.sql, { id, passwordHash: checked.hash }, password, networks))
+  const network = networkOf(visit.visitor.address);
+  if (await wasUsedBefore(deps.sql, { id, passwordHash: checked.hash }, password, network))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
-  return await store(deps, visit, { current, before: checked.hash, after: await hashPassword(password, networks) });
+  return await store(deps, visit, { current, before: checked.hash, after: await hashPassword(password, network) });
 }
 
 /** All or nothing. This session goes on under its next token, and its browser stays known. */

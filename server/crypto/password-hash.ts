@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
 import { readForeignHash, verifyForeignHash } from './foreign-hash.ts';
-import type { Origin } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
@@ -14,7 +13,7 @@ const prefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCos
 const mostHashesAtOnce = availableParallelism() + 1;
 const { inTurn, refuseWhenFull, length } = workQueue(mostHashesAtOnce, limits.waitingHashes);
 
-/** Throws WorkQueueFull if too many passwords are waiting to be hashed for one more of an origin. */
+/** Throws WorkQueueFull if too many passwords are waiting to be hashed for one more of a network. */
 export const refuseWhenHashesWait = refuseWhenFull;
 
 /** How many passwords are being hashed or checked in this process, and how many wait for that. */
@@ -23,24 +22,24 @@ export const hashesInQueue = length;
 /** The hash of no password: random in place of a salt and a result. Checking it costs as much as checking a real one. */
 const decoyHash = phcText(randomBytes(16), randomBytes(32));
 
-/** Whose turn it is for what nobody on the network asked for, such as a command. */
-const noAddress: Origin = ['no address'];
+/** The network of what nobody on a network asked for, such as a command. */
+const noAddress = 'no address';
 
 /**
- * Hashes a password with argon2id, in the turn of an origin; returns the PHC text. Throws WorkQueueFull if too many are
- * waiting.
+ * Hashes a password with argon2id, for somebody in a network; returns the PHC text. Throws WorkQueueFull if too many
+ * wait.
  */
-export function hashPassword(password: string, origin: Origin | null): Promise<string> {
-  return inTurn(origin ?? noAddress, () => hash(password.normalize('NFC'), parameters));
+export function hashPassword(password: string, network: string | null): Promise<string> {
+  return inTurn(network ?? noAddress, () => hash(password.normalize('NFC'), parameters));
 }
 
 /**
- * Whether the password matches the stored hash, ours or an imported one; checked in the turn of an origin. A null hash costs
+ * Whether the password matches the stored hash, ours or an imported one; for somebody in a network. A null hash costs
  * the same work as one of ours and never matches, so that timing doesn't reveal an account without a password, or a missing
  * one. A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
  */
-export function verifyPassword(storedHash: string | null, password: string, origin: Origin | null): Promise<boolean> {
-  return inTurn(origin ?? noAddress, async () => {
+export function verifyPassword(storedHash: string | null, password: string, network: string | null): Promise<boolean> {
+  return inTurn(network ?? noAddress, async () => {
     const right = await isRight(storedHash ?? decoyHash, password);
     return right && storedHash !== null;
   });

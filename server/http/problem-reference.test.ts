@@ -8,7 +8,7 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { listAuditEventsByRequest } from '../audit/audit-event.ts';
 import { verifyPassword } from '../crypto/password-hash.ts';
 import type { Database } from '../database/database.ts';
-import { networksOf } from '../throttle/throttle-keys.ts';
+import { networkOf } from '../throttle/throttle-keys.ts';
 
 /** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {
@@ -146,7 +146,7 @@ async function withFullQueue(then: () => Promise<void>): Promise<void> {
   let isOver = false;
   // Whoever is done waits again at once: a place is never free when a request comes.
   const waitAgain = async () => {
-    while (!isOver) await verifyPassword(null, 'x', networksOf(testAddress)).catch(() => nextTurn());
+    while (!isOver) await verifyPassword(null, 'x', networkOf(testAddress)).catch(() => nextTurn());
   };
   const waiting = Array.from({ length: limits.waitingHashes + 10 }, waitAgain);
   await then();

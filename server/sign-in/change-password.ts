@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { updatePasswordHash } from '../people/portal-user.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
-import { changeKey, networksOf } from '../throttle/throttle-keys.ts';
+import { changeKey, networkOf } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem, ownNames } from './new-password.ts';
 import { passwordReplaced, queuePasswordNotice, wasUsedBefore } from './password-replaced.ts';
 import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink } from './read-link.ts';
@@ -25,8 +25,8 @@ type ChangeRequest = LinkHolder & Pick<KnownVisitor, 'language'> & { password: s
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<LinkResult> {
   const { password, repeat } = request;
-  const networks = networksOf(request.address);
-  refuseWhenHashesWait(networks);
+  const network = networkOf(request.address);
+  refuseWhenHashesWait(network);
 
   const { link, refusal } = await readLink(deps, request, 'password');
   if (refusal) return await refuseLink(deps, request, { link, refusal });
@@ -40,7 +40,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
   const until = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
   if (until) return await refuseLink(deps, request, { link, refusal: { until } });
-  if (await wasUsedBefore(deps.sql, user, password, networks))
+  if (await wasUsedBefore(deps.sql, user, password, network))
     return await refuseLink(deps, request, {
       link,
       refusal: changeFailedReasons.usedBefore,
@@ -48,11 +48,11 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
     });
 
   const changed = { kind: 'changed', purpose, username: user.username } as const;
-  if (await store(deps, request, link, await hashPassword(password, networks))) return changed;
+  if (await store(deps, request, link, await hashPassword(password, network))) return changed;
 
   const now = await readLink(deps, request, 'password');
   // The same form, sent twice side by side, ends like one.
-  if (now.link?.usedAt && (await verifyPassword(now.link.user?.passwordHash ?? null, password, networks)))
+  if (now.link?.usedAt && (await verifyPassword(now.link.user?.passwordHash ?? null, password, network)))
     return changed;
   const reason = now.refusal ?? changeFailedReasons.changeFailed;
   const why = 'the account was changed while it was checked';

@@ -1,6 +1,5 @@
 import type { Language } from '#contract/languages.ts';
 import { verifyPassword } from '../crypto/password-hash.ts';
-import type { Origin } from '../crypto/work-queue.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { countPasskeys } from '../factors/passkey.ts';
@@ -15,10 +14,10 @@ export async function wasUsedBefore(
   sql: Connection,
   user: { id: string; passwordHash: string | null },
   password: string,
-  networks: Origin,
+  network: string,
 ): Promise<boolean> {
   const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
-  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, networks))) return true;
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, network))) return true;
   return false;
 }
 

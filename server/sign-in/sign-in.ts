@@ -11,7 +11,7 @@ import { foldLoginName } from '../names/read-name.ts';
 import { updateOutdatedHash } from '../people/portal-user.ts';
 import { findSignInUser, insertRefusal, type SignInUser } from '../people/sign-in-user.ts';
 import { countGuess, originWait } from '../throttle/throttle.ts';
-import { accountKey, deviceKey, networksOf, originKeys, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { accountKey, deviceKey, networkOf, originKeys, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
 import { openSession } from './open-session.ts';
 import type { SignInRequest, SignInResult } from './sign-in-rules.ts';
 import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
@@ -24,8 +24,8 @@ import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const { sql } = deps;
   const { password, address } = request;
-  const networks = networksOf(address);
-  refuseWhenHashesWait(networks);
+  const network = networkOf(address);
+  refuseWhenHashesWait(network);
   const now = deps.now();
 
   const fold = foldLoginName(request.username);
@@ -41,7 +41,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const mayTry = await countGuess(sql, { key, limit }, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
 
   // Without a hash a decoy is checked, in the same time.
-  const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, networks);
+  const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, network);
   const steps = stepsOf(user, { mayTry, isRight, address });
   const reason = mayTry ? reasonToRefuse(user, isRight) : isKnown ? 'throttled-device' : 'throttled-account';
   if (reason || !user) return await refused(deps, request, user, reason ?? 'unknown-user', steps);
@@ -61,7 +61,7 @@ async function renewHash(
   { password, address }: SignInRequest,
 ): Promise<void> {
   try {
-    await updateOutdatedHash(sql, id, outdated, await hashPassword(password, networksOf(address)));
+    await updateOutdatedHash(sql, id, outdated, await hashPassword(password, networkOf(address)));
   } catch (error) {
     if (!(error instanceof WorkQueueFull)) throw error;
   }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import type { Origin } from '../crypto/work-queue.ts';
 import { limits, type ThrottleLimit } from '../limits.ts';
 
 /** A row of the throttle and how fast it fills. */
@@ -135,11 +134,9 @@ function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   ];
 }
 
-/** The networks of an address, the widest first: passwords that wait to be hashed are taken from each in its order. */
-export function networksOf(address: string): Origin {
-  return networkKeys(address)
-    .map(({ key }) => key)
-    .reverse() as [string, ...string[]];
+/** The widest network of an address, an IPv6 /48: one has at most half of the places where passwords wait to be hashed. */
+export function networkOf(address: string): string {
+  return (networkKeys(address).at(-1) as ThrottleKey).key;
 }
 
 /**
