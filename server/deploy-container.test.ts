@@ -123,17 +123,6 @@ describe('what the image contains, run with its command, environment and user', 
     expect(answer.headers.get('location')).toBe('/portal/portal.html');
   });
 
-  it('its command line works', async () => {
-    const args = ['cli/vestibule.ts', 'user', 'list'];
-    const child = spawn(node(), args, { cwd: join(folder, 'app'), env, ...asUser() });
-    let printed = '';
-    child.stdout.on('data', (chunk) => {
-      printed += chunk;
-    });
-    expect((await once(child, 'close'))[0]).toBe(0);
-    expect(printed).toContain('bob');
-  });
-
   it('its health check passes while it runs, and fails after it has stopped as containers are stopped', async () => {
     expect(await healthCheck()).toBe(0);
     const ended = once(portal, 'exit');

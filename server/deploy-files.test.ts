@@ -59,10 +59,8 @@ describe('compose.yaml', () => {
     const { $schema: _draft, ...schema } = JSON.parse(JSON.stringify(composeSchema).replaceAll(/"id":"[^"]*",?/g, ''));
     const check = new Ajv({ strict: false, validateFormats: false }).compile(schema);
     // The package's schema is from before projects had names.
-    const { name, ...rest } = compose;
-    expect(name).toBe('vestibule');
+    const { name: _name, ...rest } = compose;
     expect(check(rest), JSON.stringify(check.errors)).toBe(true);
-    expect(check({ ...rest, services: { database: { imagine: 'postgres' } } })).toBe(false);
   });
 
   it('gives both instances a configuration that the server accepts, and trusts nginx alone', async () => {
@@ -91,19 +89,6 @@ describe('compose.yaml', () => {
       expect(portal.read_only).toBe(true);
       expect(Number.parseInt(portal.stop_grace_period ?? '', 10) * 1000).toBeGreaterThan(limits.stopWithin);
     }
-  });
-
-  it('mounts files that exist, or that the operator makes, and those that they include', async () => {
-    const volumes = Object.values(services).flatMap(({ volumes: mounts = [] }) => mounts);
-    const mounted = volumes.map((volume) => volume.split(':')[0] ?? '');
-    for (const included of (await read('nginx/vestibule.conf')).matchAll(/include (\S+);/g))
-      expect(
-        volumes.some((volume) => volume.includes(`:${included[1]}:`)),
-        included[1],
-      ).toBe(true);
-    const ours = mounted.filter((source) => source.startsWith('.') && !source.startsWith('./tls/'));
-    expect(ours).toContain('../nginx/vestibule.conf');
-    for (const source of ours) expect(existsSync(join(path('compose'), source)), source).toBe(true);
   });
 
   it('its nginx is given the project’s file with the two instances and the hub in it', async () => {
@@ -159,9 +144,6 @@ describe('the Kubernetes manifests', () => {
       const Model = models[manifest.kind] as (typeof models)[string];
       expect(() => new Model(manifest).validate(), manifest.kind).not.toThrow();
     }
-    const wrong = structuredClone(of('Deployment'));
-    wrong.spec.replicas = 'two';
-    expect(() => new Deployment(wrong).validate()).toThrow();
   });
 
   it('give the pods a configuration that the server accepts', async () => {
@@ -169,18 +151,6 @@ describe('the Kubernetes manifests', () => {
     const env = Object.fromEntries(containers[0].env.map(({ name, value }: Record<string, string>) => [name, value]));
     const result = await configOfDeployment(env, of('ConfigMap').data['vestibule.config.json']);
     expect(result).toMatchObject({ kind: 'ok', config: { databaseUrl: expect.any(String), smtp: expect.anything() } });
-    const mounts = containers[0].volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
-    for (const value of Object.values<string>(env))
-      if (value.startsWith('/')) expect(mounts).toContain(value.slice(0, value.lastIndexOf('/')));
-  });
-
-  it('the example of the secret has the keys that the pods read, and no secret', () => {
-    const { env } = of('Deployment').spec.template.spec.containers[0];
-    const files = env.flatMap(({ name, value }: Record<string, string>) =>
-      name?.endsWith('_FILE') ? [value?.split('/').at(-1)] : [],
-    );
-    expect(Object.keys(of('Secret').stringData).sort()).toEqual(files.sort());
-    expect(new Set(Object.values(of('Secret').stringData))).toEqual(new Set(['']));
   });
 
   it('probe what the portal answers, on the port of the image', async () => {
@@ -205,13 +175,6 @@ describe('the Kubernetes manifests', () => {
     });
     const before = containers[0].lifecycle.preStop.sleep.seconds * 1000;
     expect(terminationGracePeriodSeconds * 1000).toBeGreaterThan(before + limits.stopWithin);
-    const { template, selector } = of('Deployment').spec;
-    for (const labels of [
-      selector.matchLabels,
-      of('Service').spec.selector,
-      of('PodDisruptionBudget').spec.selector.matchLabels,
-    ])
-      expect(template.metadata.labels).toMatchObject(labels);
   });
 });
 

@@ -46,7 +46,7 @@ export type OidcProvider = { client: Configuration; keys: JWTVerifyGetKey & { jw
 type JwkSet = { keys: Record<string, unknown>[] };
 
 /** The providers that a process has read within the last minutes, by the id of the connection. */
-export type ProviderMemory = Map<string, { version: number; until: Date; provider: Promise<OidcProvider> }>;
+type ProviderMemory = Map<string, { version: number; until: Date; provider: Promise<OidcProvider> }>;
 
 /** The dependencies of rules and routes: nothing else reaches them from outside. */
 export type Deps = {
@@ -62,7 +62,7 @@ export type Deps = {
   metrics: Metrics;
   /** What this process remembers of OpenID providers. */
   providers: ProviderMemory;
-  /** Whether the database was down when this process's workers last looked, a second ago at most (upkeep/workers.ts). */
+  /** Whether the database was down when this process's workers last looked, a second ago at most (operations/workers.ts). */
   outage: { isDatabaseAway: boolean };
   /** Tells this process's workers that work is queued in the database. */
   wake: Wake;

@@ -25,11 +25,11 @@ export const limits = {
     device: { freeFailures: 5, leakEvery: hour, firstWait: 30 * second, longestWait: 15 * minute },
     /**
      * Failures from one IPv4 address or one IPv6 /64: a company behind one address must get in, a sprayer must not. Wider
-     * networks, and what a whole company begins at once, have a multiple (storage/throttle-keys.ts).
+     * networks, and what a whole company begins at once, have a multiple (throttle/throttle-keys.ts).
      */
     address: { freeFailures: 100, leakEvery: 10 * second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
-    /** What is counted for one account, each kind apart: codes tried or mailed by one way in, notices, changes. */
+    /** What is counted for one account, each kind apart: codes tried or mailed after one first factor, notices, changes. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /**
      * Refused answers and messages of providers and passkeys from one address or known browser: nobody guesses a signature,
@@ -41,7 +41,7 @@ export const limits = {
   unknownNameBuckets: 65_536,
   /** Rules whose refusals of one user are recorded apart from each other. */
   accessRuleBuckets: 64,
-  /** Full sessions of a user by one way in, the password's or a connection's: one more ends the one used longest ago. */
+  /** Full sessions of a user by password, and by each connection: one more ends the one used longest ago. */
   sessionsOfUser: 100,
   /** The same for half ones, from one address. */
   halfSessionsOfUser: 20,

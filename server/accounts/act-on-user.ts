@@ -8,7 +8,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { deleteUser, findUserForUpdate, type User } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
-import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../throttle/throttle.ts';
+import { deleteCodeThrottles, deleteThrottlesOfUser } from '../throttle/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 
 /** Does something to the user with a username or email, whose row is locked first; null if the user is unknown. */
@@ -27,8 +27,8 @@ async function actOnUser<T>(
 export async function unlockUser(sql: Database, name: string, now: Date): Promise<boolean> {
   const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteThrottlesOfUser(sql, userId);
-    await deleteThrottleOfEveryWay(sql, codeKey, userId);
-    await deleteThrottleOfEveryWay(sql, codeMailKey, userId);
+    await deleteCodeThrottles(sql, codeKey, userId);
+    await deleteCodeThrottles(sql, codeMailKey, userId);
     await insertAuditEvent(sql, { event: 'user-unlocked', userId, username }, now);
     return true;
   });
@@ -88,7 +88,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     const hadEmail = await deleteEmailFactor(sql, userId);
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteRecoveryCodes(sql, userId);
-    await deleteThrottleOfEveryWay(sql, codeKey, userId);
+    await deleteCodeThrottles(sql, codeKey, userId);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
     const sessionsEnded = await endSessionsOfUser(sql, userId);
     const removed = [hadApp && 'app', hadEmail && 'email'].filter(Boolean).join(', ');

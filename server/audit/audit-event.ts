@@ -19,7 +19,7 @@ export type AuditEventRow = {
 };
 
 /** A filter: all given conditions must hold; only that of `userId` has an index. `limit` is the number of rows, newest first. */
-export type AuditFilter = { userId?: string; username?: string; event?: string; since?: Date; limit: number };
+type AuditFilter = { userId?: string; username?: string; event?: string; since?: Date; limit: number };
 
 /** Records an event. Its type allows no other property: what has no column would be lost. */
 export async function insertAuditEvent<T extends AuditEvent>(

@@ -56,10 +56,10 @@ export function readBrand(settings: Settings, problems: string[]): Brand {
 export const logoBytes = 64 * 1024;
 
 /** A logo as pages load it. */
-export type Logo = { address: string; mediaType: string; bytes: Buffer };
+type Logo = { address: string; mediaType: string; bytes: Buffer };
 
 /** The kinds of logos, by the ending of their files. */
-export const mediaTypes: Record<string, string> = {
+const mediaTypes: Record<string, string> = {
   svg: 'image/svg+xml',
   png: 'image/png',
   webp: 'image/webp',
@@ -74,7 +74,7 @@ export const logoFolder = '/assets/logo';
 export const logoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 /** Reads a logo, whose kind its name says, and whose address changes with its content. Null with a problem noted. */
-export function readLogo(
+function readLogo(
   { field, path, basePath }: { field: string; path: string; basePath: string },
   problems: string[],
 ): Logo | null {

@@ -14,7 +14,7 @@ const textsOfLanguage = {
 } as const;
 
 /** The settings of the configuration file that say how pages and emails look. */
-export const brandSettings = {
+const brandSettings = {
   name: {
     type: 'string',
     minLength: 1,

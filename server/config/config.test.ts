@@ -132,18 +132,12 @@ describe('the configuration', () => {
     eachRow<[string, NodeJS.ProcessEnv]>(
       [
         ['PORT', { PORT: '70000' }],
-        ['PORT', { PORT: '8080x' }],
-        ['PORT', { PORT: '-1' }],
         ['PUBLIC_URL', { PUBLIC_URL: 'hub.example.com' }],
-        ['PUBLIC_URL', { PUBLIC_URL: 'ftp://hub.example.com' }],
         ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/portal' }],
         ['PUBLIC_URL', { PUBLIC_URL: 'https://user@hub.example.com' }],
-        ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/?x' }],
         ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
-        ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
         ['DATABASE_URL', { DATABASE_URL: 'postgres:///x', VESTIBULE_SECRET: secret }],
         ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one:5432,two:5432/x', VESTIBULE_SECRET: secret }],
-        ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one,two/x', VESTIBULE_SECRET: secret }],
         ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one/x?sslmode=verify-ca', VESTIBULE_SECRET: secret }],
         ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one/x?options=-c%20x', VESTIBULE_SECRET: secret }],
         ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one/x?sslrootcert=/etc/ca.pem', VESTIBULE_SECRET: secret }],

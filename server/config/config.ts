@@ -14,7 +14,7 @@ import {
   readHubAudiences,
   readIdentityHeaders,
 } from './hub.ts';
-import { loopbackNames, type RelyingParty, readRelyingParty } from './public-url.ts';
+import { addressesOf, type RelyingParty, readPublicUrl, readRelyingParty } from './public-url.ts';
 import { readConfigFile, withSecretFiles } from './read-config-file.ts';
 import { readDatabaseUrl, readSmtpUrl, type SmtpServer } from './server-urls.ts';
 
@@ -84,6 +84,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const brand = readBrand(file, problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
+  const own = addressesOf(publicUrl);
   const databaseUrl = readOptional(env.DATABASE_URL, readDatabaseUrl, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
@@ -109,10 +110,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       host: env.HOST || '127.0.0.1',
       port,
       publicUrl,
-      hosts: withLoopback(publicUrl, (name) => hostOf(name, publicUrl)).concat(
-        (file.allowedHosts ?? []).map((host) => host.toLowerCase()),
-      ),
-      origins: withLoopback(publicUrl, (name) => `${publicUrl.protocol}//${hostOf(name, publicUrl)}`),
+      hosts: [...own.map(({ host }) => host), ...(file.allowedHosts ?? []).map((host) => host.toLowerCase())],
+      origins: own.map(({ origin }) => origin),
       databaseUrl,
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
       secrets,
@@ -145,24 +144,6 @@ function readPort(text: string | undefined, problems: string[]): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   problems.push(`PORT: ${JSON.stringify(text)} is not a port number`);
   return defaultPort;
-}
-
-function readPublicUrl(text: string, problems: string[]): URL {
-  const url = URL.parse(text);
-  const fallback = new URL('http://localhost');
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    problems.push('PUBLIC_URL: must be an address such as https://hub.example.com');
-    return fallback;
-  }
-  if (url.pathname !== '/' || url.search || url.hash || url.username) {
-    problems.push('PUBLIC_URL: must be just an origin, without path, query or user');
-    return fallback;
-  }
-  if (url.protocol === 'http:' && !loopbackNames.includes(url.hostname)) {
-    problems.push('PUBLIC_URL: must be https; plain http is for localhost only');
-    return fallback;
-  }
-  return url;
 }
 
 /** Origins as the URL parser serializes them, since they are compared in that form. */
@@ -216,13 +197,4 @@ function readMetricsToken(text: string | undefined, problems: string[]): string 
   if (!/^[\x21-\x7e]{16,200}$/.test(text))
     problems.push('METRICS_TOKEN: must have 16 to 200 ASCII characters without spaces (openssl rand -base64 24)');
   return text;
-}
-
-/** On this machine the portal accepts every loopback name. */
-function withLoopback(publicUrl: URL, make: (name: string) => string): string[] {
-  return loopbackNames.includes(publicUrl.hostname) ? loopbackNames.map(make) : [make(publicUrl.hostname)];
-}
-
-function hostOf(name: string, publicUrl: URL): string {
-  return publicUrl.port ? `${name}:${publicUrl.port}` : name;
 }

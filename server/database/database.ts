@@ -77,7 +77,7 @@ export class Statement<T extends readonly object[] = Row[]> {
   }
 }
 
-export type Sql = {
+type Sql = {
   <T extends readonly object[] = Row[]>(texts: TemplateStringsArray, ...values: Value[]): Statement<T>;
   /** The name of a table or column, as a part of a statement. */
   (name: string): Statement;

@@ -57,10 +57,7 @@ test('a file changed after it was run is refused by name', async () => {
   await migrate(database.sql, folder);
   await writeFile(join(folder, '0002-colour.sql'), 'alter table fruit add colour int;\n');
   await expect(migrate(database.sql, folder)).rejects.toThrow('The migration 0002-colour.sql was changed');
-});
-
-test('different line ends are not a change', async () => {
-  await migrate(database.sql, folder);
+  // Git may check out other line ends.
   await writeFile(join(folder, '0002-colour.sql'), 'alter table fruit add colour text;\r\n');
   expect(await migrate(database.sql, folder)).toEqual([]);
 });
@@ -70,12 +67,6 @@ test('a database newer than this version is refused', async () => {
   await migrate(database.sql, folder);
   await rm(join(folder, '0003-size.sql'));
   await expect(migrate(database.sql, folder)).rejects.toThrow('newer version of Vestibule (it has 0003-size.sql)');
-});
-
-test('our own schema is already in a test database', async () => {
-  const fresh = await databaseForTest();
-  expect(await migrate(fresh.sql)).toEqual([]);
-  await fresh.close();
 });
 
 test('a user may have every language of the pages', async () => {

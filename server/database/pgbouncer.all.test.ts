@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
@@ -19,90 +19,35 @@ afterAll(async () => {
   await database.close();
 });
 
-const texts = ['', `it's`, 'a "quoted" one', 'back\\slash', '{a,b}', 'NULL', '$1', '日本 🙂', 'line\nbreak'];
-const some = <T>(of: readonly T[]): T => of[randomInt(of.length)] as T;
-const someBytes = (): Buffer => randomBytes(some([0, 1, 32, 5000]));
-
-function someValues() {
-  return {
-    id: randomUUID(),
-    bytes: randomInt(100) === 0 ? randomBytes(200_000) : someBytes(),
-    more: [someBytes(), someBytes()],
-    words: Array.from({ length: randomInt(4) }, () => some(texts)),
-    document: { text: some(texts), list: [some(texts), null, 1.5, { deep: true }] },
-    at: some([new Date(Date.UTC(2026, randomInt(12), 1, 0, 0, 0, randomInt(1000))), null]),
-    big: some([0, -1, Number.MAX_SAFE_INTEGER, randomInt(2 ** 40)]),
-    yes: some([true, false, null]),
-    nothing: null,
-  };
-}
-type Values = ReturnType<typeof someValues>;
-
-async function insert(sql: Connection, v: Values): Promise<Values | undefined> {
-  const rows = await sql<Values[]>`
-    insert into kept (id, bytes, more, words, document, at, big, yes, nothing)
-    values (${v.id}, ${v.bytes}, ${v.more}, ${v.words}, ${JSON.stringify(v.document)}, ${v.at}, ${v.big}, ${v.yes}, ${v.nothing})
-    returning *`;
-  return rows[0];
-}
-
-async function change(sql: Connection, { id, bytes, document }: Values): Promise<void> {
-  await sql`update kept set bytes = ${bytes}, document = ${JSON.stringify(document)} where id = ${id}`;
-}
-
-async function find(sql: Connection, id: string): Promise<Values | undefined> {
-  return (await sql<Values[]>`select * from kept where id = ${id}`)[0];
-}
-
 test('behind PgBouncer in transaction mode every byte is right, under load', { timeout: 300_000 }, async () => {
   const { sql } = pooler;
-  await database.sql`
-    create table kept (id uuid primary key, bytes bytea, more bytea[], words text[], document jsonb, at timestamptz,
-      big bigint, yes boolean, nothing text)`;
-  const kept: Values[] = [];
-  async function operate(): Promise<void> {
-    const values = someValues();
-    const kind = randomInt(4);
-    if (kind === 0) {
-      expect(await insert(sql, values)).toEqual(values);
-      kept.push(values);
-    } else if (kind === 1) {
-      const changed = { ...values, bytes: someBytes(), document: { ...values.document, text: some(texts) } };
-      const together = await sql.begin(async (sql) => {
-        await insert(sql, values);
-        return await Promise.all([find(sql, values.id), change(sql, changed), find(sql, values.id)]);
-      });
-      expect([together[0], together[2]]).toEqual([values, changed]);
-      kept.push(changed);
-    } else if (kind === 2) {
-      const refused = await sql.begin(async (sql) => {
-        await insert(sql, values);
-        return new RollBack(await find(sql, values.id));
-      });
-      expect(refused).toEqual(values);
-    } else {
-      const one = kept[randomInt(Math.max(1, kept.length))];
-      if (one) expect(await find(sql, one.id)).toEqual(one);
+  await database.sql`create table kept (id uuid primary key, bytes bytea, words text[], document jsonb)`;
+  const words = ['', `it's`, 'a "quoted" one', 'back\\slash', '{a,b}', 'NULL', '$1', '日本 🙂', 'line\nbreak'];
+  const insertAndRead = async (sql: Connection, bytes: Buffer) => {
+    const id = randomUUID();
+    await sql`insert into kept values (${id}, ${bytes}, ${words}, ${JSON.stringify({ words })})`;
+    return (await sql`select bytes, words, document from kept where id = ${id}`)[0];
+  };
+  const clients = Array.from({ length: 20 }, async () => {
+    for (let n = 0; n < 100; n += 1) {
+      const bytes = randomBytes(n === 0 ? 200_000 : n * 20);
+      const row = { bytes, words, document: { words } };
+      expect(await insertAndRead(sql, bytes)).toEqual(row);
+      expect(await sql.begin((sql) => insertAndRead(sql, bytes))).toEqual(row);
+      expect(await sql.begin(async (sql) => new RollBack(await insertAndRead(sql, bytes)))).toEqual(row);
     }
-  }
-  const lanes = Array.from({ length: 20 }, async () => {
-    for (let n = 0; n < 150; n += 1) await operate();
   });
-  await Promise.all(lanes);
+  await Promise.all(clients);
   // As PostgreSQL itself has it.
-  const stored = await database.sql<Values[]>`select * from kept order by id`;
-  expect(stored).toEqual(kept.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-  expect(kept.length).toBeGreaterThan(500);
-  const [prepared] = await sql`select count(*) as count from pg_prepared_statements`;
-  expect(prepared?.count).toBe(0);
+  expect(await database.sql`select from kept`).toHaveLength(20 * 100 * 2);
+  expect(await sql`select from pg_prepared_statements`).toHaveLength(0);
 });
 
 test('a whole portal works behind it: several migrate at once, and people sign in', { timeout: 120_000 }, async () => {
   await database.sql.unsafe('drop schema public cascade; create schema public');
   const others = Array.from({ length: 3 }, () => connect({ url: pooler.url }));
   const applied = (await Promise.all(others.map((other) => migrate(other)))).flat();
-  expect(new Set(applied).size).toBe(applied.length);
-  expect(applied).toContain('0001-initial.sql');
+  expect(applied).toEqual(['0001-initial.sql']);
   await Promise.all(others.map((other) => other.end()));
   const portal = await portalForTest({}, { database }, { sql: pooler.sql });
   await addCustomer(portal, 'acme');

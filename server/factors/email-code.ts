@@ -14,7 +14,7 @@ import { limits } from '../limits.ts';
 import { type MailPlace, type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { placeOfVisitor, visitorOf } from '../sessions/visitor.ts';
 import { countAttempt, findWait } from '../throttle/throttle.ts';
-import { codeMailKey, type WayIn } from '../throttle/throttle-keys.ts';
+import { codeMailKey, type FirstFactor } from '../throttle/throttle-keys.ts';
 
 type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
@@ -85,7 +85,7 @@ export type SendResult = { kind: 'sent' } | SendWait;
 type Circumstances = MailPlace & { endsBy?: Date };
 
 /** Who gets a code, and how they came in. */
-export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
+export type CodeReader = MailReader & Pick<FirstFactor, 'connectionId'>;
 
 /**
  * Sends a half session a code by email, replacing the previous one. Requests that come too soon or too often have to
@@ -141,7 +141,7 @@ export function newEmailCode(): string {
 export async function waitBeforeSend(
   { sql }: Deps,
   sessionId: string,
-  way: WayIn,
+  way: FirstFactor,
   now: Date,
 ): Promise<SendWait | null> {
   const last = await findEmailCode(sql, sessionId);

@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { isToken } from '../crypto/token.ts';
 
-/** The portal's cookies. Each answer of a provider has its own, as tabs share all cookies. */
+/** The portal's cookies. */
 type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold only a token. */
-export type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'passkey' | 'visit' | `answer-${string}`;
+type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'passkey' | 'visit';
 
 /**
  * The value of a cookie, or null if it is absent or untrustworthy: a name that occurs twice was also set by someone
@@ -53,7 +53,7 @@ export function isPortalCookie(pair: string): boolean {
 }
 
 /** `__Host-` binds a cookie to this host over https; plain http exists on localhost only (decisions §6). */
-function fullName(config: Config, name: CookieName | ''): string {
+function fullName(config: Config, name: CookieName): string {
   return `${isHttps(config) ? '__Host-' : ''}vestibule-${name}`;
 }
 

@@ -128,7 +128,7 @@ it('CS-01 CS-15 CS-16 no second-factor call is served to another site, even with
   expect(verdict(await verify(portal, code, gwen))).toBe(true);
 });
 
-it('the refusal is recorded, a flood once a minute for each of its origins', async () => {
+it('LG-05 the refusal is recorded, a flood once a minute for each /64', async () => {
   await portal.sql`delete from audit_event`;
   await portal.sql`delete from throttle`;
   for (let n = 1; n <= 20; n += 1) {

@@ -52,7 +52,7 @@ export function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Whether the browser says that the page is for a frame, which may be another site's. */
-export function isInFrame(request: FastifyRequest): boolean {
+function isInFrame(request: FastifyRequest): boolean {
   return ['iframe', 'frame'].includes(destinationOf(request));
 }
 

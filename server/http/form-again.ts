@@ -13,7 +13,7 @@ import { languageOverride } from './request-url.ts';
  * A form that could not be processed; `retryAfter` in milliseconds, `destination` and `query` for the form's address. The
  * page shows `reference`, if it is not the request's own.
  */
-export type FormAgain = {
+type FormAgain = {
   screen: PlainScreen;
   notice: Notice;
   destination?: string | undefined;
@@ -58,7 +58,7 @@ export async function formAgain(
   return await pages.send(request, reply, status, { reference, ...kept, url, isAnswer: true });
 }
 
-/** How a route gives its form again (app.ts); `keptOf` reads what is kept from the posted fields. */
+/** How a route gives its form again; `keptOf` reads what is kept from the posted fields. */
 export function formKeeper(
   deps: Deps,
   screen: PlainScreen,

@@ -112,13 +112,13 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** The best encoding that the browser accepts. */
-export function encodingOf(request: FastifyRequest): Encoding {
+function encodingOf(request: FastifyRequest): Encoding {
   const accepted = request.headers['accept-encoding'] ?? '';
   if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br';
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity';
 }
 
-export const bestQuality = constants.BROTLI_MAX_QUALITY;
+const bestQuality = constants.BROTLI_MAX_QUALITY;
 
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);

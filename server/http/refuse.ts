@@ -32,7 +32,7 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
  * More about a refusal; `retryAfter` in milliseconds. The page shows `reference`, if it is not the request's own, and the
  * sign-in form with what is kept in `form`.
  */
-export type RefusalDetail = {
+type RefusalDetail = {
   detail?: string;
   field?: string;
   retryAfter?: number;

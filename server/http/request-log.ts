@@ -11,7 +11,7 @@ export const quietLevel = 'warn';
 const tokenLike = /[\w-]{43,}/g;
 
 /** What a log line contains of a request: never its query, headers or body, which carry secrets. */
-export function loggedRequest(request: FastifyRequest) {
+function loggedRequest(request: FastifyRequest) {
   return { method: request.method, path: recordable(splitUrl(request.url).path.replace(tokenLike, '(hidden)')) };
 }
 
@@ -19,7 +19,7 @@ export function loggedRequest(request: FastifyRequest) {
  * What a log line contains of an error. Other properties are omitted: PostgreSQL quotes whole rows in its details,
  * including a statement's parameters.
  */
-export function loggedError({ name, message, stack, ...rest }: Error & { code?: unknown }) {
+function loggedError({ name, message, stack, ...rest }: Error & { code?: unknown }) {
   const { code } = rest;
   return { type: name, message, ...(code !== undefined && { code: String(code) }), stack: stack ?? '' };
 }

@@ -59,7 +59,7 @@ const busyRetryAfter = 5 * second;
 const databaseRetryAfter = 5 * second;
 
 /** After how many milliseconds to retry an error that resolves itself; null if it does not. */
-export function retryAfterOf(error: unknown): number | null {
+function retryAfterOf(error: unknown): number | null {
   if (error instanceof WorkQueueFull) return busyRetryAfter;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   // A database that went silent during a statement gives no error code at all.
@@ -69,7 +69,7 @@ export function retryAfterOf(error: unknown): number | null {
 }
 
 /** Logs what is down; a queue that is full under load would only fill the log as well. */
-export function logTemporary(request: FastifyRequest, error: unknown): void {
+function logTemporary(request: FastifyRequest, error: unknown): void {
   if (error instanceof WorkQueueFull) return;
   const { code } = error as { code?: unknown };
   if (code === 'FST_ERR_HANDLER_TIMEOUT') request.log.error('no answer in time');
@@ -83,7 +83,7 @@ const busyRecordedEvery = 60 * second;
  * Records that this instance is too busy for a request, once a minute, and returns the reference of the recorded one.
  * Remembered in memory: a flood must not cost a statement for each request. A failure to record breaks no answer.
  */
-export function busyRecorder(deps: Deps): (request: FastifyRequest) => Promise<string> {
+function busyRecorder(deps: Deps): (request: FastifyRequest) => Promise<string> {
   let last = { reference: '', until: 0 };
   return async function recordBusy(request) {
     const now = deps.now();

@@ -4,7 +4,7 @@ import { day, hour, minute, second } from '../limits.ts';
 import type { Outcome } from './worker.ts';
 
 /** Work that waits, and is done once by any instance. */
-export type Job<Payload = unknown> = {
+type Job<Payload = unknown> = {
   id: string;
   payload: Payload;
   /** Whose removal takes it along. */
@@ -40,7 +40,7 @@ export async function insertJob(sql: Connection, job: NewJob): Promise<void> {
  * Takes the next job of a queue, which is this caller's until `until`: if it is neither deleted nor postponed by then, whoever
  * took it has died, and another one takes it.
  */
-export async function takeJob<Payload>(sql: Connection, queue: string, { now, until }: { now: Date; until: Date }) {
+async function takeJob<Payload>(sql: Connection, queue: string, { now, until }: { now: Date; until: Date }) {
   return await rowOrNull(sql<Job<Payload>[]>`
     update job set run_after = ${until}, tries = tries + 1
     where id = (
@@ -57,7 +57,7 @@ export async function deleteJob(sql: Connection, id: string): Promise<boolean> {
 }
 
 /** Postpones a job that failed. */
-export async function updateJobLater(
+async function updateJobLater(
   sql: Connection,
   id: string,
   { runAfter, tries, problem }: { runAfter: Date; tries: number; problem: string },

@@ -6,7 +6,7 @@ import { hostAndPort, type SmtpServer } from '../config/server-urls.ts';
 import { type SmtpSettings, smtpFailure, smtpOptions, stepOf } from './smtp-transport.ts';
 
 /** One step of the conversation with a mail server; `ok` is null for a step that was not reached. */
-export type MailServerCheck = { step: 'connection' | 'TLS' | 'login'; ok: boolean | null; words: string };
+type MailServerCheck = { step: 'connection' | 'TLS' | 'login'; ok: boolean | null; words: string };
 
 /** Talks to a mail server up to the first mail, and returns the result of each step: connection, TLS, login. */
 export async function checkMailServer(

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
-import de from '#messages/de.json' with { type: 'json' };
-import en from '#messages/en.json' with { type: 'json' };
-import es from '#messages/es.json' with { type: 'json' };
-import it from '#messages/it.json' with { type: 'json' };
-import nl from '#messages/nl.json' with { type: 'json' };
-import pl from '#messages/pl.json' with { type: 'json' };
 import { brandForTest } from '#test/support/brand-for-test.ts';
 import { type Mail, mailKinds } from '../people/mail-kinds.ts';
 import { composeMail } from './compose-mail.ts';
@@ -41,28 +35,20 @@ const mailOf = (kind: Mail['kind'], more: Partial<Mail> = {}): Mail => ({
   ...more,
 });
 
-const pathOf: Record<Mail['kind'], string | null> = {
+/** Where a link leads; that of a notice leads to a new password. */
+const pathOf: Partial<Record<Mail['kind'], string | null>> = {
   resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
   invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
   passkeyHint: '/portal/login?lang=',
   noReset: '/portal/login?lang=',
-  passwordChanged: '/portal/forgotten?lang=',
-  newDevice: '/portal/forgotten?lang=',
   signInCode: null,
-  secondFactorAdded: '/portal/forgotten?lang=',
-  secondFactorRemoved: '/portal/forgotten?lang=',
-  passkeyAdded: '/portal/forgotten?lang=',
-  passkeyRemoved: '/portal/forgotten?lang=',
-  appReplaced: '/portal/forgotten?lang=',
-  appRemoved: '/portal/forgotten?lang=',
-  recoveryCodesMade: '/portal/forgotten?lang=',
-  devicesForgotten: '/portal/forgotten?lang=',
-  sessionsEnded: '/portal/forgotten?lang=',
 };
 
-const linksOf = (kind: Mail['kind'], language: Language) =>
-  pathOf[kind] === null ? [] : [`https://hub.example${pathOf[kind]}${language}`];
+const linksOf = (kind: Mail['kind'], language: Language) => {
+  const { [kind]: path = '/portal/forgotten?lang=' } = pathOf;
+  return path === null ? [] : [`https://hub.example${path}${language}`];
+};
 
 /** The machine-readable end of the text of an email with a code; readers have the code above. */
 const codeLine = `@hub.example #${code}`;
@@ -114,6 +100,7 @@ test('it says where, for whom, when in UTC, from which address and with which br
     for (const fact of ['Acme Hub', 'ada.lovelace', '203.0.113.42', 'Firefox on Windows'])
       expect(text, name).toContain(fact);
     expect(text, name).toMatch(/\b4\b.*2026.*\b04:30\u00a0UTC\n/);
+    expect(text, name).not.toMatch(/[{}]|undefined|null\b/);
   }
 });
 
@@ -126,11 +113,6 @@ test('EM-09 the subject names the hub and holds no secret', () => {
   }
 });
 
-test('no placeholder is left', () => {
-  for (const { name, subject, text, html } of mails)
-    expect(subject + text + seenIn(html), name).not.toMatch(/[{}]|undefined|null\b/);
-});
-
 test('the HTML loads nothing, is small, and declares its language and title', () => {
   for (const { name, subject, html, language } of mails) {
     expect(html, name).not.toMatch(/\ssrc=|url\(|@import|@font-face|<(?:link|img|script|iframe|form|object|svg)\b/i);
@@ -141,42 +123,6 @@ test('the HTML loads nothing, is small, and declares its language and title', ()
   }
 });
 
-test('the button names the host it leads to', () => {
-  for (const { name, html, links } of mails) {
-    const label = /<a[^>]*>(.*)<\/a>/.exec(html)?.[1];
-    if (links.length > 0) expect(label, name).toMatch(/^\S.*<br><span[^>]*>hub\.example<\/span>$/);
-    else expect(label, name).toBeUndefined();
-  }
-});
-
-test('the heading is short and keeps short words with a hyphen together', () => {
-  for (const { name, html } of mails) {
-    const heading = decoded(/<h1[^>]*>(.*)<\/h1>/.exec(html)?.[1] ?? '');
-    expect(wordsOf(heading).length, name).toBeGreaterThan(0);
-    expect(wordsOf(heading).length, name).toBeLessThanOrEqual(5);
-    expect(
-      heading.split(' ').filter((word) => word.includes('-') && word.length < 15),
-      name,
-    ).toEqual([]);
-  }
-});
-
-const hourOf: Record<Language, string> = {
-  en: '1 hour',
-  de: '1 Stunde',
-  es: '1 hora',
-  pl: '1 godzina',
-  nl: '1 uur',
-  it: '1 ora',
-};
-
-test('a reset mail says how long its link works', () => {
-  for (const language of languages)
-    expect(composeMail(mailOf('resetLink', { language }), config).text, language).toMatch(
-      new RegExp(` ${hourOf[language].replace(' ', '\u00a0')}[.,]`),
-    );
-});
-
 test('how long a code works is in whole minutes, rounded down, or in seconds at the end', () => {
   const textFor = (validFor: number) =>
     composeMail(mailOf('signInCode', { details: { ...details, validFor } }), config);
@@ -184,18 +130,6 @@ test('how long a code works is in whole minutes, rounded down, or in seconds at 
   expect(textFor(5_400_000).text).toContain(' 1\u00a0hour, 30\u00a0minutes of the request');
   expect(textFor(59_999).text).toContain(' 59\u00a0seconds of the request');
 });
-
-test('dates are British in English', () =>
-  expect(composeMail(mailOf('newDevice'), config).text).toContain('4\u00a0March\u00a02026 at\u00a004:30\u00a0UTC'));
-
-const forgottenOf: Record<Language, string> = {
-  en: en['login-forgotten'],
-  de: de['login-forgotten'],
-  es: es['login-forgotten'],
-  pl: pl['login-forgotten'],
-  nl: nl['login-forgotten'],
-  it: it['login-forgotten'],
-};
 
 test('EM-09 EM-10 an email with a code has it once to read, once to copy, in no preview, beside no link', () => {
   for (const language of languages) {
@@ -211,12 +145,9 @@ test('EM-09 EM-10 an email with a code has it once to read, once to copy, in no 
       wordsOf(seenIn(html)).filter((word) => word === code),
       language,
     ).toHaveLength(1);
-    expect(html, language).toMatch(/<span style="padding-right:\d+px">012<\/span><span>945<\/span>/);
     expect(text.split('\n').at(-1), language).toBe(codeLine);
     for (const shown of [subject, hidden]) expect(shown, language).not.toMatch(/012|945/);
-    expect(hidden?.length, language).toBeGreaterThan(100);
     expect(text, language).toMatch(/\D10\u00a0minu/i);
-    expect(text.replaceAll('\u00a0', ' '), language).toContain(forgottenOf[language]);
   }
 });
 
@@ -231,10 +162,6 @@ test('unknown values have no row', () => {
   expect(text).toContain('Time: ');
   expect(text).not.toMatch(/IP address|Browser:/);
 });
-
-test.each(['resetLink', 'signInCode'] as const)('%s without its token throws as a bug', (kind) =>
-  expect(() => composeMail(mailOf(kind, { token: null }), config)).toThrow('token'),
-);
 
 /** Each of the mails once with the given names, as one hostile person may choose them. */
 const everyKind = (more: object, hub: string) =>

@@ -10,7 +10,7 @@ import { isNotice, type Mail, type MailDetails, type MailKind, type WordedMail }
 import { type MailBlock, type MailContent, mailLayout, mailLayoutText } from './layout.ts';
 
 /** Where links lead, and the brand in which the reader is written to. */
-export type MailSetting = Pick<Config, 'publicUrl' | 'basePath' | 'brand'>;
+type MailSetting = Pick<Config, 'publicUrl' | 'basePath' | 'brand'>;
 
 /** Composes an email in its language, either with one link to the configured public URL or with a code and no link. */
 export function composeMail(mail: Mail, setting: MailSetting): WordedMail {
@@ -175,10 +175,10 @@ function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publ
 }
 
 /** The texts of emails; pages don't have them. */
-export type MailTextKey = Extract<TextKey, `mail-${string}`>;
+type MailTextKey = Extract<TextKey, `mail-${string}`>;
 
 /** The language of an email, and the texts of its brand that replace ours. */
-export type Voice = { language: Language; texts: OwnTexts };
+type Voice = { language: Language; texts: OwnTexts };
 
 /** A text of an email in our own words, its `{placeholders}` filled. */
 export function composeText(language: Language, key: MailTextKey, placeholders?: Record<string, string>): string {
@@ -186,11 +186,7 @@ export function composeText(language: Language, key: MailTextKey, placeholders?:
 }
 
 /** The same in the words of a brand. */
-export function brandedText(
-  { language, texts }: Voice,
-  key: MailTextKey,
-  placeholders: Record<string, string> = {},
-): string {
+function brandedText({ language, texts }: Voice, key: MailTextKey, placeholders: Record<string, string> = {}): string {
   const text = texts[language]?.[key] ?? originalTexts(language)[key];
   return text.replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }

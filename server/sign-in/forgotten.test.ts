@@ -5,7 +5,7 @@ import { cookiesOf, testAddress } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, startAfresh } from '#test/support/reset-for-test.ts';
 import { limits } from '../limits.ts';
-import { originLimits } from '../throttle/throttle-keys.ts';
+import { addressLimits } from '../throttle/throttle-keys.ts';
 
 // Two instances on one database, each with its own pool.
 const portal = portalOfFile({ each: startAfresh });
@@ -194,7 +194,7 @@ describe('how many requests an origin may send', () => {
   });
 
   it('BF-06 who asks from all over a /48 waits for all of it, and who has to wait spends none of what everybody has', async () => {
-    const { site } = originLimits;
+    const { site } = addressLimits;
     const ask = (from: string) => askForReset(portal, 'nobody@acme.test', { ...script, from });
     await ask('2001:db8:77:100::1');
     await portal.sql`

@@ -10,8 +10,8 @@ import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { updateOutdatedHash } from '../people/portal-user.ts';
 import { findSignInUser, insertRefusal, type SignInUser } from '../people/sign-in-user.ts';
-import { countGuess, originWait } from '../throttle/throttle.ts';
-import { accountKey, deviceKey, networkOf, originKeys, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { addressWait, countGuess } from '../throttle/throttle.ts';
+import { accountKey, addressKeys, deviceKey, networkOf, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
 import { openSession } from './open-session.ts';
 import type { SignInRequest, SignInResult } from './sign-in-rules.ts';
 import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
@@ -34,7 +34,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const user = await findSignInUser(sql, by);
 
   const isKnown = user?.deviceKnown === true && deviceHash !== null;
-  const until = isKnown ? null : await originWait(sql, originKeys(address), now);
+  const until = isKnown ? null : await addressWait(sql, addressKeys(address), now);
   if (until) return await throttled(deps, request, until, now);
   const key = isKnown ? deviceKey(deviceHash, user.id) : user ? accountKey(user.id) : unknownNameKey(fold);
   const limit = isKnown ? limits.throttle.device : limits.throttle.account;
@@ -79,7 +79,7 @@ async function refused(
   const event = { event: 'sign-in-refused', reason, reference, address, requestId, steps, ...who } satisfies AuditEvent;
   // A known browser's failures count only on that browser. The page of a refused network says that the password was right; what
   // looks like a wrong one counts like a wrong one.
-  const keys = user?.deviceKnown || reason === 'network' ? [] : originKeys(address);
+  const keys = user?.deviceKnown || reason === 'network' ? [] : addressKeys(address);
   await insertRefusal(deps.sql, event, keys, deps.now());
   deps.metrics.signIns.inc({ way: 'password', outcome: reason });
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };

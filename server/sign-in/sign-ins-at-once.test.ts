@@ -6,7 +6,7 @@ import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#
 import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { countThrottleAttempt, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
-import { originKeys, originLimits } from '../throttle/throttle-keys.ts';
+import { addressKeys, addressLimits } from '../throttle/throttle-keys.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
@@ -138,7 +138,7 @@ describe('one password for many names', () => {
     verify.mockClear();
     const evaluated = (await spray(30, from)).filter(({ statusCode }) => statusCode === 303).length;
     expect(verify).toHaveBeenCalledTimes(evaluated);
-    expect(await portal.sql`select failures from throttle where key = ${originKeys(from)[0].key}`).toEqual([
+    expect(await portal.sql`select failures from throttle where key = ${addressKeys(from)[0].key}`).toEqual([
       { failures: address.freeFailures - 1 + evaluated },
     ]);
     verify.mockClear();
@@ -151,7 +151,7 @@ describe('one password for many names', () => {
 
   it('BF-04 an address out of free failures gets one attempt per wait, however many it sends at once', async () => {
     const from = '192.0.2.9';
-    await countThrottleAttempt(portal.sql, originKeys(from)[0], portal.deps.now());
+    await countThrottleAttempt(portal.sql, addressKeys(from)[0], portal.deps.now());
     await portal.sql`update throttle set failures = ${address.freeFailures + 50}, blocked_until = null`;
     // All of them wait for the same row at once.
     const release = await holdRows(aside, (sql) => sql`select from throttle for update`);
@@ -179,7 +179,7 @@ describe('one password for many names', () => {
   });
 
   it('BF-06 who has failed from all over a /48 waits for all of it, and everybody else does not', async () => {
-    const { site, total } = originLimits;
+    const { site, total } = addressLimits;
     await countThrottleAttempt(portal.sql, { key: 'site:2001:db8:77::/48', limit: site }, portal.deps.now());
     await portal.sql`update throttle set failures = ${site.freeFailures - 1}`;
     const last = await portal.signIn('nobody', 'x', { from: '2001:db8:77:100::1' });

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { canonicalIpAddress } from '#contract/ip-address.ts';
 import { limits } from '../limits.ts';
-import { networkOf, originKeys, originLimits, unknownNameKey } from './throttle-keys.ts';
+import { addressKeys, addressLimits, networkOf, unknownNameKey } from './throttle-keys.ts';
 
-const keysOf = (text: string) => originKeys(canonicalIpAddress(text) ?? '').map(({ key }) => key);
+const keysOf = (text: string) => addressKeys(canonicalIpAddress(text) ?? '').map(({ key }) => key);
 
 it('BF-06 the addresses of one /64 share one row, those of one /56 and one /48 wider ones', () => {
   const last = (n: number) => `2001:db8:a:b:${n.toString(16)}:0:${(n * 7).toString(16)}:1`;
   const keys = new Set(Array.from({ length: 1000 }, (_, n) => keysOf(last(n + 1)).join(' ')));
   expect([...keys]).toEqual(['address:2001:db8:a:b::/64 network:2001:db8:a:0::/56 site:2001:db8:a::/48 total']);
-  const { address, network, site, total } = originLimits;
+  const { address, network, site, total } = addressLimits;
   for (const [narrow, wide] of [
     [address, network],
     [network, site],

@@ -11,7 +11,7 @@ function times(limit: ThrottleLimit, factor: number): ThrottleLimit {
 }
 
 /** The limits of an origin by kind: an IPv4 address or IPv6 /64, a /56, a /48, and everybody together. */
-export const originLimits = {
+export const addressLimits = {
   address: limits.throttle.address,
   network: times(limits.throttle.address, 4),
   site: times(limits.throttle.address, 10),
@@ -28,21 +28,20 @@ export function deviceKey(deviceHash: Buffer, userId: string): string {
   return `device:${deviceHash.toString('hex')}:${userId}`;
 }
 
-/** Whose second factor is open, and how the first was proven: a connection, or the password (null). */
-export type WayIn = { userId: string; connectionId: string | null };
+/** A first factor of a user that was proven: a sign-in by a connection, or the password (null). */
+export type FirstFactor = { userId: string; connectionId: string | null };
 
 /**
- * The key for codes tried for a user, over all half sessions of one way in: a provider must not use up the attempts of
- * the password, or of another customer's provider. The total of an account is that times its ways in, which are set by
- * the operator; each requires its own first factor (docs/decisions/0014).
+ * The key for codes tried for a user, over all half sessions with the same first factor: a provider must not use up the
+ * attempts of the password, or of another customer's provider (docs/decisions/0014).
  */
-export function codeKey(way: WayIn): ThrottleKey {
-  return { key: `code:${wayText(way)}`, limit: limits.throttle.code };
+export function codeKey(first: FirstFactor): ThrottleKey {
+  return { key: `code:${firstFactorText(first)}`, limit: limits.throttle.code };
 }
 
-/** The key for emailed codes to a user, per way in like the codes. */
-export function codeMailKey(way: WayIn): ThrottleKey {
-  return { key: `code-mail:${wayText(way)}`, limit: limits.throttle.code };
+/** The key for emailed codes to a user, by first factor like the codes. */
+export function codeMailKey(first: FirstFactor): ThrottleKey {
+  return { key: `code-mail:${firstFactorText(first)}`, limit: limits.throttle.code };
 }
 
 /** The key for changes of one kind on a user's account page. */
@@ -56,7 +55,7 @@ export function noticeKey(kind: string, userId: string): ThrottleKey {
 }
 
 /** The password's key is the prefix of the others. */
-function wayText({ userId, connectionId }: WayIn): string {
+function firstFactorText({ userId, connectionId }: FirstFactor): string {
   return connectionId === null ? userId : `${userId}:${connectionId}`;
 }
 
@@ -110,11 +109,11 @@ export function passkeyFailureKeys(from: AddressOrBrowser): ThrottleKey[] {
 }
 
 function keyOf(from: AddressOrBrowser): string {
-  return 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : originKeys(from.address)[0].key;
+  return 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : addressKeys(from.address)[0].key;
 }
 
 /** The keys for failures from an address, its networks, and everybody's together. */
-export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
+export function addressKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   return [...networkKeys(address), { key: 'total', limit: limits.throttle.total }];
 }
 
@@ -129,8 +128,8 @@ function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   const network = [...site, (groups[3] as number) & 0xff00];
   return [
     { key: `address:${hex(groups.slice(0, 4))}::/64`, limit: limits.throttle.address },
-    { key: `network:${hex(network)}::/56`, limit: originLimits.network },
-    { key: `site:${hex(site)}::/48`, limit: originLimits.site },
+    { key: `network:${hex(network)}::/56`, limit: addressLimits.network },
+    { key: `site:${hex(site)}::/48`, limit: addressLimits.site },
   ];
 }
 
@@ -144,7 +143,7 @@ export function networkOf(address: string): string {
  * here as in the throttles. All unknown addresses are one.
  */
 export function recordKey(what: string, address: string | null): string {
-  return `${what}:${address && originKeys(address)[0].key}`;
+  return `${what}:${address && addressKeys(address)[0].key}`;
 }
 
 /**

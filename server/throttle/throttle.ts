@@ -1,7 +1,7 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
 import { limits, type ThrottleLimit } from '../limits.ts';
-import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
+import { accountKey, type FirstFactor, type ThrottleKey } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
 export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
@@ -12,7 +12,7 @@ export function limitArguments(sql: Connection, { freeFailures, leakEvery, first
  * A condition that counts one attempt under each key, in order, and holds if none of them has to wait. After one that has to
  * wait, none is counted: what an address sends on and on must not spend what everybody has together.
  */
-export function attemptAdmitted(sql: Connection, [first, ...others]: readonly ThrottleKey[], now: Date): Fragment {
+function attemptAdmitted(sql: Connection, [first, ...others]: readonly ThrottleKey[], now: Date): Fragment {
   if (!first) return sql`true`;
   return sql`case when throttle_attempt(${first.key}, null, ${now}, ${limitArguments(sql, first.limit)})
     then ${attemptAdmitted(sql, others, now)} else false end`;
@@ -45,7 +45,7 @@ export async function countGuess(
  * Until when an address, its network or everyone has to wait; null if a guess may proceed. One that has used up its free
  * failures gets one try after each wait, not as many as are sent side by side.
  */
-export async function originWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
+export async function addressWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
   const rows = await sql<{ key: string; failures: number; blockedUntil: Date | null }[]>`
     select key, failures, blocked_until as "blockedUntil" from throttle
     where key = any(${keys.map(({ key }) => key)}::text[]) order by blocked_until desc nulls last`;
@@ -87,10 +87,10 @@ export async function deleteThrottles(sql: Connection, keys: readonly string[]):
   await sql`delete from throttle where key = any(${keys}::text[])`;
 }
 
-/** Resets the counts of a user's password and of every other way in. */
-export async function deleteThrottleOfEveryWay(
+/** Resets a user's counts of codes, whatever the first factor was. */
+export async function deleteCodeThrottles(
   sql: Connection,
-  keyOf: (way: WayIn) => ThrottleKey,
+  keyOf: (first: FirstFactor) => ThrottleKey,
   userId: string,
 ): Promise<void> {
   const { key } = keyOf({ userId, connectionId: null });

@@ -146,17 +146,6 @@ describe('an existing database', () => {
     await waitUntil(async () => (await findPostgresProcess(cluster)) === null);
   });
 
-  test('outlives a killed process, and the next one uses and stops it', async () => {
-    const child = await openElsewhere();
-    const pid = await findPostgresProcess(cluster);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const embedded = await open();
-    expect(await findPostgresProcess(cluster)).toBe(pid);
-    await embedded.close();
-    expect(await findPostgresProcess(cluster)).toBeNull();
-  });
-
   test('restarts by itself when it is killed, with everything that was committed', async () => {
     const embedded = await openEmbedded({ dataFolder, log });
     await using(embedded.place, (sql) => sql`create table fruit as select 'pear' as name`);
