@@ -26,51 +26,6 @@ export async function expectAccessible(page: Page, except = /^$/): Promise<void>
   }
 }
 
-type Value = { value?: unknown };
-type Node = {
-  nodeId: string;
-  ignored: boolean;
-  role?: Value;
-  name?: Value;
-  description?: Value;
-  properties?: { name: string; value: Value }[];
-};
-
-/** Roles that a person can do something with, or that a screen reader lists, and which need a name for that. */
-const mustHaveName = ['button', 'link', 'textbox', 'combobox', 'checkbox', 'image', 'navigation', 'group', 'heading'];
-
-/** Two sentences, or two words, without a space in between; a name such as JavaScript is none. */
-const joined = /[\p{Ll}\p{Nd}][.!?:…]?\p{Lu}\p{Ll}/u;
-const isJoined = (text: string) => joined.test(text.replaceAll('JavaScript', ''));
-
-/** What is wrong with a page as a screen reader is told of it, one per line. */
-export async function treeFaults(page: Page): Promise<string[]> {
-  const tree = await treeOf(page);
-  const has = (node: Node, property: string) => node.properties?.find(({ name }) => name === property)?.value.value;
-  const textOf = (value?: Value) => String(value?.value ?? '');
-  const ofRole = (role: string) => tree.filter((node) => textOf(node.role) === role);
-  const found: string[] = [];
-  for (const node of tree) {
-    const [role, name, description] = [textOf(node.role), textOf(node.name), textOf(node.description)];
-    if (mustHaveName.includes(role) && name.trim() === '') found.push(`a ${role} has no name`);
-    for (const text of [name, description]) if (isJoined(text)) found.push(`joined: ${text}`);
-    if (has(node, 'invalid') === 'true' && description === '') found.push(`nothing says what is wrong with ${name}`);
-  }
-  const levels = ofRole('heading').map((node) => Number(has(node, 'level')));
-  if (levels.filter((level) => level === 1).length !== 1 || levels[0] !== 1) found.push(`headings: ${levels}`);
-  if (levels.some((level, at) => level > (levels[at - 1] ?? 0) + 1)) found.push(`headings skip a level: ${levels}`);
-  for (const landmark of ['banner', 'main', 'contentinfo', 'navigation', 'status'])
-    if (ofRole(landmark).length !== 1) found.push(`${ofRole(landmark).length} of ${landmark}`);
-  return found;
-}
-
-async function treeOf(page: Page): Promise<Node[]> {
-  const session = await page.context().newCDPSession(page);
-  const { nodes } = await session.send('Accessibility.getFullAXTree');
-  await session.detach();
-  return (nodes as Node[]).filter(({ ignored }) => !ignored);
-}
-
 /** What the document itself gets wrong that no checker looks for, one per line. */
 export async function documentFaults(page: Page): Promise<string[]> {
   return await page.evaluate(findDocumentFaults, frameInEnglish);

@@ -1,26 +1,14 @@
 import type { Locator, Page } from '@playwright/test';
 import { appCode, wrongAppCodes } from '../support/authenticator-app.ts';
-import { axeScript, documentFaults, expectAccessible, forcedColourFaults, treeFaults } from './accessibility-faults.ts';
-import {
-  changeForm,
-  codeForm,
-  expectSignedIn,
-  heading,
-  keepHere,
-  keyToRegister,
-  linkFor,
-  newPassword,
-  signInForm,
-  signOutButton,
-} from './forms.ts';
+import { axeScript, documentFaults, expectAccessible, forcedColourFaults } from './accessibility-faults.ts';
+import { cutTexts, largeText, setReaderStyle, textSpacing } from './cut-texts.ts';
+import { codeForm, expectSignedIn, heading, keepHere, keyToRegister, signInForm, signOutButton } from './forms.ts';
 import { expect, password, test } from './test.ts';
 import { texts } from './texts.ts';
-import { cutTexts, largeText, setReaderStyle, textSpacing } from './visibility-faults.ts';
 
 /** A state that only a visitor's action leads to is for everyone too; every-screen.spec.ts has the others. */
 async function expectForEveryone(page: Page): Promise<void> {
   await expectAccessible(page);
-  expect(await treeFaults(page)).toEqual([]);
   expect(await documentFaults(page)).toEqual([]);
   expect(await forcedColourFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 320, height: 640 });
@@ -43,29 +31,6 @@ test.describe('axe finds nothing', () => {
     await page.getByLabel('Repeat new password').blur();
     await expect(page.getByText('The two passwords aren’t the same.')).toBeVisible();
     await expectForEveryone(page);
-  });
-
-  test('on the new-password form, on a refused password and on the form again', async ({
-    page,
-    portal,
-    inbox,
-    newPerson,
-  }) => {
-    const { email } = await newPerson();
-    await page.goto(await linkFor({ portal, inbox }, email));
-    await expectAccessible(page);
-    await changeForm(page).fill(newPassword);
-    await expectAccessible(page);
-    await changeForm(page).send(password);
-    await expect(page.getByText('Reference')).toBeVisible();
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'Choose another password' }).click();
-    await page.getByRole('button', { name: 'Show password' }).first().click();
-    await changeForm(page).fill(newPassword);
-    await expectAccessible(page);
-    await changeForm(page).button.click();
-    await expect(page.getByRole('heading')).toHaveText('Password changed');
-    await expectAccessible(page);
   });
 
   test('on a wrong code, a code being checked, and a failed check', async ({ page, newPersonWithApp }) => {
@@ -104,13 +69,6 @@ test.describe('axe finds nothing', () => {
     await expect(page.getByRole('status')).toHaveText('Signing you in…');
     // The heading is hidden with everything else that is inactive now.
     await expectAccessible(page, /^page-has-heading-one:/);
-  });
-
-  test('on a problem page', async ({ page, watch }) => {
-    watch.expect(/status of 405/);
-    await page.goto('/portal/two-factor-authentication/verify');
-    await expect(page.getByRole('heading')).toHaveText(texts['problem-405-title']);
-    await expectAccessible(page);
   });
 });
 

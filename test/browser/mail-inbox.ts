@@ -19,9 +19,6 @@ type Letter = {
   link: string;
   /** The six digits on its last line, where autofill looks for them; empty without a code. */
   code: string;
-  /** How it arrived: the TLS version or null, and who logged in at the mail server or null. */
-  tls: string | null;
-  sentBy: string | null;
 };
 
 /** Everyone's mailboxes in a test, filled by SMTP. */
@@ -75,10 +72,10 @@ export class MailInbox {
   }
 }
 
-function letterOf({ parsed, tls, user }: ReceivedMail): Letter {
+function letterOf({ parsed }: ReceivedMail): Letter {
   const { subject = '', text = '', html = '' } = parsed;
   const [link = '', ...more] = new Set(text.match(/https?:\/\/\S+/g));
   if (more.length > 0) throw new Error(`The mail ${subject} has more than one link: ${text}`);
   const code = text.match(/@\S+ #(\d{6})\s*$/)?.[1] ?? '';
-  return { subject, text, html, link, code, tls, sentBy: user };
+  return { subject, text, html, link, code };
 }

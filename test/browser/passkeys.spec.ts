@@ -1,12 +1,66 @@
-import type { Page } from '@playwright/test';
+import type { CDPSession, Page } from '@playwright/test';
 import { appCode } from '../support/authenticator-app.ts';
 import { codeForm, expectSignedIn, heading, signIn, signInForm, signOutButton } from './forms.ts';
+import { addCustomerTo, invitationFor } from './portal-accounts.ts';
 import { appCodeIsPast, signInIsOld } from './portal-database.ts';
 import { expect, password, test } from './test.ts';
 import { texts } from './texts.ts';
-import { addPasskey, passkeyButton, VirtualAuthenticator, withoutOffer } from './virtual-authenticator.ts';
 
 // Passkeys need JavaScript.
+
+/** An authenticator of Chromium's own, which answers as soon as it is asked (Web Authentication Level 3, §11). */
+class VirtualAuthenticator {
+  readonly #session: CDPSession;
+  readonly #id: string;
+
+  private constructor(session: CDPSession, id: string) {
+    this.#session = session;
+    this.#id = id;
+  }
+
+  /** Built into the device, keeps passkeys, knows its person, and is touched as soon as it asks. */
+  static async addTo(page: Page): Promise<VirtualAuthenticator> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable', { enableUI: false });
+    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return new VirtualAuthenticator(session, authenticatorId);
+  }
+
+  async passkeys() {
+    return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
+  }
+
+  /** Whether it knows who is there; if not, every request ends as one that the person cancels. */
+  async recognises(isUserVerified: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
+  }
+}
+
+/** Keeps the field from offering passkeys, which an authenticator that answers at once would take before any press. */
+const withoutOffer = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
+
+const passkeyButton = (page: Page) => page.getByRole('button', { name: texts['login-passkey'] });
+
+/** Adds a passkey on the account page of somebody who has just signed in. */
+async function addPasskey(page: Page): Promise<void> {
+  await page.goto('/portal/account/passkeys');
+  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
+  await page.getByRole('button', { name: texts['account-passkeys-add'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
+}
 
 const asked = '/portal/portal.html?tab=2#/reports/7';
 
@@ -103,5 +157,91 @@ test('in place of a code, after a password; who cancels goes on where they are',
   await passkeyButton(page).click();
   await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
   await codeForm(page).send(appCode(key));
+  await expectSignedIn(page, username);
+});
+
+test('one that an operator has removed is refused', async ({ page, context, newPerson, portal }) => {
+  const { username } = await newPerson();
+  await withoutOffer(page);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await addPasskey(page);
+  const [{ id }] = JSON.parse(await portal.mustRun(['user', 'passkeys', username, '--json'])) as [{ id: string }];
+  await portal.mustRun(['user', 'passkeys', username, '--remove', id]);
+  await context.clearCookies();
+  await page.goto('/portal/login');
+  await passkeyButton(page).click();
+  await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
+  // The browser has heard of it (signalUnknownCredential).
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
+test('where an app is required, the password alone leads to the passkey, not to a QR code', async ({
+  page,
+  context,
+  portal,
+  newPerson,
+}) => {
+  const key = `stern-${Date.now()}`;
+  await addCustomerTo(portal, key);
+  const { username } = await newPerson({ customers: [key] });
+  await withoutOffer(page);
+  await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await addPasskey(page);
+  await portal.mustRun(['customer', 'set', key, '--two-factor', 'app']);
+  await context.clearCookies();
+  await page.goto(asked);
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText(texts['login-passkey']);
+  await passkeyButton(page).click();
+  await expectSignedIn(page, username);
+  await expect(page).toHaveURL(asked);
+});
+
+test('an invitation: a passkey instead, in the words and on the way of a password', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const person = await newPerson();
+  const link = await invitationFor({ portal, inbox }, person);
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await withoutOffer(page);
+  const button = page.getByRole('button', { name: texts['passkey-instead'] });
+  await page.goto(link);
+  await authenticator.recognises(false);
+  await button.click();
+  await expect(page.getByText(texts['passkey-instead-none'])).toBeVisible();
+  await authenticator.recognises(true);
+  await button.click();
+  await expect(heading(page)).toHaveText(texts['invitation-passkey-done-title']);
+  await inbox.take(person.email, 'passkeyAdded');
+  await page.getByRole('link', { name: texts['return-to-login'] }).click();
+  await passkeyButton(page).click();
+  await expectSignedIn(page, person.username);
+  await page.goto(link);
+  await expect(heading(page)).toHaveText(texts['invitation-passkey-done-title']);
+});
+
+test('where only passkeys sign in: the page makes one and nothing else', async ({ page, portal, inbox, newPerson }) => {
+  const customer = `keys-${Date.now()}`;
+  await addCustomerTo(portal, customer, { passkeys: 'only' });
+  const { username, email } = await newPerson({ customers: [customer] });
+  await portal.mustRun(['user', 'invite', username]);
+  const { link } = await inbox.take(email, 'invitation');
+  await VirtualAuthenticator.addTo(page);
+  await withoutOffer(page);
+  await page.goto(link);
+  await expect(heading(page)).toHaveText(texts['invitation-passkey-title']);
+  await expect(page.getByLabel(texts['invitation-password'], { exact: true })).toHaveCount(0);
+  await page.getByRole('button', { name: texts['invitation-passkey-button'] }).click();
+  await expect(heading(page)).toHaveText(texts['invitation-passkey-done-title']);
+  await page.getByRole('link', { name: texts['return-to-login'] }).click();
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
+  await page.getByRole('link', { name: texts['return-to-login'] }).first().click();
+  await passkeyButton(page).click();
   await expectSignedIn(page, username);
 });

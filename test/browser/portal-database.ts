@@ -116,10 +116,6 @@ export const passwordIsThatOf = (portal: PortalUnderTest, username: string, othe
       where id = ${id}`,
   );
 
-/** Gives a user a new username, by which nobody signs in. */
-export const renameTo = (portal: PortalUnderTest, username: string, next: string) =>
-  forUser(portal, username, (sql, id) => sql`update portal_user set username = ${next} where id = ${id}`);
-
 /** Has a browser of a user remembered, as if at an earlier sign-in. */
 export const deviceIsRemembered = (portal: PortalUnderTest, username: string, browser: string) =>
   forUser(

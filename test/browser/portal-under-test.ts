@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/free-port.ts';
@@ -148,23 +147,6 @@ export class PortalUnderTest {
    */
   async run(args: readonly string[], input = ''): Promise<CommandResult> {
     return await runVestibule(args, { env: this.env, input });
-  }
-
-  /** Runs `vestibule` as `run` does, as a process. */
-  async runProcess(args: readonly string[]): Promise<CommandResult> {
-    return await this.#spawned(process.execPath, [program, ...args]);
-  }
-
-  /** Runs a line as typed into a shell in the repository. */
-  async shell(line: string, more: Record<string, string> = {}): Promise<CommandResult> {
-    return await this.#spawned('bash', ['-c', line], more);
-  }
-
-  async #spawned(command: string, args: readonly string[], more: Record<string, string> = {}): Promise<CommandResult> {
-    const child = spawn(command, args, { cwd: repository, env: { ...this.env, ...more } });
-    child.stdin.end();
-    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    return { code: code as number, out, err };
   }
 
   /** Runs `vestibule` as `run` does; throws with the command's own message if it fails. */

@@ -8,7 +8,6 @@ const renderer = fileURLToPath(new URL('render-page.ts', import.meta.url));
 /** Pages without an address of their own that no stage leads to; shown in place of a failure page. */
 const serverPages = {
   notForYou: { name: 'notForYou', username: 'ada.lovelace@wasserwirtschaftsverband.example', comesBackTo: '/app/' },
-  signOutConfirm: { name: 'signOutConfirm', query: {}, account: 'anna' },
   leaving: { name: 'leaving', isSignOut: false, url: 'https://provider.test/', provider: 'Entra ID of the North' },
   problem: { name: 'problem', status: 429, retryAfterSeconds: 90 },
 } satisfies { [Name in PageScreen['name']]?: PageScreen };

@@ -159,20 +159,6 @@ for (const [state, reach] of Object.entries(states)) {
     },
   );
 
-  test(`${state}: another tab goes first`, async ({ page, world, context, javaScriptEnabled: isScripted }) => {
-    const person = await reach({ ...world, isScripted });
-    await page.goto(asked(2, isScripted));
-    const shown = (await heading(page).textContent()) ?? '';
-    const other = await context.newPage();
-    await other.goto(asked(3, isScripted));
-    await person.finish(other);
-    await expectArrived(other, 3, person, isScripted);
-    // The tab that waited needs no second sign-in.
-    await expect(heading(page)).toHaveText(shown);
-    await page.reload();
-    await expectArrived(page, 2, person, isScripted);
-  });
-
   test(`${state}: the session ends meanwhile`, async ({
     page,
     world,
@@ -208,22 +194,3 @@ for (const [state, reach] of Object.entries(states)) {
     await expectArrived(page, 2, person, isScripted);
   });
 }
-
-test('a restart of the server changes nothing in any state', async ({ world, portal, anotherBrowser, watch }) => {
-  test.setTimeout(90_000);
-  // A page that asks during the restart is told by its browser.
-  watch.expect(/ERR_CONNECTION_REFUSED/);
-  const people = [];
-  for (const reach of Object.values(states)) {
-    const { page, context } = await anotherBrowser();
-    const person = await reach({ ...world, context, isScripted: true });
-    await page.goto(asked(2, true));
-    people.push({ page, person });
-  }
-  await portal.stop();
-  await portal.start();
-  for (const { page, person } of people) {
-    await person.finish(page);
-    await expectArrived(page, 2, person, true);
-  }
-});

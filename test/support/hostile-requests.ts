@@ -9,34 +9,12 @@ export const paths = [
   ...Object.values(screenPaths),
   ...Object.keys(legacyPaths),
 ].map((path) => `/portal${path}`);
-export const methods = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-  'SEARCH',
-  'QUERY',
-];
+export const methods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND SEARCH QUERY'.split(' ');
 
 const hostileTexts = [
   ...['', ' ', '%00', '%', '%E0%A4%A', '%ff', '%ED%A0%80', '%C0%AF', '%0d%0aSet-Cookie:x=y', '..', '%2e%2e%2f', '//'],
-  ...[
-    '__proto__',
-    'constructor',
-    "' or 1=1--",
-    '$1',
-    '\\',
-    '<script>',
-    '{{1234567*7654321}}',
-    '%E2%80%AE',
-    '%F0%9F%98%80',
-    '\u0001',
-  ],
+  ...['__proto__', 'constructor', "' or 1=1--", '$1', '\\', '<script>', '{{1234567*7654321}}', '\u0001'],
+  ...['%E2%80%AE', '%F0%9F%98%80'],
   // Values shaped like an email address and a token.
   ...['x@acme.test', 'A'.repeat(43)],
   ...['null', 'undefined', '0', '-1', '1e400', 'NaN', 'true', '[]', '{}', 'x'.repeat(400), 'x'.repeat(4000)],

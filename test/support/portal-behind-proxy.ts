@@ -9,6 +9,7 @@ import { parseNetworkList } from '#server/names/network.ts';
 import { type CuttableDatabase, cuttableDatabase } from './cuttable-database.ts';
 import { databaseForTest } from './database-for-test.ts';
 import { freePort } from './free-port.ts';
+import { headersOf } from './hub-for-test.ts';
 import { configFrom, cookiesOf, type PortalForTest, portalForTest, testPassword } from './portal-for-test.ts';
 import { type Proxy as ProxyName, startProxy } from './proxy-for-test.ts';
 
@@ -141,13 +142,7 @@ export async function portalBehindProxy(
       const { status, body } = await ask(path, headers);
       expect(status).toBe(200);
       const { url, rawHeaders } = JSON.parse(body) as { url: string; rawHeaders: string[] };
-      const got = new Map<string, string>();
-      for (let index = 0; index < rawHeaders.length; index += 2) {
-        const name = rawHeaders[index]?.toLowerCase() ?? '';
-        const value = rawHeaders[index + 1] ?? '';
-        got.set(name, got.has(name) ? `${got.get(name)}|${value}` : value);
-      }
-      return { url, headers: got };
+      return { url, headers: headersOf({ rawHeaders }) };
     },
     hubAnswers(next) {
       listener = next;

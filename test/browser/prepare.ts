@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { bringLemonldap } from '../providers/find-lemonldap.ts';
+import { buildStalePages } from '#server/build-pages.ts';
 import { bringSimplesamlphp } from '../providers/find-simplesamlphp.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { runsAll } from '../support/runs-all.ts';
@@ -27,10 +27,13 @@ async function bringChromium(): Promise<string | null> {
 // One after the other, since two cannot install packages at once.
 for (const bring of [
   bringChromium,
-  ...(runsAll ? [bringOldChromium, bringFirefox, bringWebkit, bringSimplesamlphp, bringLemonldap] : []),
+  ...(runsAll ? [bringOldChromium, bringFirefox, bringWebkit, bringSimplesamlphp] : []),
 ]) {
   const complaint = await bring();
   if (!complaint) continue;
   console.error(complaint);
   process.exitCode = 1;
 }
+
+// Before the tests, so that two portals starting at once do not both build.
+await buildStalePages();
