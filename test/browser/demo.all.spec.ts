@@ -9,7 +9,7 @@ import { both, expect } from './test.ts';
 import { texts } from './texts.ts';
 
 // The cases beyond those of demo.spec.ts: each does what its card says.
-test.describe.configure({ mode: 'default' });
+test.describe.configure({ mode: 'default', timeout: 120_000 });
 
 test('what the hub is told: the deep link with its fragment, and customers that admit the network alone', async ({
   page,
