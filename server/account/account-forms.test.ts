@@ -83,14 +83,6 @@ describe('who may post a form of the account page', () => {
     expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect((await portal.send({ url: '/portal/account/nothing', cookies })).statusCode).toBe(404);
   });
-
-  it('an inactive user has no account page any more', async () => {
-    const cookies = await signedIn(portal, 'alice');
-    const session = await sessionIdOf(portal, cookies);
-    await portal.sql`update portal_user set active = false where username = 'alice'`;
-    const answer = await postAccount(portal, 'sessions', { do: 'endOthers', session }, cookies);
-    expect(answer.headers.location).toContain('/portal/?destination');
-  });
 });
 
 it.each([

@@ -68,15 +68,6 @@ describe('a session by a provider', () => {
   });
 });
 
-it('no password, set where there is none, removes the passkeys that are left', async () => {
-  await givePasskey(portal, 'alice');
-  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
-  const change = () => changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
-  expect(await change()).toMatchObject({ kind: 'changed', steps: [{ step: 'passkeys removed', outcome: '1' }] });
-  expect(await portal.sql`select from passkey`).toHaveLength(0);
-  expect(await change()).toEqual({ kind: 'unchanged' });
-});
-
 it('a removed password removes the passkeys: what is left is the provider', async () => {
   const passkey = await givePasskey(portal, 'alice');
   await givePasskey(portal, 'bob');
@@ -87,24 +78,4 @@ it('a removed password removes the passkeys: what is left is the provider', asyn
   expect(await portal.sql`select from passkey`).toHaveLength(1);
   const [event] = await portal.sql`select steps from audit_event where event = 'user-changed'`;
   expect(event?.steps).toContainEqual({ step: 'passkeys removed', outcome: '1' });
-});
-
-it('a new password leaves the passkeys, which the command, the event and the mail say', async () => {
-  for (let n = 0; n < 2; n += 1) await givePasskey(portal, 'alice');
-  for (const username of ['alice', 'bob'])
-    await changeUser(portal.sql, username, { passwordHash: await testPasswordHash() }, portal.deps.now());
-  const events =
-    await portal.sql`select username, steps from audit_event where event = 'user-changed' order by username`;
-  const kept = { step: 'passkeys that still sign in', outcome: '2' };
-  expect(events.map(({ steps }) => steps.filter(({ step }: { step: string }) => step === kept.step))).toEqual([
-    [kept],
-    [],
-  ]);
-  const mails =
-    await portal.sql`select payload->'details' as details from job order by payload->'details'->>'username'`;
-  expect(mails.map(({ details }) => details.passkeys)).toEqual([2, undefined]);
-  portal.mails.length = 0;
-  await portal.workOff();
-  const sent = portal.mails.toSorted((a, b) => a.recipient.localeCompare(b.recipient));
-  expect(sent.map(({ text }) => /^Passkeys that still sign in: 2$/m.test(text))).toEqual([true, false]);
 });

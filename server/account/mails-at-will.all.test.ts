@@ -34,13 +34,3 @@ it('ending sessions again and again ends each, and sends ten emails and then som
   for (let count = 0; count < 3; count += 1) await endNext();
   expect(await mailKinds(portal)).toEqual(Array(11).fill('sessionsEnded'));
 });
-
-it('signing in from new browsers again and again sends ten emails and then some an hour, to each person', async () => {
-  await portal.sql`update customer set new_device_mail = true`;
-  for (let count = 0; count < 13; count += 1) await signedIn(portal, 'alice');
-  await signedIn(portal, 'bob');
-  expect(await mailKinds(portal)).toEqual(Array(11).fill('newDevice'));
-  portal.wait(5 * minute);
-  for (let count = 0; count < 3; count += 1) await signedIn(portal, 'alice');
-  expect(await mailKinds(portal)).toEqual(Array(12).fill('newDevice'));
-});

@@ -9,10 +9,8 @@ import {
   type Browser,
   codeByMail,
   codeNow,
-  giveApp,
   halfSession,
   registrationUrl,
-  signInWithApp,
   verify,
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
@@ -67,28 +65,6 @@ describe('MF-12 the password, typed again on the account page', () => {
     const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
     expect(page.body.includes('name="password"')).toBe(false);
   });
-});
-
-it('after the app has been removed by its code, the next one is set up; ten minutes later after a new sign-in', async () => {
-  const secret = await giveApp(portal, 'alice');
-  let cookies = await signInWithApp(portal, 'alice', secret);
-  portal.wait(11 * minute);
-  const post = async (form: Record<string, string>) => {
-    const answer = await postAccount(portal, 'app', form, cookies);
-    cookies = { ...cookies, ...cookiesOf(answer) };
-    return answer.headers.location;
-  };
-  await post({ do: 'prove', for: 'remove', code: codeNow(portal, secret) });
-  expect(await post({ do: 'remove' })).toContain('notice=appRemoved');
-  expect(await post({ do: 'setUp' })).toContain('/twoFactorRegistration');
-  portal.wait(11 * minute);
-  expect(await post({ do: 'setUp' })).toBe('/portal/account/app?do=setUp');
-  const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
-  expect([page.body.includes('name="password"'), page.body.includes('/portal/logout')]).toEqual([false, true]);
-  expect(await registrationOf(cookies)).toBe(409);
-  cookies = await signedIn(portal, 'alice');
-  expect(await post({ do: 'setUp' })).toContain('/twoFactorRegistration');
-  expect(await registrationOf(cookies)).toBe(200);
 });
 
 it('MF-12 in a session that a passkey opened the password proves nothing: it adds neither app nor passkey', async () => {

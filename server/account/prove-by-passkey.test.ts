@@ -152,26 +152,6 @@ describe('MF-12 a passkey, where a customer that requires the app takes none: it
     await act(browser, section, { do: begun });
     expect(await accountEvents(portal)).toContain('fresh-proof-given');
   });
-
-  it.each([replace, make])('nor proves it in a session that has a code: %s, %s', async (section, begun) => {
-    const { passkey, secret } = await ofStern();
-    const browser = browserForTest(portal);
-    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
-    portal.wait(11 * minute);
-    expect(await pageToProve(browser, [section, begun])).toEqual([true, false]);
-    expect((await begin(browser)).statusCode).toBe(409);
-    // Nor does one that was given while the customer still took it.
-    await portal.sql`update customer set passkeys = 'on', active = false where key = 'stern'`;
-    await proveBy(browser, passkey, {}, [section, begun]);
-    await portal.sql`update customer set passkeys = 'off' where key = 'stern'`;
-    const { 'vestibule-session': before } = browser.cookies;
-    expect(await pageToProve(browser, [section, begun])).toEqual([true, false]);
-    await act(browser, section, { do: begun });
-    expect([browser.cookies['vestibule-session'], await accountEvents(portal)]).toEqual([
-      before,
-      ['fresh-proof-given', refusedChange],
-    ]);
-  });
 });
 
 it('somebody without a password proves by their passkey', async () => {
@@ -238,17 +218,6 @@ describe('a proof by passkey is refused, and changes nothing,', () => {
     await expectRefused(await proveBy(await longAgo(), passkey, { counter: 7 }), 'counter-back');
   });
 
-  it('if the network is not admitted by then', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    await addCustomer(portal, 'open');
-    await portal.sql`insert into membership (user_id, customer_id) select u.id, c.id from portal_user u, customer c
-      where u.username = 'alice' and c.key = 'open'`;
-    await portal.sql`update customer set passkeys = 'off' where key = 'open'`;
-    const browser = await longAgo();
-    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'acme'`;
-    await expectRefused(await proveBy(browser, passkey), 'network');
-  });
-
   it.each<[string, (browser: BrowserForTest) => Promise<string>]>([
     ['was for a sign-in', challengeFor],
     [
@@ -313,26 +282,4 @@ it('a removed passkey takes back what it has proven in other sessions', async ()
   expect(await proofs()).toEqual(['password']);
   expect((await act(thief, 'passkeys', { do: 'enrol', credential: '{}' })).get('do')).toBe('enrol');
   expect(await accountEvents(portal)).not.toContain('passkey-not-added malformed');
-});
-
-it('refused answers count with those of the sign-in form, and wait with them', async () => {
-  const passkey = await givePasskey(portal, 'alice');
-  const browser = await longAgo();
-  const signedOut = browserForTest(portal);
-  signedOut.cookies['vestibule-device'] = browser.cookies['vestibule-device'] ?? '';
-  for (let n = 0; n < 29; n += 1) await postAssertion(signedOut, '{}');
-  await act(browser, 'passkeys', { do: 'prove', for: 'enrol', credential: '{}' });
-  const answer = await postAccount(
-    portal,
-    'passkeys',
-    { do: 'prove', for: 'enrol', credential: '{}' },
-    browser.cookies,
-  );
-  expect(answer.statusCode).toBe(429);
-  expect(await accountEvents(portal)).toContain('fresh-proof-refused throttled');
-  // Passwords are counted apart.
-  expect((await act(browser, 'passkeys', { do: 'prove', for: 'enrol', password: testPassword })).get('notice')).toBe(
-    'proven',
-  );
-  expect((await signInWithPasskey(signedOut, passkey)).statusCode).toBe(429);
 });

@@ -3,7 +3,6 @@ import {
   accountEvents,
   mailKinds,
   postAccount,
-  sessionIdOf,
   signedIn,
   startAccountAfresh,
 } from '#test/support/account-page-for-test.ts';
@@ -62,16 +61,6 @@ describe('the app', () => {
     await expect(signInWithApp(portal, 'alice', secret)).rejects.toThrow();
     expect(await accountEvents(portal)).toEqual(['fresh-proof-refused wrong-code', 'app-replaced', 'code-refused']);
     expect(await mailKinds(portal)).toEqual(['appReplaced']);
-  });
-
-  it('of a session is not confirmed by another one: the pending key belongs to its session', async () => {
-    const { cookies, secret } = await withApp();
-    const other = await signInWithApp(portal, 'alice', secret);
-    portal.wait(step);
-    const code = codeNow(portal, await nextSecret(cookies));
-    await nextSecret(other);
-    const answer = await postAccount(portal, 'app', { do: 'replace', code }, other);
-    expect(answer.headers.location).toContain('notice=codeWrong');
   });
 
   it('is removed with its recovery codes and remembered devices; the next sign-in asks for no code', async () => {
@@ -135,15 +124,6 @@ describe('recovery codes', () => {
       ['recovery-codes-made'],
       ['recoveryCodesMade'],
     ]);
-  });
-
-  it('are not made, and mailed of, without end', async () => {
-    const { cookies } = await withApp();
-    const session = await sessionIdOf(portal, cookies);
-    const make = async () => (await postAccount(portal, 'recovery-codes', { do: 'make', session }, cookies)).statusCode;
-    for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
-    expect(await make()).toBe(429);
-    expect(await mailKinds(portal)).toHaveLength(10);
   });
 });
 

@@ -4,10 +4,9 @@ import { countThrottleAttempt, emptyDatabase } from '#test/support/rows-for-test
 import { listAuditEvents } from '../audit/audit-event.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
-import { listCustomers } from '../people/customer.ts';
 import { findUser, listUsers } from '../people/portal-user.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
-import { removeUser, signOutUser, unlockUser } from './act-on-user.ts';
+import { removeUser } from './act-on-user.ts';
 import { addCustomer, removeCustomer } from './customers.ts';
 import { addUser, changeUser } from './users.ts';
 
@@ -50,14 +49,6 @@ async function addSession(userId: string) {
 }
 
 describe('a customer', () => {
-  test('is stored with its networks and listed with its user count', async () => {
-    await addUser(database.sql, alice, now);
-    expect(await listCustomers(database.sql)).toMatchObject([
-      { key: 'acme', allowedNetworks: [], users: 1, active: true },
-      { key: 'beta', allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'], users: 0, createdAt: now },
-    ]);
-  });
-
   test('leaves its users when it is removed, and names those without another', async () => {
     await addUser(database.sql, alice, now);
     await addUser(
@@ -153,34 +144,6 @@ describe('changing a user', () => {
       { step: 'password', outcome: 'set' },
       { step: 'sessions ended', outcome: '1' },
     ]);
-  });
-
-  test('deactivation ends sessions', async () => {
-    expect(await changeUser(database.sql, 'alice', { active: false }, now)).toMatchObject({
-      kind: 'changed',
-      sessionsEnded: 1,
-    });
-    expect(await sessions()).toBe(0);
-  });
-
-  test('unlocking ends the waits of this account only', async () => {
-    for (const key of [accountKey(id), 'total']) {
-      await countThrottleAttempt(database.sql, { key, limit: limits.throttle.account }, now);
-    }
-    expect(await unlockUser(database.sql, 'ALICE', now)).toBe(true);
-    expect(await database.sql`select key from throttle`).toEqual([{ key: 'total' }]);
-    expect(await lastEvent()).toMatchObject({ event: 'user-unlocked', userId: id });
-    expect(await unlockUser(database.sql, 'nobody', now)).toBe(false);
-  });
-
-  test('signing out everywhere ends every session of this user, and no other’s', async () => {
-    const other = await addUser(database.sql, { ...alice, username: 'bob', email: 'bob@corp.example' }, now);
-    const bob = other.kind === 'added' ? other.id : '';
-    await addSession(bob);
-    expect(await signOutUser(database.sql, 'ALICE', now)).toBe(1);
-    expect(await database.sql`select user_id as "userId" from session`).toEqual([{ userId: bob }]);
-    expect(await lastEvent()).toMatchObject({ event: 'user-signed-out', userId: id });
-    expect(await signOutUser(database.sql, 'nobody', now)).toBeNull();
   });
 
   test('removal takes names, memberships and sessions along; the audit record stays', async () => {

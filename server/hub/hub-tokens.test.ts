@@ -8,8 +8,8 @@ import {
 } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import type { HubAudience } from '../config/hub.ts';
 import { limits, minute, second } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
@@ -22,7 +22,6 @@ const crm: HubAudience = { name: 'crm', algorithm: 'ES256', ...hub };
 const hubAudiences: HubAudience[] = [crm, { name: 'https://reports.example.com', algorithm: 'EdDSA', ...hub }];
 const issuer = 'http://localhost:8080/portal';
 const portal = portalOfFile({ config: { hubAudiences }, once: addAttackFixtures });
-const other = otherInstanceOfFile(portal, { hubAudiences });
 
 type From = Pick<typeof portal, 'send' | 'deps'>;
 
@@ -72,17 +71,6 @@ it('a token says who is signed in, since when, in which session and for how long
   expect((await verified(await tokenOf(cookies))).payload).toEqual(payload);
 });
 
-it('the name of a session is neither its token nor the hash of it, and another session has another name', async () => {
-  const cookies = await sessionOf('alice');
-  const { payload } = await verified(await tokenOf(cookies));
-  const again = await verified(await tokenOf(await sessionOf('alice')));
-  expect(again.payload.sub).toBe(payload.sub);
-  expect(again.payload.sid).not.toBe(payload.sid);
-  expect(
-    (await portal.send({ url: '/portal/session', cookies: { 'vestibule-session': String(payload.sid) } })).statusCode,
-  ).toBe(401);
-});
-
 it('each hub gets a token for itself alone, signed as it wants', async () => {
   const cookies = await sessionOf('alice');
   const token = await tokenOf(cookies, 'https://reports.example.com');
@@ -130,14 +118,6 @@ it('the keys are public to scripts everywhere, can be cached, and hold nothing s
   for (const key of keys) expect(key).not.toHaveProperty('d');
 });
 
-it('instances share the keys, also if they need the first ones at the same moment', async () => {
-  await portal.sql`delete from hub_key`;
-  for (const { wait } of [portal, other]) wait(hubKeysRemembered);
-  const [own, others] = await Promise.all([keysOf(portal), keysOf(other)]);
-  expect(own.keys).toHaveLength(2);
-  expect(others).toEqual(own);
-});
-
 it('GT-16 whoever reaches a hub directly has no token that it accepts', async () => {
   const claims = (await verified(await tokenOf(await sessionOf('alice')))).payload;
   const { kid = '' } = decodeProtectedHeader(await tokenOf(await sessionOf('alice')));
@@ -146,13 +126,6 @@ it('GT-16 whoever reaches a hub directly has no token that it accepts', async ()
   await expect(verified(forged)).rejects.toThrow('signature verification failed');
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   await expect(verified(`${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`)).rejects.toThrow();
-});
-
-it('without hubs that get tokens no keys are made', async () => {
-  const plain = await portalForTest();
-  expect(await keysOf(plain)).toEqual({ keys: [] });
-  expect(await plain.sql`select from hub_key`).toHaveLength(0);
-  await plain.close();
 });
 
 describe('replaced keys', () => {
@@ -211,15 +184,6 @@ describe('replaced keys', () => {
     await expect(verify(before, keys)).rejects.toThrow('no applicable key');
   });
 
-  it('a second roll waits for the first, and the operator’s are recorded', async () => {
-    await newToken();
-    await portal.sql`delete from audit_event`;
-    const results = await Promise.all([rollHubKeys(portal.deps), rollHubKeys(portal.deps)]);
-    expect(results.map(({ kind }) => kind).sort()).toEqual(['rolled', 'underWay']);
-    expect(results[0]?.signsFrom).toEqual(results[1]?.signsFrom);
-    expect(await portal.sql`select event from audit_event`).toEqual([{ event: 'hub-keys-rolled' }]);
-  });
-
   it('keys are replaced by age, once', async () => {
     const first = kidOf(await newToken());
     portal.wait(limits.hubKeyAge - second);
@@ -233,12 +197,5 @@ describe('replaced keys', () => {
     expect(kidOf(await newToken())).toBe(first);
     portal.wait(limits.hubKeyAhead);
     expect(kidOf(await newToken())).not.toBe(first);
-  });
-
-  it('a key that no secret opens signs nothing, and says so', async () => {
-    await newToken();
-    const keys = { ...portal.deps.keys, seal: [Buffer.alloc(32, 99)] };
-    const makeWithout = hubTokens({ ...portal.deps, keys });
-    await expect(makeWithout(signedIn, crm)).rejects.toThrow('VESTIBULE_SECRET');
   });
 });

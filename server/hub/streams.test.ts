@@ -117,17 +117,6 @@ describe('GT-09 streams', () => {
     expect(seen).toEqual(['data: one\n\n', 'data: two\n\n']);
   });
 
-  it('an answer that takes longer than the portal’s own may is waited for', async () => {
-    const more = { timeouts: { ...timeouts, handlerTimeout: 100 } };
-    const other = await gateForTest({ publicPaths: ['/app/slow'], more });
-    other.hub.answers['/app/slow'] = async (_request, response) => {
-      await sleep(400);
-      response.end('there');
-    };
-    expect((await other.ask('/app/slow')).body).toBe('there');
-    await other.close();
-  });
-
   it('GT-11 a huge answer is streamed as fast as it is read, without filling the memory', async () => {
     let sent = 0;
     gate.hub.answers['/app/huge'] = async (_request, response) => {
@@ -147,22 +136,6 @@ describe('GT-09 streams', () => {
     expect(sent).toBeLessThan(read + 50 * 1024 * 1024);
     answer.destroy();
     await expect.poll(() => gate.hub.openConnections()).toBe(0);
-  });
-
-  it('an answer before the end of an upload arrives, and a trailer stays behind', async () => {
-    gate.hub.answers['/app/early'] = (_request, response) => {
-      response.writeHead(413, { trailer: 'x-end' }).write('too large');
-      response.addTrailers({ 'x-end': '1' });
-      response.end();
-    };
-    const request = begin('/app/early', 'POST', { 'content-length': '1000000' });
-    request.on('error', () => {});
-    request.write('a');
-    const answer = await answerTo(request);
-    expect(answer.statusCode).toBe(413);
-    expect((await answer.toArray()).join('')).toBe('too large');
-    expect([answer.headers.trailer, answer.trailers]).toEqual([undefined, {}]);
-    request.destroy();
   });
 });
 
@@ -215,18 +188,6 @@ describe('GT-09 WebSockets', () => {
     expect(headersOf(gate.hub.received[0] ?? { rawHeaders: [] }).has('x-vestibule-user')).toBe(false);
   });
 
-  it('at the portal’s own addresses are ignored, and a hub’s refusal arrives', async () => {
-    expect((await gate.listening.exchange(handshake('', '/portal/forgotten'), 300)).statuses).toEqual([200]);
-    const upgradeless = gate.hub.server.listeners('upgrade');
-    gate.hub.server.removeAllListeners('upgrade');
-    gate.hub.answers['/app/socket'] = (_request, response) => void response.writeHead(426).end('not here');
-    const refused = await gate.listening.exchange(handshake(origin()), 300);
-    gate.hub.server.on('upgrade', upgradeless[0] as () => void);
-    delete gate.hub.answers['/app/socket'];
-    expect(refused.statuses).toEqual([426]);
-    expect(refused.text).toContain('not here');
-  });
-
   it('GT-12 are closed when their session ends, like events, and an upload that the hub has not answered', async () => {
     gate.hub.answers['/app/open'] = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -262,13 +223,6 @@ describe('GT-09 WebSockets', () => {
     await sql`delete from membership where customer_id = (select id from customer where key = 'second')`;
     await closed;
     expect((await gate.ask('/app/public', { cookie: session })).status).toBe(200);
-  });
-
-  it('GT-12 of a session that nobody uses are closed with it', async () => {
-    const socket = await openSocket();
-    const closed = once(socket, 'close');
-    gate.portal.wait(gate.portal.deps.config.sessionIdle);
-    await closed;
   });
 });
 
@@ -326,19 +280,5 @@ describe('GT-09 LM-05 what hides a second request is refused', () => {
       ['/app/x', body],
       ['/app/x', body],
     ]);
-  });
-
-  it('a visitor who sends half of a body leaves nothing at the hub', async () => {
-    const arrived = Promise.withResolvers<IncomingMessage>();
-    gate.hub.answers['/app/half'] = (request) => arrived.resolve(request.resume());
-    const socket = await gate.listening.open();
-    socket.write(`POST /app/half HTTP/1.1\r\n${host()}Content-Length: 100\r\n\r\nhalf`);
-    const atHub = await arrived.promise;
-    const freed = new Promise((resolve) => atHub.socket.on('close', resolve));
-    atHub.on('error', () => {});
-    socket.end();
-    expect((await answerOn(socket, 300)).statuses).not.toContain(200);
-    await freed;
-    expect(atHub.complete).toBe(false);
   });
 });

@@ -15,10 +15,9 @@ import { emptyTables } from '#test/support/rows-for-test.ts';
 import { removeUser, signOutUser } from '../accounts/act-on-user.ts';
 import { changeUser } from '../accounts/users.ts';
 import { jobFirstWait, jobsOf } from '../jobs/job.ts';
-import { day, hour, minute } from '../limits.ts';
+import { day, hour } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 import { startWorkers } from '../operations/workers.ts';
-import { rollHubKeys } from './roll-hub-keys.ts';
 import { hubQueue, hubsToTell, updateHubReceivers } from './tell-hubs.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
@@ -129,24 +128,6 @@ describe('whatever ends a session, its hubs are told', () => {
     await tellAll();
     expect(toldSids(crm)).toEqual([sid]);
   });
-
-  it('nothing is said of a sign-in that never got through', async () => {
-    const { sid } = await signIn();
-    await portal.sql`update session set stage = 'half', waits_for = '{app}' where id = ${String(sid)}`;
-    await portal.sql`delete from session`;
-    expect(await waiting()).toBe(0);
-  });
-});
-
-it('an end that is rolled back is told to nobody', async () => {
-  await signIn();
-  await portal.sql
-    .begin(async (sql) => {
-      await sql`delete from session`;
-      throw new Error('not after all');
-    })
-    .catch(() => {});
-  expect(await waiting()).toBe(0);
 });
 
 describe('a hub that is down', () => {
@@ -218,19 +199,6 @@ it('a hub that does not answer holds up neither another one nor an email', async
   expect([reports.tokens.length, portal.mails.length]).toEqual([10, 1]);
   crm.answers(200);
   await workers.stop();
-});
-
-it('tokens that wait while the keys are replaced are signed by the new ones', async () => {
-  crm.answers(0);
-  const { cookies, sid } = await signIn();
-  await signOut(cookies);
-  await tellAll();
-  await rollHubKeys(portal.deps, { atOnce: true });
-  crm.answers(200);
-  portal.wait(minute);
-  await tellAll();
-  expect((await verified(crm.tokens.at(-1))).sid).toBe(sid);
-  await expect(verified(crm.tokens[0])).rejects.toThrow('no applicable key');
 });
 
 it('an address outside the listed networks is never asked', async () => {

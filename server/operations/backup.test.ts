@@ -15,7 +15,6 @@ import {
   tokenIn,
   userId,
 } from '#test/support/reset-for-test.ts';
-import { runVestibule } from '#test/support/run-vestibule.ts';
 import {
   addSamlConnection,
   postSamlAnswer,
@@ -158,30 +157,6 @@ describe('RL-11 a portal restored from a backup', () => {
     await there.workOff();
     const link = tokenIn(there.mails.findLast(({ recipient }) => recipient === 'eve@acme.test'));
     expect((await changeTo(there, link, newPassword)).headers.location).toBe(changedPage);
-  });
-});
-
-describe('doctor says whether the secret belongs to the backup', () => {
-  const checkOfSecrets = async (value: string) => {
-    const env = { DATABASE_URL: server.urlOf('there'), VESTIBULE_SECRET: value, VESTIBULE_DATA: folder };
-    const { out } = await runVestibule(['doctor', '--json'], { env });
-    return (JSON.parse(out) as { check: string; ok: boolean; words: string }[]).find(
-      ({ check }) => check === 'secrets',
-    );
-  };
-
-  it('the right one', async () => {
-    expect(await checkOfSecrets(secret)).toEqual({
-      check: 'secrets',
-      ok: true,
-      words: 'everything is sealed under the first secret',
-    });
-  });
-
-  it('a wrong one', async () => {
-    const check = await checkOfSecrets('x'.repeat(43));
-    expect(check?.ok).toBe(false);
-    expect(check?.words).toContain('sealed under a secret missing from VESTIBULE_SECRET');
   });
 });
 

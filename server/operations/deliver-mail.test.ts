@@ -114,26 +114,6 @@ describe('an email that the mail server refuses', () => {
       },
     ]);
   });
-
-  it.each([
-    ['refused', new MailNotSent('refused', 'no such mailbox')],
-    ['failed by a bug', new TypeError('a bug')],
-  ])('or that %s, delays no other one', async (_what, error) => {
-    await queueMailTo(portal, 'alice');
-    portal.wait(1);
-    await queueMailTo(portal, 'bob');
-    portal.onSend(async ({ id, recipient }, words) => {
-      if (recipient === 'alice@acme.test') throw error;
-      portal.mails.push({ id, recipient, ...words });
-    });
-    await deliver().catch(() => {});
-    await deliver();
-    expect(sent()).toEqual(['bob']);
-    letLeave(portal);
-    portal.wait(jobLease);
-    await deliver();
-    expect(sent()).toEqual(['bob', 'alice']);
-  });
 });
 
 it('RL-06 while the mail server is down, no attempt is counted, and each email leaves once after recovery', async () => {
