@@ -106,6 +106,20 @@ export type Verdict =
   | { kind: 'differs'; expected: string; got: string }
   | { kind: 'not tried'; why: string };
 
+/** What came of one check. `call` is the method and path of specification §7. */
+export type Finding = { call: string; what: string } & Verdict;
+
+/** `missing` says why it cannot be tried, or is null. */
+export async function check(
+  call: Call,
+  what: string,
+  missing: string | null,
+  run: () => Promise<Verdict>,
+): Promise<Finding> {
+  const verdict: Verdict = missing === null ? await run() : { kind: 'not tried', why: missing };
+  return { call: `${calls[call].method} ${calls[call].path.slice(1)}`, what, ...verdict };
+}
+
 /** Where an answer leads: a screen with its query, another address of the backend, or another origin. */
 export type Target = { screen: Screen; query: URLSearchParams } | { screen: null; isElsewhere: boolean };
 
@@ -155,6 +169,17 @@ export function inWords(answer: Answer, base: URL): string {
   const reason = reasonOfSearch(`?${target.query}`);
   const isEmail = target.query.get(queryNames.codeSentViaEmail) === 'true';
   return `${status} to ${name}${reason === null ? '' : `?reason=${reason}`}${isEmail ? `?${queryNames.codeSentViaEmail}=true` : ''}`;
+}
+
+/** A browser after the right password; none was sent without an account. */
+export async function signedIn(
+  base: URL,
+  { username, password }: { username: string | null; password: string | null },
+): Promise<{ visit: BackendVisit; landing: Landing }> {
+  const visit = visitBackend(base);
+  if (username === null) return { visit, landing: 'refused' };
+  const form = { username, password: password ?? '', redirectURL: base.pathname };
+  return { visit, landing: landingOf(await visit.send('performLogin', 'page', { form }), base) };
 }
 
 /** What a right password leads to. */

@@ -133,10 +133,8 @@ async function add(
     if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
     if (result.kind === 'providerTaken' || result.kind === 'logoutAddressTaken') throw takenFailure(result);
     if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
-    const connections = await listSsoConnections(sql);
-    const stored = connections.find((connection) => connection.key === key);
-    if (!stored) throw failure(`There is no connection ${key}.`);
-    for (const doubt of doubtsAbout(key, connections)) printWarning(`Warning: ${doubt}.`);
+    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
+    const stored = await existingConnection(sql, key);
     if (flags.json) return printJson(publicView(stored, config));
     printLine(`Connection ${key} added. Register at the provider:`);
     printFacts(whatTheProviderNeeds(config, stored));
