@@ -71,7 +71,7 @@ export function placeOf({ visitor }: AccountVisit): MailPlace {
 export type Account = {
   /** Whether there is a password that signs in: none counts in a domain with single sign-on only, or where only passkeys do. */
   hasPassword: boolean;
-  /** Whether passkeys are the only way in, or the only one that is not a provider's. */
+  /** Whether only passkeys sign in, or only they besides a provider. */
   isByPasskey: boolean;
   mayChangePassword: boolean;
   hasApp: boolean;

@@ -44,7 +44,7 @@ const allSections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', '
 /** What a session shows that speaks for a part of the account only (docs/decisions/0019). */
 const partOfSections: Listed[] = ['sessions', 'signIns'];
 
-/** Sets the language of emails and of the hub, and shows the page in it. It changes nothing about the way in: no mail. */
+/** Sets the language of emails and of the hub, and shows the page in it. It changes nothing about how they sign in: no mail. */
 async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chosen = '' }: Fields): Promise<Outcome> {
   const language = languageOfTag(chosen);
   if (visit.account.isPart || language === null) return { kind: 'refused', notice: 'notPossible' };

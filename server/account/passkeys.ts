@@ -193,10 +193,9 @@ async function store(
 }
 
 /**
- * Whether a session may add a passkey, or why not: see `AccountView` (contract/account.ts). One by a provider never: unlike an
- * app, which only stands beside a way in, a passkey is one, and would outlive the person's account at the provider. Where the
- * session would have to sign in again for the code, the fresh proof stands for that if there is an app, as it is a code of it then,
- * or what counts as one (proof-to-ask.ts).
+ * Whether a session may add a passkey, or why not: see `AccountView` (contract/account.ts). A session by a provider never may:
+ * a passkey signs in by itself, and would outlive the person's account at the provider. A session that would have to sign in
+ * again for a code may if there is an app: the fresh proof was a code of it, or what counts as one (`proofToAsk`).
  */
 export async function standingOf(
   deps: Pick<Deps, 'now'>,

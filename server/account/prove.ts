@@ -23,9 +23,9 @@ import { checkPassword } from './check-password.ts';
 import { changeAccount, countBefore, type Fields, type Outcome, type Throttled } from './section.ts';
 
 /**
- * What a person has to prove before they change something about their way in; null if their session has proven it within ten
- * minutes, at its sign-in or since. With an app it is a code: a password alone must not replace what stands beside it. A passkey
- * counts as much, unless the app guards a customer that takes none: the next one would open that.
+ * What a person has to prove before they change how they sign in; null if their session has proven it within ten minutes, at
+ * its sign-in or since. With an app it is a code, since a password alone must not replace the second factor. A passkey counts
+ * as a code, unless the app guards a customer that takes no passkeys.
  */
 export function proofToAsk(
   { session, account }: Pick<AccountVisit, 'session' | 'account'>,

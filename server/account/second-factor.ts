@@ -149,7 +149,7 @@ async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   });
 }
 
-/** The page that shows new recovery codes once (two-factor/recovery-codes.ts), and leads back to a section. */
+/** The page that shows new recovery codes once (factors/recovery-codes.ts), and leads back to a section. */
 function recoveryCodesPage({ config }: Deps, section: AccountSection, notice?: AccountNotice): string {
   const back = accountUrl(config.basePath, section, { [queryNames.notice]: notice });
   return `${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${new URLSearchParams({ [queryNames.redirectUrl]: back })}`;

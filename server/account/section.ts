@@ -18,7 +18,7 @@ export type Section = {
 };
 
 type Action = {
-  /** Whether a fresh proof comes first (proof-to-ask.ts). */
+  /** Whether a fresh proof comes first (`proofToAsk`). */
   needsProof: boolean;
   run: (deps: Deps, visit: AccountVisit, fields: Fields) => Promise<Outcome>;
 };

@@ -79,7 +79,7 @@ type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind:
 
 /**
  * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
- * user. The operator has verified whose phone was lost: nothing a visitor can do leads here.
+ * user. The operator has verified who lost a phone: nothing that a visitor does leads here.
  */
 export async function resetTwoFactor(sql: Database, name: string, now: Date): Promise<ResetTwoFactorResult> {
   const done = await actOnUser(sql, name, async (sql, user): Promise<ResetTwoFactorResult> => {

@@ -6,8 +6,8 @@ import { isGiven, readAll, readFlag, refusedValue, textOf } from './source-user.
 
 /**
  * A row of AspNetUsers, with the key of AspNetUserTokens as `AuthenticatorKey`. A key counts only if the user has turned
- * the second factor on: until then nobody has shown that an app holds it. Whoever is locked out for more than a day was
- * locked out by an operator, and comes in inactive.
+ * the second factor on: until then nobody has shown that an app holds it. A user who is locked out for more than a
+ * day was locked out by an operator, and comes in inactive.
  */
 export function readAspnet(now: () => Date): ReadSource {
   return (record) => {

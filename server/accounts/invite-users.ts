@@ -9,7 +9,7 @@ import { findResetUsersForUpdate, makeLink, type ResetUser } from '../sign-in/re
 type InviteUsersResult =
   /** Nobody was invited; why, for each name that was refused. */
   | { kind: 'refused'; refusals: { name: string; problem: string }[] }
-  /** In the order of the names; whoever was named twice is invited once. */
+  /** In the order of the names; a user who was named twice is invited once. */
   | { kind: 'invited'; users: Pick<ResetUser, 'username' | 'email'>[] };
 
 /**

@@ -30,7 +30,7 @@ export type ImportedUser = Omit<UserToInsert, 'id' | 'folds' | 'createdAt' | 'se
 export type ImportRules = {
   /** Customers of users for whom the source names none. */
   customers: readonly string[];
-  /** Whether users come in whose address the source calls unverified. */
+  /** Whether users with an address that the source calls unverified are taken over. */
   acceptsUnverified: boolean;
   /** Whether an unknown language is refused; it is left out otherwise. */
   isStrict: boolean;

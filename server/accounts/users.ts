@@ -68,10 +68,12 @@ type ChangeUserResult =
   | { kind: 'unknownCustomers'; keys: string[] };
 
 /**
- * Changes the user with a username or email, and records the changes; all or nothing. A new or removed password, or
- * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers and ends
- * the account's waits; a new one notifies them, a removed one removes their passkeys, too, unless a customer takes nothing else. A new email ends reset links, sign-ins waiting for an emailed code, and
- * devices remembered by such a code; sessions that have proven a code set up no app.
+ * Changes the user with a username or email, and records the changes; all or nothing.
+ * - A new or removed password ends the user's sessions and waits, and forgets their known browsers. A new one is notified by
+ *   email. A removed one takes the passkeys along, unless a customer takes nothing else.
+ * - Deactivation ends the user's sessions.
+ * - A new email ends reset links, sign-ins that wait for an emailed code, and devices remembered by such a code. Sessions that
+ *   have proven a code set up no app.
  */
 export async function changeUser(
   sql: Database,
@@ -105,7 +107,7 @@ export async function changeUser(
     note('passkeys that still sign in', passwordHash ? await countPasskeys(sql, userId) : 0);
 
     let sessionsEnded = 0;
-    // They wait for what the customers before asked.
+    // Half sessions wait for what the former customers asked.
     if (customersFrom) await deleteHalfSessionsOfUser(sql, userId);
     if (after.email !== user.email) {
       // Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one.

@@ -24,7 +24,7 @@ import { type OpenStream, openStreams } from './open-streams.ts';
 /** Longer than any timer is needed: Node's longest. */
 const longestTimer = 2 ** 31 - 1;
 
-/** CONNECT opens a tunnel, and TRACE returns the cookies to whoever asks. */
+/** CONNECT opens a tunnel, and TRACE returns the cookies to a script. */
 const methods = METHODS.filter((method) => method !== 'CONNECT' && method !== 'TRACE');
 
 /**

@@ -17,7 +17,7 @@ export function hubsToTell({ hubAudiences }: DepsWithoutWake['config']): Tellabl
   return hubAudiences.filter((hub): hub is TellableHub => hub.logoutUrl !== null);
 }
 
-/** The sessions of whose end a hub is to be told (OpenID Connect Back-Channel Logout 1.0 §2.5). */
+/** The queue of ended sessions that a hub is told of (OpenID Connect Back-Channel Logout 1.0 §2.5). */
 export function hubQueue(deps: DepsWithoutWake, hub: TellableHub): Queue<HubLogout> {
   const { now, log } = deps;
   const logoutToken = hubLogoutTokens(deps);
