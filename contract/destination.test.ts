@@ -30,98 +30,43 @@ const fromAddress = (loginHashFragment: string) => ({
 });
 
 const refused: [string, string[]][] = [
-  ['OR-01 another site', ['https://evil.example/', 'https://evil.example', 'HTTPS://evil.example/']],
-  ['an address without scheme', ['//evil.example', '//evil.example/portal', '//portal.example@evil.example']],
+  ['OR-01 another site', ['https://evil.example/', 'https://evil.example', 'HTTPS://evil.example/', '//evil.example']],
   ['OR-03 many slashes', ['///evil.example', '////evil.example']],
-  ['OR-04 backslashes', ['/\\evil.example', '\\\\evil.example', '\\/evil.example', '/portal\\..\\evil']],
+  ['OR-04 backslashes', ['/\\evil.example', '\\\\evil.example', '\\/evil.example', '/portal\\..\\evil', 'x\\..\\evil']],
   [
     'OR-05 control characters',
-    [
-      '/\t/evil.example',
-      '/\n/evil.example',
-      '/\r/evil.example',
-      '\t//evil.example',
-      '\n/portal',
-      '/portal\u0000',
-      '/a\u0085b',
-      '/a\u009f',
-    ],
+    ['/\t/evil.example', '\t//evil.example', '\n/portal', '/portal\u0000', '/a\u009f', 'x\ty'],
   ],
-  ['OR-07 a scheme without its slashes', ['https:evil.example', 'https:/evil.example', 'http:evil', 'https:/portal']],
+  [
+    'OR-07 a scheme without its slashes',
+    ['https:evil.example', 'https:/evil.example', 'HTTPS:portal', 'http:x', 'a:b'],
+  ],
   ['script', ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'java\nscript:alert(1)']],
   [
     'OR-09 other schemes',
-    ['data:text/html,x', 'vbscript:x', 'blob:https://portal.example/x', 'file:///etc/passwd', 'ftp://portal.example/'],
+    ['data:text/html,x', 'blob:https://portal.example/x', 'file:///etc/passwd', 'ftp://portal.example/'],
   ],
-  ['OR-10 names before @', ['https://portal.example@evil.example/', 'https://portal.example%40evil.example']],
+  [
+    'OR-10 names before @',
+    ['https://portal.example@evil.example/', 'https://a@portal.example/', 'https://user@old.example/'],
+  ],
   ['OR-11 names and backslashes', ['https://portal.example\\@evil.example', 'https://evil.example\\@portal.example']],
-  [
-    'OR-12 look-alikes',
-    [
-      'https://portal.example.evil.example',
-      'https://evilportal.example',
-      'https://old.example.evil',
-      'HTTPS://OLD.EXAMPLE.evil',
-      'HTTPS://OLD.EXAMPLE.',
-    ],
-  ],
-  [
-    'OR-13 the word webbundle is not trust',
-    ['https://evil.example/?webbundle', 'https://evil.example/webbundle', '//evil/#webbundle'],
-  ],
-  ['OR-15 dots that lead out', ['/portal/%2e%2e//evil.example', '/portal/..//evil.example', '/./\u002fevil.example']],
+  ['OR-12 look-alikes', ['https://portal.example.evil.example', 'https://evilportal.example', 'HTTPS://OLD.EXAMPLE.']],
+  ['OR-13 the word webbundle is not trust', ['https://evil.example/?webbundle', '//evil/#webbundle']],
+  ['OR-15 dots that lead out', ['/portal/%2e%2e//evil.example', '/portal/..//evil', 'login/../..//evil', '..//evil']],
+  ['OR-15 dots in an address of ours', ['https://portal.example//evil', 'https://portal.example/x/..//evil']],
   ['OR-16 other dots and letters', ['//evil。example', '//ｅvil.example', '//evil.example%E3%80%82']],
   ['OR-17 a lone surrogate', ['/portal/\ud800', '/\udfff']],
-  ['OR-18 no boundary after the base path', ['/portal.evil', '/portalevil', '/portal@evil', '/portal:80@evil']],
+  ['OR-18 no boundary after the base path', ['/portal.evil', '/portal@evil', '/portal:80@evil', '../portalevil']],
   [
     'OR-19 our name, not our origin',
-    [
-      'http://portal.example/',
-      'https://portal.example:444/',
-      'http://old.example/',
-      'https://old.example:444/',
-      'HTTP://OLD.EXAMPLE/',
-      'HTTP://OLD.EXAMPLE:443/',
-      'HTTPS://OLD.EXAMPLE:80/',
-    ],
+    ['http://portal.example/', 'https://portal.example:444/', 'HTTP://OLD.EXAMPLE:443/'],
   ],
-  ['OR-22 too long', [`/portal/${'x'.repeat(10_000)}`, `/portal/${'x'.repeat(longestDestination)}`]],
+  ['OR-22 too long', [`/portal/${'x'.repeat(longestDestination)}`, 'x'.repeat(longestDestination)]],
   ['OR-23 a line break for a header', ['/portal\r\nSet-Cookie: a=b', '/portal/x\nLocation: //evil.example']],
-  [
-    'names and passwords at a listed origin',
-    [
-      'https://user@old.example/',
-      'https://user:pass@old.example/',
-      'HTTPS://USER@OLD.EXAMPLE/',
-      'HTTPS://OLD.EXAMPLE@evil/',
-    ],
-  ],
   ['where providers answer', ['/portal/authenticate/oidc/callback', '/portal/authenticate/oidc/callback/acme?code=x']],
-  ['paths that nobody can decode', ['/portal/%ff', '/hub/%zz', '\u{fffd}%A', 'https://portal.example/%E0%A4%A']],
-  ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b']],
-  [
-    'OR-05 control characters in a relative address',
-    ['x\ty', 'a\n//evil.example', '\u0000x', '.\t//evil.example', 'x\\..\\evil'],
-  ],
-  ['OR-07 a scheme of its own', ['a:b', 'portal.example:443/x', 'HTTPS:portal', 'https:///portal.example/', 'http:x']],
-  [
-    'OR-10 our name before @',
-    ['https://portal.example@evil/', 'https://portal.example:x@evil/', 'https://a@portal.example/'],
-  ],
-  [
-    'OR-15 relative dots that lead out',
-    ['login/../..//evil', '..//evil', '../..//evil.example', '/portal/../..//evil'],
-  ],
-  [
-    'OR-18 no boundary, as an address and relative',
-    ['https://portal.example/portal.evil', '../portal.evil', '../portalevil'],
-  ],
-  ['OR-15 dots in an address of ours', ['https://portal.example//evil', 'https://portal.example/x/..//evil']],
-  [
-    'signing out, as an address and relative',
-    ['https://portal.example/portal/logout', 'logout', './logout?a', '../portal/logout/'],
-  ],
-  ['a relative address too long when it is whole', ['x'.repeat(longestDestination)]],
+  ['paths that nobody can decode', ['/portal/%ff', '/hub/%zz', 'https://portal.example/%E0%A4%A']],
+  ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b', 'logout', '../portal/logout/']],
   ['nothing at all', ['', ' ', ' x', ' /portal', ' https://portal.example/']],
 ];
 
@@ -134,14 +79,12 @@ describe('accepts', () => {
         ['the portal', '/portal', '/portal'],
         ['OR-27 a hub page, kept exactly', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
         ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
-        ['the portal with a fragment', '/portal#/reports/7', '/portal#/reports/7'],
         ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
         [
           'a listed origin as others may write it',
           'HTTPS://Old.Example:443/Webbundle?X',
           'https://old.example/Webbundle?X',
         ],
-        ['a listed origin with its name encoded', 'hTTps://%6fld.example/a', 'https://old.example/a'],
         ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
         ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
         ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
@@ -151,18 +94,10 @@ describe('accepts', () => {
           `/portal/${'x'.repeat(longestDestination - 8)}`,
         ],
         ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
-        ['this origin alone', 'https://portal.example', '/'],
-        ['this origin as others may write it', 'HTTPS://Portal.Example:443/a/../b', '/b'],
-        ['a query, against the sign-in form', '?x', '/portal/login?x'],
         ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
         ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
-        ['dots that stay below', './x', '/portal/x'],
-        ['dots that lead beside the portal', '../hub/app', '/hub/app'],
-        ['more dots than there are folders', '../../../x', '/x'],
         ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
         ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
-        ['a colon after the first folder', 'x/a:b', '/portal/x/a:b'],
-        ['an @ in a relative address', 'a@evil.example', '/portal/a@evil.example'],
       ],
       ([_name, value, expected]) => {
         expect(accept(value)).toBe(expected);
@@ -174,20 +109,10 @@ describe('accepts', () => {
     expect(acceptableDestination('x?y', { ...rules, basePath: '/front/door' })).toBe('/front/door/x?y'));
 });
 
-describe('OR-06 encoded slashes stay on our origin, decoded at most once', () => {
-  it('keeps what is escaped inside our path', () =>
-    eachRow(['/%2f/evil.example', '/%5cevil.example', '/%252f%252fevil.example', '/%09/evil.example'], (value) => {
-      const accepted = accept(value);
-      expect(accepted).not.toBeNull();
-      expect(new URL(accepted as string, rules.origin).origin).toBe(rules.origin);
-      expect(accepted).toBe(value);
-    }));
-
-  it('reads what is escaped from the start as a path of ours', () =>
-    eachRow(['%2f%2fevil.example', '%252f%252fevil.example'], (value) =>
-      expect(accept(value)).toBe(`/portal/${value}`),
-    ));
-});
+it('OR-06 encoded slashes stay as they are, on our origin', () =>
+  eachRow(['/%2f/evil.example', '/%5cevil.example', '/%252f%252fevil.example', '/%09/evil.example'], (value) =>
+    expect(accept(value)).toBe(value),
+  ));
 
 /** Saved by another page of the hub, or by a tab from before the source of the value was recorded. */
 const unmarked = (loginHashFragment: string) => ({ ...nothing, loginHashFragment });
@@ -214,33 +139,13 @@ describe('the redirect value sent with sign-in', () => {
           null,
           '/portal',
         ],
-        ['a hash that looks like a path', fromHash('/portal/x'), null, '/portal#/portal/x'],
-        [
-          'a hash that looks like a listed address',
-          fromHash('https://old.example/a'),
-          null,
-          '/portal#https://old.example/a',
-        ],
         ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
-        ['an address beside the portal', fromAddress('/webbundle/a?q=1'), null, '/webbundle/a?q=1'],
-        ['a listed address saved', fromAddress('https://old.example/a'), null, 'https://old.example/a'],
         ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
         ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
-        ['an address that nobody marked', unmarked('/portal#/r'), null, '/portal#/r'],
         ['a listed address that nobody marked', unmarked('https://old.example/a'), null, 'https://old.example/a'],
-        [
-          'a listed address that nobody marked, in capitals',
-          unmarked('HTTPS://OLD.example/a'),
-          null,
-          'https://old.example/a',
-        ],
         ['a fragment that nobody marked', unmarked('/reports/7'), null, '/portal#/reports/7'],
-        ['a fragment without a slash that nobody marked', unmarked('x'), null, '/portal#x'],
-        ['a query that nobody marked', unmarked('?x'), null, '/portal#?x'],
         ['OR-25 script saved', unmarked('javascript:alert(1)'), null, '/portal#javascript:alert(1)'],
         ['OR-25 another host saved', unmarked('//evil'), null, '/portal#//evil'],
-        ['OR-25 another site saved', unmarked('https://evil'), null, '/portal#https://evil'],
-        ['OR-25 dots that lead out, saved', unmarked('/portal/..//evil'), null, '/portal#/portal/..//evil'],
       ],
       ([_name, saved, askedFor, expected]) => {
         const value = redirectValue(saved, askedFor, rules);
@@ -256,14 +161,9 @@ describe('the destination after the second factor', () => {
       [
         ['the hub by default', nothing, '/portal/portal.html'],
         ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
-        ['an address beside the portal', fromAddress('/webbundle/a?q=1'), '/webbundle/a?q=1'],
-        ['an address of the hub', fromAddress('/hub/app'), '/hub/app'],
         ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
-        ['a relative address', fromAddress('portal.html?x=1'), '/portal/portal.html?x=1'],
         ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
-        ['a fragment that looks like a path', fromHash('/portal/x'), '/portal#/portal/x'],
         ['a fragment that nobody marked', unmarked('/reports/7'), '/portal#/reports/7'],
-        ['an address that nobody marked', unmarked('/portal/portal.html#/a'), '/portal/portal.html#/a'],
         ['OR-25 script saved', unmarked('javascript:alert(1)'), '/portal#javascript:alert(1)'],
         ['OR-25 another host saved', unmarked('//evil.example'), '/portal#//evil.example'],
         ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],

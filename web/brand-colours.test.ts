@@ -27,29 +27,6 @@ const pairs: [inks: string[], grounds: string[], least: number][] = [
   [['accent'], ['floor'], 3],
 ];
 
-it('the default brand’s colours are those that browsers derived until now', () => {
-  const { day, night } = brandColours('#21489c');
-  expect(coloursOf(day)).toMatchObject({
-    accent: '#173c8f',
-    'accent-fill': '#1d4397',
-    'accent-edge': '#21489c',
-    text: '#131b28',
-    muted: '#3b4350',
-    line: '#d5d9e1',
-    edge: '#868c99',
-  });
-  expect(coloursOf(night)).toMatchObject({
-    accent: '#a5c7ff',
-    wall: '#080b12',
-    door: '#161f31',
-    'door-lo': '#1a263f',
-    return3: '#0d1524',
-    text: '#f1f3f8',
-    edge: '#7a808d',
-    field: '#101621',
-  });
-});
-
 it('day and night set the same properties', () => {
   const { day, night } = brandColours('#21489c');
   expect(Object.keys(coloursOf(night)).sort()).toEqual(Object.keys(coloursOf(day)).sort());

@@ -231,6 +231,25 @@ describe('the new-password form', () => {
   });
 });
 
+describe('the second factor without JavaScript', () => {
+  it('is one plain field and keeps the parameters of the address', () => {
+    const html = render('/portal/twoFactor?redirectURL=%2Fa&codeSentViaEmail=true');
+    expect(html.match(/<input[^>]* name="code(?:-\d)?"/g)).toHaveLength(1);
+    expect(html).toContain('name="redirectURL" value="/a"');
+    expect(html).toContain('name="codeSentViaEmail" value="true"');
+    expect(html).toContain('href="/portal/logout?destination=%2Fa"');
+  });
+
+  it('shows the key if the server sends it, also where a script is allowed and does not run', () => {
+    const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
+    const html = render('/portal/twoFactorRegistration', { screen: { registration } });
+    const shown = html.replaceAll(/<noscript>.*?<\/noscript>/g, '');
+    expect(shown).toMatch(/<img src="data:image\/png;base64,AAAA".*<span>ABCD.*id="page"/s);
+    expect(html).not.toMatch(/<p>[^<]*JavaScript/);
+    expect(render('/portal/twoFactorRegistration')).toMatch(/<noscript><p>[^<]*JavaScript/);
+  });
+});
+
 describe('a half-signed-in session', () => {
   const show = (query: string, more: Partial<OpenSecondFactor> = {}, screen = 'twoFactor') =>
     render(`/portal/${screen}${query}`, { screen: { secondFactor: { ...secondFactor, ...more } } });
@@ -330,6 +349,12 @@ describe('results', () => {
     }
     expect(render('/portal/loginfail/ip')).toContain('<code>unknown</code>');
   });
+});
+
+it('a refusal of too many attempts says how long to wait', () => {
+  const screen = { name: 'problem', status: 429, retryAfterSeconds: 300 } as const;
+  expect(render('/portal/performlogin', { screen })).toContain('Try again in 5\u00a0minutes.');
+  expect(render('/portal/performlogin', { screen, language: 'pl' })).toContain('Spróbuj ponownie za 5\u00a0minut.');
 });
 
 describe('hostile text is rendered as text', () => {

@@ -104,5 +104,5 @@ describe('rendered pages', () => {
 
 it('the first document fits into what a server sends at once', async () => {
   const { rawPayload } = await portal.send({ url: '/portal/login', headers: { 'accept-encoding': 'br' } });
-  expect(rawPayload.length).toBeLessThanOrEqual(7 * 1024);
+  expect(rawPayload.length).toBeLessThanOrEqual(6_000);
 });
