@@ -1,6 +1,7 @@
 import type { Language } from './languages.ts';
 import type { RegistrationAnswer } from './payloads.ts';
 import type { ChangeFailedReason } from './reasons.ts';
+import { type Query, withQuery } from './screens.ts';
 
 /** The sections of the account page, with their paths below `/account`. */
 export const accountSections = {
@@ -31,14 +32,8 @@ export function accountSectionOf(below: string): AccountSection | null {
 }
 
 /** The address of a section with its query; undefined values are omitted. */
-export function accountUrl(
-  basePath: string,
-  section: AccountSection,
-  query: Record<string, string | undefined> = {},
-): string {
-  const path = basePath + accountPath + accountSections[section];
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+export function accountUrl(basePath: string, section: AccountSection, query: Query = {}): string {
+  return withQuery(basePath + accountPath + accountSections[section], query);
 }
 
 /** What has just happened on the account page (`?notice=…`); each has its text `account-notice-…`. */

@@ -85,12 +85,14 @@ export function pathOfScreen(screen: Screen): string {
 }
 
 /** The address of a screen with its query; undefined values are omitted. */
-export function screenUrl(
-  basePath: string,
-  screen: PlainScreen | Screen,
-  query: Record<string, string | undefined> = {},
-): string {
-  const path = basePath + pathOfScreen(typeof screen === 'string' ? { name: screen } : screen);
+export function screenUrl(basePath: string, screen: PlainScreen | Screen, query: Query = {}): string {
+  return withQuery(basePath + pathOfScreen(typeof screen === 'string' ? { name: screen } : screen), query);
+}
+
+export type Query = Record<string, string | undefined>;
+
+/** A path with its query; undefined values are omitted. */
+export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }

@@ -1,3 +1,4 @@
+import type { InvitedFor } from '#contract/invited.ts';
 import type { Language } from '#contract/languages.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
@@ -5,9 +6,53 @@ import es from '#messages/es.json' with { type: 'json' };
 import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
+import type { MessageKey, Texts } from './messages.ts';
 
 /** Every text but those of emails, for what the server alone renders. */
 export type AllTexts = Record<Exclude<keyof typeof en, `mail-${string}`>, string>;
 
 /** A missing text in any language is a compile error. */
 export const allTexts: Record<Language, AllTexts> = { en, de, es, pl, nl, it };
+
+type InvitationText =
+  | Extract<keyof typeof en, `invitation-${string}`>
+  | 'account-passkeys-none'
+  | 'account-passkeys-useless';
+export type TextsOfInvitations = Record<InvitationText, string>;
+
+type Replaced = Partial<Record<MessageKey, InvitationText>>;
+
+/** What the screens of a reset link say to somebody who cannot sign in yet, by the text that it replaces. */
+const replaced = {
+  'change-title': 'invitation-title',
+  'change-password': 'invitation-password',
+  'change-repeat': 'invitation-repeat',
+  'change-button': 'invitation-button',
+  'change-no-link-text': 'invitation-no-link-text',
+  'change-failed-title': 'invitation-failed-title',
+  'changed-failed-page-error-3': 'invitation-over',
+  'changed-failed-page-error-4': 'invitation-failed-text',
+} as const satisfies Replaced;
+
+/** And to somebody who makes a passkey: `changed-failed-page-error` is for an answer of the authenticator that was refused. */
+const replacedForPasskey = {
+  ...replaced,
+  'change-title': 'invitation-passkey-title',
+  'change-no-link-text': 'invitation-passkey-no-link-text',
+  'changed-title': 'invitation-passkey-done-title',
+  'changed-text': 'invitation-passkey-done-text',
+  'changed-onwards': 'invitation-passkey-done-text',
+  'change-failed-title': 'invitation-passkey-failed-title',
+  'change-failed-choose': 'invitation-passkey-again',
+  'changed-failed-page-error': 'invitation-passkey-failed-text',
+  'changed-failed-page-error-4': 'invitation-passkey-failed-text',
+  'changed-failed-page-error-8': 'account-passkeys-useless',
+  'passkey-instead': 'invitation-passkey-button',
+  'passkey-instead-none': 'account-passkeys-none',
+} as const satisfies Replaced;
+
+/** The texts of an invitation under the keys of those that they replace in its documents. */
+export function invitationTexts(texts: TextsOfInvitations, invited: InvitedFor): Partial<Texts> {
+  const own: Replaced = invited === 'passkey' ? replacedForPasskey : replaced;
+  return Object.fromEntries(Object.entries(own).map(([key, other]) => [key, texts[other]]));
+}

@@ -2,7 +2,7 @@ import { createContext, use } from 'react';
 import { type Call, callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
 import type { OpenSecondFactor, Page, PageScreen } from '#contract/page.ts';
-import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
+import { type PlainScreen, type Query, queryNames, type Screen, screenUrl, withQuery } from '#contract/screens.ts';
 import { type Place, parameterOf } from './addresses.ts';
 import { filled, type MessageKey, type Placeholders, type Texts } from './messages.ts';
 import type { SavedValues } from './saved-values.ts';
@@ -67,20 +67,12 @@ export function usePortalUrls() {
   return {
     /** The language that the address requests. */
     language,
-    toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
-      screenUrl(basePath, screen, { ...carried, ...given(query) }),
+    /** What is carried stays unless `query` says otherwise. */
+    toScreen(screen: PlainScreen | Screen, query: Query = {}): string {
+      const said = Object.entries(query).filter(([, value]) => value !== undefined);
+      return screenUrl(basePath, screen, { ...carried, ...Object.fromEntries(said) });
+    },
     toCall: (call: Call, query: Query = {}) =>
-      callUrl(basePath, call) + queryOf({ lang: language, ...(!page.isStatic && query) }),
+      withQuery(callUrl(basePath, call), { lang: language, ...(!page.isStatic && query) }),
   };
-}
-
-type Query = Record<string, string | undefined>;
-
-function given(query: Query): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-function queryOf(query: Query): string {
-  const text = new URLSearchParams(given(query)).toString();
-  return text && `?${text}`;
 }

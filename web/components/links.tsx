@@ -1,4 +1,4 @@
-import type { ComponentProps, MouseEvent, ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { hasAddress } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 
@@ -10,41 +10,23 @@ export function isPlainClick(event: MouseEvent): boolean {
 type Props = {
   href: string;
   className?: string | undefined;
-  /** For what only the server can show: reloads the page. */
+  /** For what only the server can show, or another site: leaves the page. */
   isDocument?: boolean;
   children: ReactNode;
 };
 
-/** A link to another screen: fade, then the screen. Modified clicks and pages outside the portal work as usual. */
+/** A link to another screen: fade, then the screen. Modified clicks work as usual. */
 export function PortalLink({ href, className, isDocument = false, children }: Props) {
   const { page, leave, goTo, goToDocument } = useApp();
   const isOtherDocument = isDocument || !hasAddress(page.screen);
-  function onClick(event: MouseEvent) {
-    if (!isPlainClick(event)) return;
+  function onClick(event: MouseEvent<HTMLAnchorElement>) {
+    // A link that opens no page, such as mailto, works as usual.
+    if (!isPlainClick(event) || !/^https?:$/.test(event.currentTarget.protocol)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
     if (isOtherDocument) goToDocument(href);
     else goTo(href, 'push');
   }
-  return (
-    <a href={href} className={className} onClick={onClick}>
-      {children}
-    </a>
-  );
-}
-
-type OutsideLinkProps = Pick<ComponentProps<'a'>, 'className' | 'children'> & { href: string };
-
-/** A link out of the portal: fade, then the page there. Links that open no page, such as mailto, work as usual. */
-export function OutsideLink({ href, className, children }: OutsideLinkProps) {
-  const { leave, goToDocument } = useApp();
-
-  function onClick(event: MouseEvent<HTMLAnchorElement>) {
-    if (!isPlainClick(event) || !/^https?:$/.test(event.currentTarget.protocol)) return;
-    event.preventDefault();
-    if (leave('please-wait')) goToDocument(event.currentTarget.href);
-  }
-
   return (
     <a href={href} className={className} onClick={onClick}>
       {children}

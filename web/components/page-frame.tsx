@@ -4,7 +4,7 @@ import { queryNames } from '#contract/screens.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
-import { OutsideLink, PortalLink } from './links.tsx';
+import { PortalLink } from './links.tsx';
 
 type Props = { word: MessageKey | null; announcement: string; showing: number; children: ReactNode };
 
@@ -80,10 +80,16 @@ export function PageFooter() {
   const { links } = useApp().page.branding;
   return (
     <footer className="floor">
-      <OutsideLink href={links.solutions}>{message('tagline')}</OutsideLink>
+      <PortalLink isDocument href={links.solutions}>
+        {message('tagline')}
+      </PortalLink>
       <nav aria-label={message('service-links')}>
-        <OutsideLink href={links.support}>{message('support')}</OutsideLink>
-        <OutsideLink href={links.imprint}>{message('imprint')}</OutsideLink>
+        <PortalLink isDocument href={links.support}>
+          {message('support')}
+        </PortalLink>
+        <PortalLink isDocument href={links.imprint}>
+          {message('imprint')}
+        </PortalLink>
         <LanguageMenu />
       </nav>
     </footer>

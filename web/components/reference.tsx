@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react';
-import { reasonOfSearch } from '#contract/reasons.ts';
-import { type Place, placeOfUrl } from '../addresses.ts';
 import { useApp, useMessage } from '../app-context.ts';
 
 /**
@@ -10,13 +8,8 @@ import { useApp, useMessage } from '../app-context.ts';
 export function Reference() {
   const message = useMessage();
   const { page, place } = useApp();
-  const sent = placeOfUrl(page.url, page.rules.basePath);
-  if (!page.reference || pageKey(sent) !== pageKey(place)) return null;
+  if (!page.reference || place.address !== page.url) return null;
   return <Fact label={message('reference')}>{page.reference}</Fact>;
-}
-
-function pageKey({ screen, search }: Place): string {
-  return JSON.stringify([screen, reasonOfSearch(search)]);
 }
 
 /** A named value, such as an address, that may wrap anywhere. */

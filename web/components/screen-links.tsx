@@ -7,7 +7,7 @@ import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-conte
 import { useIsScripted } from '../is-scripted.tsx';
 import type { MessageKey } from '../messages.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
-import { isPlainClick, OutsideLink, PortalLink } from './links.tsx';
+import { isPlainClick, PortalLink } from './links.tsx';
 import { Alert } from './notice.tsx';
 
 /** For somebody who is signed in. The account page is a document of its own. */
@@ -131,9 +131,9 @@ export function SupportLink({
 }) {
   const message = useMessage();
   return (
-    <OutsideLink className={className} href={useApp().page.branding.links.support}>
+    <PortalLink isDocument className={className} href={useApp().page.branding.links.support}>
       {message(text)}
-    </OutsideLink>
+    </PortalLink>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { PageScreen } from '#contract/page.ts';
 import { useApp, useMessage } from '../app-context.ts';
-import { OutsideLink } from '../components/links.tsx';
+import { PortalLink } from '../components/links.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
 
 type Props = Extract<PageScreen, { name: 'leaving' }>;
@@ -28,9 +28,9 @@ export function Leaving({ isSignOut, url, provider, fields }: Props) {
             <button type="submit">{message('leaving-button', { provider })}</button>
           </form>
         ) : (
-          <OutsideLink className="button" href={url}>
+          <PortalLink isDocument className="button" href={url}>
             {message('leaving-button', { provider })}
-          </OutsideLink>
+          </PortalLink>
         )}
       </div>
     </>
