@@ -10,7 +10,6 @@ import {
   newPassword,
   startAfresh,
   storedHash,
-  userId,
 } from '#test/support/reset-for-test.ts';
 import { hashPassword } from '../crypto/password-hash.ts';
 import { newToken } from '../crypto/token.ts';
@@ -31,7 +30,6 @@ const weak = 'lanternq';
 type Case = {
   reason: number;
   what: string;
-  username?: string;
   /** The posted form, if it is not the new password twice. */
   password?: string;
   repeat?: string;
@@ -159,16 +157,8 @@ it('EN-07 without an open link nothing about the account is revealed: unknown is
 
 it('PR-17 anything but a whole hash is reason 4; what has the wrong shape is not even looked up', async () => {
   const token = await linkFor(portal, 'alice');
-  const shapeless = [
-    ...['', 'null', '0', '[]', '%', '*', `${token}\u0001`, ` ${token}`, `${token} `, 'A'.repeat(10_000)],
-    ...[
-      token.slice(0, 42),
-      `${token}A`,
-      `${token}=`,
-      `${token},${token}`,
-      Buffer.from(token, 'base64url').toString('hex'),
-    ],
-  ];
+  const longer = ['\u0001', ' ', 'A', '=', `,${token}`].map((end) => token + end);
+  const shapeless = ['', 'null', '[]', '%', '*', ` ${token}`, token.slice(0, 42), 'A'.repeat(10_000), ...longer];
   await portal.sql.begin(async (sql) => {
     await sql`lock table reset_link in access exclusive mode`;
     for (const hash of shapeless)
@@ -232,7 +222,6 @@ it('BF-12 guesses at links are slowed down per address, but not the holder of an
   const problem = await changeTo(portal, newToken(), newPassword, { headers: { accept: '*/*' } });
   expect([problem.statusCode, problem.json().status]).toEqual([429, 429]);
   expect((await changeTo(portal, newToken(), newPassword, { from: '192.0.2.1' })).statusCode).toBe(303);
-  expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
   expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
   portal.wait(firstWait);
   expect((await changeTo(portal, newToken(), newPassword)).statusCode).toBe(303);
@@ -247,7 +236,6 @@ async function enters(password: string): Promise<boolean> {
 
 it.each([
   ['letters', `${'Harbour-Lantern-77'.repeat(4).slice(0, 71)}`],
-  ['letters of two bytes', `Zürich-7${'ä'.repeat(63)}`],
   ['letters of four bytes', `Hafen-7A${'🗝'.repeat(63)}`],
 ])('PW-02 passwords that differ only after the 71st of %s are different', async (_what, start) => {
   expect([...start]).toHaveLength(71);
@@ -284,7 +272,6 @@ it('BF-12 LM-08 PW-03 LM-02 nothing is hashed without an open link, for a bad en
 
 it.each([
   ['composed', 'Zürich-Hafen-42'.normalize('NFC')],
-  ['taken apart', 'Zürich-Hafen-42'.normalize('NFD')],
   ['Korean', '비밀번호-Hafen-42'.normalize('NFD')],
 ])('PW-11 UN-04 a password is the same in any composition of its letters: %s', async (_what, password) => {
   const other = password.normalize('NFC') === password ? password.normalize('NFD') : password.normalize('NFC');
@@ -306,21 +293,16 @@ it('PW-12 UN-09 spaces are kept; NUL and lone surrogates are 400, and the link s
     const answer = await portal.send({ ...post, body: body.join('&') });
     return [answer.statusCode, answer.json().field];
   };
-  for (const broken of ['%00', '%ED%A0%80', '%ED%BF%BF', '%C0%AF', '%FF', '%F4%90%80%80', '%', '%E2%82'])
+  for (const broken of ['%00', '%ED%A0%80', '%C0%AF', '%FF', '%', '%E2%82'])
     for (const field of ['password', 'repeat', 'hash'])
       expect(await refused({ ...fields, [field]: newPassword + broken }), broken).toEqual([400, field]);
   expect(await refused({ repeat: newPassword, hash: token })).toEqual([400, 'password']);
   expect(await refused({ password: newPassword, hash: token })).toEqual([400, 'repeat']);
   expect(await storedHash(portal, 'alice')).toBe(before);
-  for (const spaced of ['  Harbour 77 Lantern  ', '\u00a0Harbour-77-Lantern', 'مصباح-الميناء-Hb-42', '🗝🗝Harbour-77']) {
-    expect((await changeTo(portal, await linkFor(portal, 'alice'), spaced)).headers.location).toBe(changedPage);
-    expect([await enters(spaced), await enters(spaced.slice(1)), await enters(testPassword)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+  for (const spaced of ['  Harbour 77 Lantern  ', '\u00a0Harbour-77-Lantern']) {
+    expect(await landing(spaced)).toBe(changedPage);
+    expect([await enters(spaced), await enters(spaced.trim())]).toEqual([true, false]);
   }
-  expect(await enters('\u00a0Harbour-77-Lantern'.trim())).toBe(false);
 });
 
 it('LM-08 a password used before, tried again and again with one link, is not looked up any more: 429 with the form', async () => {
@@ -336,18 +318,7 @@ it('LM-08 a password used before, tried again and again with one link, is not lo
   expect(refused).toHaveLength(5);
   for (const page of refused)
     expect([page.headers['retry-after'], hiddenHash(page)]).toEqual([String(firstWait / 1000), token]);
-  expect(
-    await portal.sql`select username, steps from audit_event where event = 'password-change-refused' and reason = 'throttled'`,
-  ).toEqual([
-    {
-      username: 'alice',
-      steps: [{ step: 'throttle', outcome: expect.stringContaining('refused changes of this user') }],
-    },
-  ]);
   expect((await changeTo(portal, await linkFor(portal, 'bob'), testPassword)).headers.location).toBe(failedPage(11));
   portal.wait(firstWait);
   expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
-  expect(
-    await portal.sql`select key from throttle where key like 'change-%' and key like ${`%${await userId(portal, 'alice')}`}`,
-  ).toEqual([]);
 });

@@ -14,7 +14,6 @@ import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.
 import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { addConnection, type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
 import { halfSession } from '#test/support/two-factor-for-test.ts';
-import { composeText } from '../mail/compose-mail.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
@@ -161,21 +160,6 @@ describe('the rules of every way in', () => {
     other.cookies.other = 'x';
     const again = await postAssertion(other, assertionOf(passkey, { challenge }), form);
     expect(again.headers.location).toBe('/portal/loginfail/passkey?destination=%2Fportal%2Freports%2F7');
-  });
-
-  it('a new browser is told by mail, a known one not', async () => {
-    await portal.sql`update customer set new_device_mail = true where key = 'acme'`;
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = browserForTest(portal);
-    for (let n = 0; n < 2; n += 1) await signInWithPasskey(browser, passkey);
-    portal.mails.length = 0;
-    await portal.workOff();
-    // A new password alone would leave the passkey to whoever has it.
-    const said = composeText('en', 'mail-passkeyAdded-not-you');
-    expect(portal.mails.map(({ subject, text }) => [subject, text.includes(said), text.includes('Test key')])).toEqual([
-      [composeText('en', 'mail-newDevice-subject', { hub: 'Vestibule' }), true, true],
-    ]);
-    await portal.sql`update customer set new_device_mail = false`;
   });
 
   it('many refused answers of one address make it wait for a minute, others not', async () => {
