@@ -1,10 +1,12 @@
 // What ours is measured against, each in a process of its own that prints the port it listens on.
-// Usage: node bench/baselines.ts server PLACE PASSWORD PORTAL-ORIGIN | hub | proxy HUB-ORIGIN | mailer PORT COUNT
+// Usage: node bench/baselines.ts server PLACE PASSWORD PORTAL-ORIGIN | hub | proxy HUB-ORIGIN | mailer PORT COUNT | sink PAUSE
 import { randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
+import { createInterface } from 'node:readline';
 import { hash, verify } from '@node-rs/argon2';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { createTransport } from 'nodemailer';
+import { SMTPServer } from 'smtp-server';
 import { readConfig } from '#server/config/config.ts';
 import { connect } from '#server/database/connect.ts';
 import { composeMail } from '#server/mail/compose-mail.ts';
@@ -26,6 +28,9 @@ switch (what) {
     break;
   case 'mailer':
     await sendMails(...(words as [string, string]));
+    break;
+  case 'sink':
+    countMails(Number(words[0]));
     break;
 }
 
@@ -120,4 +125,45 @@ async function sendMails(port: string, count: string): Promise<void> {
   };
   await Promise.all(Array.from({ length: mailsAtOnce }, sendOn));
   transport.close();
+}
+
+/**
+ * A mail server that accepts everything, after `pause` milliseconds, like one that writes to disk. Answers each input line with
+ * what it received since the last one, as JSON.
+ */
+function countMails(pause: number): void {
+  let ids: string[] = [];
+  let first = 0;
+  let last = 0;
+
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData(stream, _session, done) {
+      let head = '';
+      stream.on('data', (chunk: Buffer) => {
+        if (head.length < 4096) head += chunk.toString('latin1');
+      });
+      stream.on('end', () => {
+        ids.push(/^Message-ID: (.*)\r$/im.exec(head)?.[1] ?? '');
+        last = performance.now();
+        first ||= last;
+        if (pause === 0) done();
+        else setTimeout(done, pause);
+      });
+    },
+  });
+
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.server.address();
+    console.log(JSON.stringify({ port: typeof address === 'object' && address ? address.port : 0 }));
+  });
+
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    if (line === 'count') console.log(JSON.stringify({ count: ids.length }));
+    else {
+      console.log(JSON.stringify({ count: ids.length, distinct: new Set(ids).size, ms: last - first }));
+      [ids, first, last] = [[], 0, 0];
+    }
+  });
 }

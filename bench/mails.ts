@@ -81,7 +81,7 @@ async function drain(sink: Sink, dataFolder: string, sql: Database): Promise<Rec
 type Sink = { port: number; count: () => Promise<number>; take: () => Promise<Received>; stop: () => void };
 
 async function startSink(pause: number): Promise<Sink> {
-  const child = spawn(process.execPath, ['bench/mail-sink.ts', String(pause)], {
+  const child = spawn(process.execPath, ['bench/baselines.ts', 'sink', String(pause)], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -137,7 +137,7 @@ describe('a password that is an own name', () => {
         ['47110815!x', '4711-0815', false],
         ['Abc1234', 'abc', false],
         ['Abcd1234', 'abcd', true],
-        ['ΤΑΫΓΕΤΟΣ', 'ταΰγετος', true],
+        ['ταΰγετος'.toUpperCase(), 'ταΰγετος', true],
         ['WEISS.GROSS', 'weiß.groß', true],
         ['कमरशरम', 'कुमार.शर्मा', false],
       ] as const,
