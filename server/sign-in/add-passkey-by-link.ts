@@ -27,12 +27,12 @@ import {
 } from './read-link.ts';
 import { spendResetLink } from './reset-link.ts';
 
-/** Whoever has the link of an invitation open; `token` as sent. */
+/** A visitor with the link of an invitation; `token` as it was sent. */
 type Invited = { visitor: KnownVisitor; token: string };
 
 /**
- * Begins the passkey of an invitation, for whoever has its link open, in this browser; returns what the browser is told, or
- * `closed` for a link that makes no passkey. `throttled`: until when the address has to wait.
+ * Begins the enrolment of an invited user's first passkey in this browser. Returns the options for the authenticator, `closed` for
+ * a link that makes no passkey, or until when the address has to wait.
  */
 export async function beginPasskeyByLink(
   deps: Deps,
@@ -52,8 +52,8 @@ export async function beginPasskeyByLink(
 }
 
 /**
- * Stores the first passkey of an invited user, and uses up their link; or nothing. It ends what a password from the link
- * ends, and signs nobody in: the person signs in by it.
+ * Stores the first passkey of an invited user and uses up their link. A new passkey ends the same sessions and browsers as a new
+ * password. Nobody is signed in: the person does that with the passkey.
  */
 export async function addPasskeyByLink(
   deps: Deps,
@@ -85,7 +85,7 @@ export async function addPasskeyByLink(
   return { kind: 'refused', purpose: 'invitation', reason: null, reference };
 }
 
-/** All or nothing; `outrun`: the link is over by now, or the account was changed while the answer was checked. */
+/** Stores all or nothing. `outrun`: the link or the account was changed while the answer was checked. */
 async function store(
   deps: Deps,
   rp: RelyingParty,

@@ -5,8 +5,8 @@ import { callRoutes } from '../http/call-routes.ts';
 import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './forgotten-route.ts';
 import { linkFormAgain, linkRoutes } from './link-routes.ts';
-import { loginFormAgain, performLoginRoute, performLoginSchema } from './perform-login-route.ts';
-import { passkeyFormAgain, passkeySignInRoute, passkeySignInSchema } from './sign-in-by-passkey.ts';
+import { performLoginRoute, performLoginSchema, signInFormAgain } from './perform-login-route.ts';
+import { passkeySignInRoute, passkeySignInSchema } from './sign-in-by-passkey.ts';
 
 /** Adds sign-in by password and passkey, and the links by which people choose how they sign in. */
 export function addSignIn(app: FastifyInstance, deps: Deps): void {
@@ -15,7 +15,7 @@ export function addSignIn(app: FastifyInstance, deps: Deps): void {
   // The form says what is wrong with an entry.
   const attachValidation = true;
   const { change, beginPasskey, addPasskey } = linkRoutes(deps);
-  const login = { schema: performLoginSchema, attachValidation, formAgain: loginFormAgain(deps) };
+  const login = { schema: performLoginSchema, attachValidation, formAgain: signInFormAgain(deps) };
   add('performLogin', performLoginRoute(deps), login);
   const forgotten = { schema: forgottenSchema, attachValidation, formAgain: forgottenFormAgain(deps) };
   add('passwordForgotten', forgottenRoute(deps), { ...forgotten, preHandler });
@@ -24,5 +24,5 @@ export function addSignIn(app: FastifyInstance, deps: Deps): void {
   const invitation = { schema: addPasskey.schema, formAgain: linkFormAgain(deps, 'passkey') };
   add('passkeyInvitation', addPasskey.handler, { ...invitation, preHandler });
   add('passkeyOptions', passkeyOptionsRoute(deps, 'sign-in'));
-  add('passkeySignIn', passkeySignInRoute(deps), { schema: passkeySignInSchema, formAgain: passkeyFormAgain(deps) });
+  add('passkeySignIn', passkeySignInRoute(deps), { schema: passkeySignInSchema, formAgain: signInFormAgain(deps) });
 }

@@ -13,7 +13,7 @@ import { destinationToKeep } from '../sessions/destination.ts';
 import { endVisits } from '../sessions/visit.ts';
 import type { SignInResult } from './sign-in-rules.ts';
 
-/** Where a sign-in leads on, and in which language. */
+/** Where a sign-in leads, and in which language. */
 type Onwards = { destination: string; lang: string | undefined };
 
 /**
@@ -30,7 +30,7 @@ export async function letIn(
   const { request } = reply;
   if (!byProvider) await endVisits(deps, request);
   setCookie(reply, config, 'session', result.sessionToken);
-  // The cookie of refusals also keeps the typed name: however the half session ends, the next form has it.
+  // This cookie also keeps the typed name for the next form, should the half session end.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
   if (result.kind === 'signedIn') setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
@@ -48,14 +48,14 @@ export async function letIn(
 }
 
 /**
- * Whether a browser may keep no cookies: then the way leads through the form, which leads on if it has kept those of the sign-in,
- * and else says that it has not.
+ * Whether the browser may keep no cookies. Then it is sent to the sign-in form, which sends it on if it has kept the session's
+ * cookie, and says that cookies are blocked if not.
  */
 function hasShownNoCookie({ request: { headers } }: FastifyReply): boolean {
   return headers.cookie === undefined && headers['sec-fetch-mode'] === 'navigate';
 }
 
-/** What a refused sign-in shows; `unknownPasskey`: the id of a passkey that nobody has, which the page tells what keeps it. */
+/** What a refused sign-in shows. `unknownPasskey`: the id of a passkey that nobody has; the browser is told to forget it. */
 type Refused = {
   type: LoginFailType;
   reference: string;
@@ -65,8 +65,8 @@ type Refused = {
 };
 
 /**
- * Answers a refused sign-in: the page of its type, which keeps reference, typed name and destination. `first` is one of
- * our addresses, which redirects there.
+ * Answers a refused sign-in with the page of its type, which shows the reference and keeps the typed name and the destination.
+ * `first`: an address of ours that is visited before that page.
  */
 export function turnAway(
   reply: FastifyReply,

@@ -37,7 +37,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (problem)
     return await refuseLink(deps, request, { link, refusal: problem.reason, problem: problem.words.join('; ') });
 
-  // Each of them costs up to eleven hashes; one that succeeds uses up its link, and is forgotten.
+  // Each try costs up to eleven hashes. A change that succeeds deletes this count.
   const until = await countAttempt(deps.sql, [changesByLink(user.id)], deps.now());
   if (until) return await refuseLink(deps, request, { link, refusal: { until } });
   if (await wasUsedBefore(deps.sql, user, password, network))
@@ -51,7 +51,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (await store(deps, request, link, await hashPassword(password, network))) return changed;
 
   const now = await readLink(deps, request, 'password');
-  // The same form, sent twice side by side, ends like one.
+  // The same form was sent twice at once: both answers say that it was changed.
   if (now.link?.usedAt && (await verifyPassword(now.link.user?.passwordHash ?? null, password, network)))
     return changed;
   const reason = now.refusal ?? changeFailedReasons.changeFailed;
@@ -59,12 +59,12 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   return await refuseLink(deps, request, { link: now.link, refusal: reason, problem: why });
 }
 
-/** Under what refused changes of one user are counted. */
+/** The throttle key for refused changes of one user. */
 const changesByLink = (userId: string) => changeKey('password-by-link', userId);
 
 /**
- * Replaces the password, uses up the link, and ends what depended on the old one; false, with nothing stored, if the link or the
- * account is no longer as it was read.
+ * Replaces the password, uses up the link, and ends what depended on the old password. Returns false and stores nothing if the
+ * link or the account has changed since it was read.
  */
 async function store(
   deps: Deps,

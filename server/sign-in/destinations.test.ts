@@ -30,61 +30,29 @@ async function leadsTo(destination: string): Promise<string> {
   return String(headers.location);
 }
 
-it('OR-01 to OR-23 a destination elsewhere leads to the default', () =>
+// Which addresses are acceptable: contract/destination.test.ts.
+it('OR-01 OR-04 OR-10 OR-23 a destination elsewhere leads to the default', () =>
   eachRow(
     [
-      ['OR-01', ['https://evil.example/', 'http://evil.example/']],
-      ['OR-03', ['//evil.example', '///evil.example', '////evil.example']],
-      ['OR-04', ['/\\evil.example', '\\\\evil.example', '\\/evil.example']],
-      ['OR-05', ['/\t/evil.example', '/\n/evil.example', '\r//evil.example', ' //evil.example']],
-      [
-        'OR-07',
-        ['https:evil.example', 'https:/evil.example', 'http:evil', 'HTTPS://evil.example', 'javascript:alert(1)'],
-      ],
-      ['OR-09', ['data:text/html,x', 'vbscript:x', 'blob:http://localhost:8080/x', 'file:///etc/passwd']],
-      ['OR-10', ['http://localhost:8080@evil.example/', 'https://reports.acme.test@evil.example/']],
-      ['OR-10', ['https://reports.acme.test%40evil.example', 'https://alice@reports.acme.test/']],
-      ['OR-11', ['https://reports.acme.test\\@evil.example', 'https://evil.example\\@reports.acme.test']],
-      [
-        'OR-12',
-        ['https://reports.acme.test.evil.example', 'https://evilreports.acme.test', 'https://reports.acme.testevil'],
-      ],
-      ['OR-13', ['https://evil.example/?webbundle', 'https://evil.example/webbundle', '//evil/#webbundle']],
-      ['OR-15', ['/portal/%2e%2e//evil.example', '/portal/..//evil.example']],
-      ['OR-16', ['//evil。example', '//ｅvil.example', '//evil.example%E3%80%82']],
-      ['OR-18', ['/portal.evil', '/portalevil', '/portal@evil', '/portal:80@evil']],
-      ['OR-19', ['http://reports.acme.test/', 'https://reports.acme.test:444/', 'https://localhost:8080/']],
-      [
-        'a call',
-        ['/portal/logout', '/portal/logout/?lang=de', '/portal/%6cogout#x', '/portal/x/../logout', '/portal/session'],
-      ],
-      ['OR-22', [`/portal/${'x'.repeat(10_000)}`]],
-      ['OR-23', ['/portal/x\r\nSet-Cookie: a=b', '/portal/x\r\n\r\nX-Evil: 1']],
+      ...['https://evil.example/', '//evil.example', '/\\evil.example', '/\t/evil.example', 'javascript:alert(1)'],
+      ...['https://reports.acme.test@evil.example/', 'https://reports.acme.test.evil.example', '/portalevil'],
+      ...['/portal/logout', '/portal/%6cogout#x', `/portal/${'x'.repeat(10_000)}`],
+      ...['/portal/x\r\nSet-Cookie: a=b', '/portal/x\r\n\r\nX-Evil: 1'],
     ],
-    async ([_id, values]) => {
-      for (const value of values) expect(await leadsTo(value), value).toBe(start);
-    },
+    async (value) => expect(await leadsTo(value)).toBe(start),
   ));
 
 it('OR-06 OR-27 a destination stays on our origin or a listed one', () =>
   eachRow(
     [
-      ['OR-06', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
-      ['OR-06', '/%2f/evil.example', '/%2f/evil.example'],
-      ['OR-06', '/%5cevil.example', '/%5cevil.example'],
-      ['OR-06', '/%252f%252fevil.example', '/%252f%252fevil.example'],
-      ['OR-17', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
-      ['OR-27', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
-      ['a listed origin', 'https://reports.acme.test/7?x=1#y', 'https://reports.acme.test/7?x=1#y'],
-      ['a listed origin in capitals', 'HTTPS://Reports.ACME.test/7', 'https://reports.acme.test/7'],
-      ['a path outside of the portal', '/hub/start?x=1', '/hub/start?x=1'],
-      ['an address of this origin', 'http://localhost:8080/hub/start?x=1#y', '/hub/start?x=1#y'],
-      ['a relative address', 'portal.html?x=1', '/portal/portal.html?x=1'],
-      ['a relative address that leads up', '../hub/start', '/hub/start'],
-    ],
-    async ([_id, value, location]) => {
-      expect(await leadsTo(value)).toBe(location);
-    },
+      ['%2f%2fevil.example', '/portal/%2f%2fevil.example'],
+      ['/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
+      ['/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
+      ['HTTPS://Reports.ACME.test/7?x=1#y', 'https://reports.acme.test/7?x=1#y'],
+      ['http://localhost:8080/hub/start?x=1#y', '/hub/start?x=1#y'],
+      ['../hub/start', '/hub/start'],
+    ] as const,
+    async ([value, location]) => expect(await leadsTo(value)).toBe(location),
   ));
 
 it('OR-21 a destination sent twice or as a list is ignored', async () => {

@@ -4,7 +4,6 @@ import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyTables } from '#test/support/rows-for-test.ts';
 import { giveApp, halfSession, recoveryCodesUrl, registerApp } from '#test/support/two-factor-for-test.ts';
-import { foldLoginName } from '../names/read-name.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 
@@ -23,44 +22,26 @@ describe('names in Unicode', () => {
     await addUser(portal, { username: 'kass', email: 'kass@bücher.test' });
   });
 
+  // Folding itself: names/read-name.test.ts.
   it('UN-02 UN-03 a name that only looks like another matches nobody', async () => {
-    const ofAlice =
-      'alıce alİce аlice αlice al\u00adice ali\u200dce al\u200bice ali\u0441e a1ice alice\u0301 alice\u202e';
-    const twins = `${ofAlice} kaß kaẞ kas\u0073\u0323 bob\u034f`;
+    const twins =
+      'alıce аlice al\u00adice ali\u0441e a1ice alice\u0301 alice\u202e kaß kass@bucher.test kass@evil.test@bücher.test';
     for (const twin of twins.split(' ')) expect([twin, await enters(twin)]).toEqual([twin, null]);
   });
 
-  it('UN-02 UN-04 another form of the very same letters is the same name and account', async () => {
+  it('UN-02 UN-04 UN-05 another form of the very same letters is the same name and account', async () => {
     const forms = {
-      alice: ['ALICE', 'Alice', 'ａｌｉｃｅ', '\u00a0alice\u3000', 'ⓐⓛⓘⓒⓔ', '𝐚𝐥𝐢𝐜𝐞'],
-      kass: ['KASS', 'Kass', '\u212aass', 'ka\u017f\u017f'],
+      alice: ['ALICE', 'ａｌｉｃｅ', '\u00a0alice\u3000', '𝐚𝐥𝐢𝐜𝐞'],
+      kass: ['\u212aass', 'ka\u017f\u017f', 'KASS@XN--BCHER-KVA.test', 'kass@bücher.test.', 'kass@bu\u0308cher.test'],
     };
     for (const [name, written] of Object.entries(forms))
       for (const form of written) expect([form, await enters(form)]).toEqual([form, name]);
   });
 
-  it('UN-05 an email has one form, whatever the case, dot or encoding of its domain', async () => {
-    const forms = ['kass@bücher.test', 'KASS@BÜCHER.TEST', 'kass@XN--BCHER-KVA.test', 'kass@bücher.test.'];
-    for (const form of [...forms, 'kass@bu\u0308cher.test', 'kass＠bücher．test'])
-      expect([form, await enters(form)]).toEqual([form, 'kass']);
-    for (const other of [
-      'kass@bucher.test',
-      'kass@evil.test@bücher.test',
-      'kass@bücher.test@evil.test',
-      'kass@bücher.test/x',
-    ])
-      expect([other, await enters(other)]).toEqual([other, null]);
-  });
-
   it('UN-08 two names with the same fold cannot coexist: the database refuses the second', async () => {
-    for (const twin of ['ALICE', 'ａｌｉｃｅ', 'alice\u00a0', 'ALICE@acme.test'])
-      await expect(addUser(portal, { username: `${twin}`, email: `${twin.length}@other.test` })).rejects.toMatchObject({
-        code: '23505',
-      });
-    await expect(portal.sql`insert into login_name select fold, user_id from login_name limit 1`).rejects.toThrow(
-      /login_name_pkey/,
-    );
-    expect(foldLoginName(foldLoginName('ＡLICE@Bücher.Test.'))).toBe(foldLoginName('ＡLICE@Bücher.Test.'));
+    await expect(addUser(portal, { username: 'ａｌｉｃｅ', email: 'x@other.test' })).rejects.toMatchObject({
+      code: '23505',
+    });
   });
 });
 

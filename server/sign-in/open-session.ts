@@ -26,8 +26,8 @@ import {
 type Verified = { user: SignInUser; by: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
 
 /**
- * Opens the session of a user whose password was right: a full one, or a half one that waits for what is still asked. All or
- * nothing; `changed` if the user is no longer as the password was checked for.
+ * Opens a session for a user whose password was right: a full one, or a half one that waits for a second factor. Returns
+ * `changed`, with nothing stored, if the user has changed since the password was checked.
  */
 export async function openSession(
   deps: Deps,
@@ -38,8 +38,8 @@ export async function openSession(
   const { now, deviceHash } = by;
   const sessionToken = newToken();
   const opened = await deps.sql.begin(async (sql) => {
-    // Statements that are sent together run one after the other. The user first, as by everything that changes one: what is
-    // read next stays so until the session is stored.
+    // Statements that are sent together run one after the other. The lock on the user comes first: nothing that is read after it
+    // changes before the session is stored.
     const [, user, factors, rememberedBy] = await Promise.all([
       lockUser(sql, before.id),
       findSignInUser(sql, by),

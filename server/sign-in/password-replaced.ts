@@ -22,9 +22,9 @@ export async function wasUsedBefore(
 }
 
 /**
- * The effects of a new or removed password, in its transaction: the old hash is remembered; sessions, known and
- * remembered browsers and waits end. Returns how many sessions ended. `kept`: the session that goes on, if the person changed it
- * there.
+ * Does what follows from a new or removed password, in its transaction: remembers the old hash, and ends the user's sessions,
+ * known and remembered browsers, and waits. Returns how many sessions ended. `kept`: the session in which the person changed it,
+ * which goes on.
  */
 export async function passwordReplaced(
   sql: Connection,
@@ -33,7 +33,7 @@ export async function passwordReplaced(
 ): Promise<number> {
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
   const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
-  // Before the devices, as by a sign-in, so that there is no deadlock.
+  // In the same order as a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);
   await deleteDevicesOfUser(sql, userId);
   await deleteRememberedDevices(sql, userId);

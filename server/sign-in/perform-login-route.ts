@@ -49,7 +49,7 @@ export function performLoginRoute(deps: Deps) {
     }
   };
 
-  /** What the browser prevents with JavaScript. No user is looked up and nothing counted: there was nothing to try. */
+  /** The form again for an entry that is missing or too long. No user is looked up and nothing is counted. */
   async function formWithError(
     request: FastifyRequest<{ Body: Partial<LoginForm> | undefined }>,
     reply: FastifyReply,
@@ -67,8 +67,8 @@ export function performLoginRoute(deps: Deps) {
   }
 }
 
-/** How a sign-in that could not be tried gets its form back. */
-export function loginFormAgain(deps: Deps): FormKeeper {
+/** Shows the form again when a sign-in, by password or passkey, could not be tried. */
+export function signInFormAgain(deps: Deps): FormKeeper {
   return async (request, reply, wait) =>
     await refuse(deps, request, reply, 503, {
       ...wait,

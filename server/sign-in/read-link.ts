@@ -10,13 +10,13 @@ import { countAttempt } from '../throttle/throttle.ts';
 import { recordKey, unknownLinkKeys } from '../throttle/throttle-keys.ts';
 import { findResetLink, type LinkPurpose, type ResetLink, type ResetUser } from './reset-link.ts';
 
-/** What somebody wants of a link: it says which rules of the account count. */
+/** What a link is used for. It decides which rules of the account apply. */
 type Wanted = 'password' | 'passkey';
 
-/** Who shows a link; `token` as sent. */
+/** A visitor with a link; `token` as it was sent. */
 export type LinkHolder = Pick<KnownVisitor, 'address' | 'requestId'> & { token: string };
 
-/** Why a link opens nothing: the reason that people see, their network, or a wait. */
+/** Why a link is refused: a reason that people see, their network, or a wait. */
 type LinkRefusal = ChangeFailedReason | 'network' | { until: Date };
 
 /** What came of the form of a link; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
@@ -35,7 +35,7 @@ export type OpenLink = ResetLink & { user: ResetUser };
 const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermissions, noCustomer } =
   changeFailedReasons;
 
-/** The link that somebody shows, if it opens its account; else why not. Unknown ones are counted for their address. */
+/** Reads a link and checks whether it may be used; if not, says why. Unknown links count as failures of the address. */
 export async function readLink(
   deps: Deps,
   holder: LinkHolder,
@@ -48,7 +48,7 @@ export async function readLink(
   return refusal ? { link, refusal } : { link: link as OpenLink, refusal: null };
 }
 
-/** The link that somebody shows, as it is stored; null if there is none. */
+/** The stored link of a token; null if there is none. */
 export async function linkOf(
   { config }: Pick<Deps, 'config'>,
   sql: Connection,
@@ -60,8 +60,8 @@ export async function linkOf(
 }
 
 /**
- * Why a link opens nothing, or null: first what is wrong with the link, then with its account, then the network. An invitation
- * makes passkeys, too, and is over once its person can sign in.
+ * Why a link is refused, or null. The link is checked first, then the account, then the network. Only an invitation makes a
+ * passkey, and it ends once its user can sign in.
  */
 export function refusalOfLink(
   link: ResetLink | null,
@@ -80,12 +80,12 @@ export function refusalOfLink(
   return user.customers.some(({ admits }) => admits) ? null : 'network';
 }
 
-/** Whether an account is in use: a password counts unless only passkeys do. */
+/** Whether the user has a way to sign in. A password is none where only passkeys are allowed. */
 function canSignIn({ passkeys, passwordHash, passkeyRequired }: ResetUser): boolean {
   return passkeys > 0 || (passwordHash !== null && !passkeyRequired);
 }
 
-/** Who may choose no password may choose a passkey only where nothing else is taken. */
+/** Who may not choose a password may choose a passkey only where passkeys are required. */
 function mayChoose({ mayChangePassword, passkeyRequired }: ResetUser, wanted: Wanted): boolean {
   return wanted === 'password' ? mayChangePassword && !passkeyRequired : mayChangePassword || passkeyRequired;
 }
@@ -114,7 +114,7 @@ export async function refuseLink(
   return { kind: 'refused', purpose: link?.purpose ?? null, reason: refusal, reference };
 }
 
-/** What was known of the link and its account, as shown by `vestibule explain`. */
+/** What was known about the link and its account, as `vestibule explain` shows it. */
 export function stepsOfLink(link: ResetLink | null, now: Date): AuditStep[] {
   if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
   const { purpose, endsAt, usedAt, user } = link;

@@ -14,10 +14,10 @@ import {
   usablePasskeysOf,
 } from '../people/sign-in-policy.ts';
 
-/** Why a link was made: an invitation asks for a first way in, and never replaces one (docs/decisions/0013). */
+/** What a link is for. An invitation gives a first password or passkey, and never replaces one. */
 export type LinkPurpose = 'reset' | 'invitation';
 
-/** A link with its account, as one address may see it; `user` is null if the account is gone. */
+/** A link and its user, as seen from one address; `user` is null if the account is gone. */
 export type ResetLink = { purpose: LinkPurpose; endsAt: Date; usedAt: Date | null; user: ResetUser | null };
 
 export type ResetUser = {
@@ -40,7 +40,7 @@ export type ResetUser = {
   customers: { key: string; name: string; admits: boolean }[];
 };
 
-/** From which address somebody looks at an account, null for an operator, and for which domain its passkeys are. */
+/** The address of the visitor, null for an operator, and the domain that passkeys must be for. */
 type Seen = { address: string | null; rpId: string | null };
 
 const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
@@ -65,7 +65,7 @@ export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Se
   return { purpose, endsAt, usedAt, user: user.id ? (user as ResetUser) : null };
 }
 
-/** The users with some folded names, by name, locked until the transaction ends; in one order, so that no two calls deadlock. */
+/** Locks the users with some folded names until the transaction ends, in one order against deadlocks; returns them by name. */
 export async function findResetUsersForUpdate(
   sql: Connection,
   folds: readonly string[],
@@ -98,7 +98,7 @@ async function insertResetLink(
     values (${link.tokenHash}, ${link.userId}, ${link.purpose}, ${link.madeAt}, ${link.endsAt})`;
 }
 
-/** Uses up a link: of concurrent calls one wins, the others wait and get false. */
+/** Uses up a link. Of concurrent calls one gets true, the others wait and get false. */
 export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { count } = await sql`
     update reset_link set used_at = ${now}

@@ -58,7 +58,7 @@ export async function resetPage(
   };
 }
 
-/** What an invitation is for; once it is used, what it was used for, as far as the account tells. */
+/** What an invitation is for, or was used for, as far as the account tells. */
 function purposeOf(
   { usedAt, hasPassword, passkeyTaken, passkeyRequired }: ResetLinkPage,
   canMakePasskeys: boolean,
@@ -68,7 +68,7 @@ function purposeOf(
   return passkeyTaken && canMakePasskeys ? 'choice' : 'password';
 }
 
-/** What a page is for whose address says that it belongs to an invitation. */
+/** What the address of a page says of an invitation. */
 export function invitedPage(request: FastifyRequest): { invitation?: InvitedFor } {
   const invitation = invitedFor(queryValue(request, invitedParameter));
   return invitation ? { invitation } : {};

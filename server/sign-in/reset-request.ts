@@ -15,7 +15,7 @@ import { findResetUsersForUpdate, makeLink, type ResetUser } from './reset-link.
 
 const resetQueueName = 'reset-request';
 
-/** A request for a link, before its name is looked up. */
+/** A request for a reset link, before its name is looked up. */
 type ResetRequest = {
   fold: string;
   /** Of the page on which it was asked; the user's own comes first. */
@@ -27,8 +27,8 @@ type ResetRequest = {
 };
 
 /**
- * Counts a request under the keys of its origin and keeps it, by statements that are the same for every name. If a limit is
- * reached, returns until when the sender has to wait; then nothing is kept.
+ * Counts a request for its origin and stores it as a job. The statements are the same for every name. Returns until when the
+ * sender has to wait if a limit is reached; then nothing is stored.
  */
 export async function insertResetRequest(
   sql: Connection,
@@ -36,7 +36,7 @@ export async function insertResetRequest(
   { own, total }: { own: readonly ThrottleKey[]; total: ThrottleKey },
   now: Date,
 ): Promise<Date | null> {
-  // Who has to wait already spends nothing of what everybody has.
+  // A sender who has to wait does not use up the limit that everybody shares.
   const until = (await countAttempt(sql, own, now)) ?? (await countAttempt(sql, [total], now));
   if (until) return until;
   await insertJob(sql, { id: randomUUID(), queue: resetQueueName, isWaitedFor: true, payload: request, madeAt: now });
@@ -44,8 +44,8 @@ export async function insertResetRequest(
 }
 
 /**
- * The requests for a link: each is answered by looking up the name and queueing an email that helps. The requester got the
- * same answer long before, so neither its time nor its words depend on this.
+ * Works off the requests: looks up the name and queues the email that helps. The visitor was answered long before, so the answer
+ * reveals nothing by its time or its words.
  */
 export function resetQueue(deps: Deps): Queue<ResetRequest> {
   return {
@@ -59,7 +59,7 @@ export function resetQueue(deps: Deps): Queue<ResetRequest> {
         const user = (await findResetUsersForUpdate(sql, [fold], seen)).get(fold);
         const outcome = user ? await help(deps, sql, user, payload) : 'unknown-user';
         await insertAuditEvent(sql, eventOf(payload, outcome, user), deps.now());
-        // Another instance has answered it, if this one stood still for longer than its lease.
+        // False if another instance has answered it, because this one stood still for longer than its lease.
         return (await deleteJob(sql, id)) ? outcome : new RollBack(null);
       });
       if (outcome?.endsWith('-mailed')) deps.wake.mails();
@@ -79,7 +79,7 @@ function eventOf({ address, requestId }: ResetRequest, reason: ResetOutcome, use
 
 type Help = 'resetLink' | 'singleSignOnHint' | 'passkeyHint' | 'noReset';
 
-/** What helps: a link, unless the person signs in another way, or may not choose a password. */
+/** Which email helps: a link, or words about another way to sign in, or that there is none. */
 function helpFor(user: ResetUser): Help {
   if (!user.active || user.customers.length === 0) return 'noReset';
   if (user.ssoRequired) return 'singleSignOnHint';
@@ -95,7 +95,7 @@ const outcomes = {
   noReset: 'no-reset-mailed',
 } as const satisfies Record<Help, ResetOutcome>;
 
-/** Queues the email, unless one is on its way, or the account has had enough of them in an hour, whoever asks. */
+/** Queues the email, unless one is waiting to be sent or the account has had its number for this hour. */
 async function help(
   { now: clock, keys }: Deps,
   sql: Connection,

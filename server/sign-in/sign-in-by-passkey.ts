@@ -8,7 +8,6 @@ import type { Deps } from '../deps.ts';
 import { noteDevice } from '../factors/devices.ts';
 import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
-import type { FormKeeper } from '../http/form-again.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserName } from '../names/browser-name.ts';
 import { destinationOfForm, destinationToKeep, keptForm, recordRefusedDestination } from '../sessions/destination.ts';
@@ -19,8 +18,8 @@ import { letIn, turnAway } from './answer-sign-in.ts';
 export const passkeySignInSchema = { body: PasskeyForm };
 
 /**
- * `POST passkeys/sign-in`: the answer of the authenticator, with the destination; 303 to it, or to one page for every refusal. A
- * passkey is a whole sign-in: something the person has, which has verified them (docs/decisions/0052).
+ * `POST passkeys/sign-in`: the answer of the authenticator; 303 to the destination, or to one page for every refusal. A passkey
+ * needs no second factor: the person has the authenticator, and it has verified them.
  */
 export function passkeySignInRoute(deps: Deps) {
   const { config } = deps;
@@ -41,7 +40,7 @@ export function passkeySignInRoute(deps: Deps) {
       return await letIn(deps, reply, result, { ...onwards, username: null });
     }
     const reference = await refusePasskey(deps, visitor, { ...result, steps });
-    // It keeps no cookies at all, or none that any page of ours sets.
+    // The browser keeps no cookies.
     if (result.reason === 'challenge-unknown' && request.headers.cookie === undefined) {
       const destination = accepted ? destinationToKeep(config.basePath, accepted) : undefined;
       const query = { notice: 'cookiesNeeded', destination, lang: onwards.lang };
@@ -53,7 +52,7 @@ export function passkeySignInRoute(deps: Deps) {
   };
 }
 
-/** Everything is stored, or, but for the challenge that is taken, nothing. */
+/** Stores all or nothing, except that the challenge is used up in any case. */
 async function signInByPasskey(
   deps: Deps,
   visitor: KnownVisitor,
@@ -87,13 +86,4 @@ async function signInByPasskey(
     await insertAuditEvent(sql, { event: 'signed-in', ...who, steps }, now);
     return { kind: 'signedIn' as const, sessionToken, deviceToken };
   });
-}
-
-/** How a sign-in by passkey that could not be tried leads to the form again. */
-export function passkeyFormAgain(deps: Deps): FormKeeper {
-  return async (request, reply, wait) =>
-    await refuse(deps, request, reply, 503, {
-      ...wait,
-      form: keptForm(deps.config, (request.body ?? {}) as Partial<PasskeyForm>),
-    });
 }

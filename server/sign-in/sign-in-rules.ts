@@ -16,7 +16,7 @@ export type SignInResult =
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number; reference: string };
 
-/** Why the attempt is refused, or null. Checks follow the order of the steps an operator reads. */
+/** Why a sign-in is refused, or null. The order is that of the steps which an operator reads. */
 export function reasonToRefuse(user: SignInUser | null, isRight: boolean): RefusalReason | null {
   if (!user) return 'unknown-user';
   if (user.passwordHash === null) return 'no-password';
@@ -63,9 +63,9 @@ export type Situation = FactorsOfUser & {
 };
 
 /**
- * What a sign-in still needs, in order (decisions §7, §8): a registered app always, otherwise the strongest that the customers
- * require. Nothing that the browser sends makes it less. Who sets up an app proves first what they have already: with the
- * password alone somebody could otherwise replace it.
+ * What a sign-in still needs, in order (decisions §7, §8): the app if the user has one, otherwise the strongest factor that the
+ * customers require. Nothing that the browser sends makes it less. Before a user sets up an app they prove the factors that they
+ * have, so that the password alone is not enough to add one.
  */
 export function whatIsAsked(situation: Situation): Asked[] {
   const { hasApp, hasPasskeyForApp, hasEmailToProve, maySetUp } = situation;
@@ -77,7 +77,7 @@ export function whatIsAsked(situation: Situation): Asked[] {
   return hasEmailToProve ? ['email', last] : [last];
 }
 
-/** Whether something would be asked, were the browser not remembered. */
+/** Whether nothing is asked only because the browser is remembered. */
 export function isSpared(situation: Situation): boolean {
   return whatIsAsked(situation).length === 0 && whatIsAsked({ ...situation, rememberedBy: null }).length > 0;
 }
@@ -88,14 +88,14 @@ function factorAsked({ customers, hasApp, isEmailConfirmed, isToRegister }: Situ
   return isToRegister && isEmailConfirmed ? 'email' : null;
 }
 
-/** A remembered browser spares the factor by which it is remembered or a weaker one, if all customers that require one agree. */
+/** A remembered browser spares its own factor or a weaker one, if every customer that requires a factor allows it. */
 function spares(factor: SecondFactor, { customers, rememberedBy, isToRegister }: Situation): boolean {
   if (rememberedBy === null || isToRegister) return false;
   if (!customers.every(({ twoFactor, rememberDevices }) => rememberDevices || twoFactor === 'off')) return false;
   return rememberedBy === 'app' || factor === 'email';
 }
 
-/** What its page asks for first. */
+/** The factor that is asked for first. */
 export function firstFactor(asked: readonly Asked[], { hasApp, isEmailConfirmed }: FactorsOfUser): OpenFactor {
   return asked[0] === 'email'
     ? { factor: 'email', mustRegister: !isEmailConfirmed }

@@ -17,9 +17,9 @@ import type { SignInRequest, SignInResult } from './sign-in-rules.ts';
 import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
 
 /**
- * Checks a username or email and a password, and opens a session (decisions §7). Every refusal but that of an address which has to
- * wait does the same work: one read, one count, one argon2id, one write. `retryAfter` is in milliseconds. Throws WorkQueueFull if
- * too many sign-ins are waiting.
+ * Checks a username or email and a password, and opens a session (decisions §7). Every refusal does the same work, so that its time
+ * reveals nothing: one read, one count, one argon2id, one write. Only an address that has to wait is refused before. Throws
+ * WorkQueueFull if too many sign-ins are waiting.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const { sql } = deps;
@@ -40,21 +40,21 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const limit = isKnown ? limits.throttle.device : limits.throttle.account;
   const mayTry = await countGuess(sql, { key, limit }, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
 
-  // Without a hash a decoy is checked, in the same time.
+  // Without a hash a decoy is verified, which takes the same time.
   const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, network);
   const steps = stepsOf(user, { mayTry, isRight, address });
   const reason = mayTry ? reasonToRefuse(user, isRight) : isKnown ? 'throttled-device' : 'throttled-account';
   if (reason || !user) return await refused(deps, request, user, reason ?? 'unknown-user', steps);
 
   const opened = await openSession(deps, request, { user, by, steps });
-  // What the user may do, or their password, has changed since it was read.
+  // The user has changed since they were read: check again.
   if (opened === 'changed') return await signIn(deps, request);
   if (user.passwordHash !== null && isHashOutdated(user.passwordHash))
     await renewHash(deps, { id: user.id, outdated: user.passwordHash }, request);
   return opened;
 }
 
-/** Only now is the password known, to be hashed with today's parameters; if too many wait, at the next sign-in. */
+/** Hashes the password, known only now, with today's parameters. If too many hashes wait, the next sign-in does it. */
 async function renewHash(
   { sql }: Deps,
   { id, outdated }: { id: string; outdated: string },
@@ -77,8 +77,8 @@ async function refused(
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
   const event = { event: 'sign-in-refused', reason, reference, address, requestId, steps, ...who } satisfies AuditEvent;
-  // A known browser's failures count only on that browser. The page of a refused network says that the password was right; what
-  // looks like a wrong one counts like a wrong one.
+  // Failures of a known browser count for that browser alone. A refused network does not count, since its page says that the
+  // password was right; every other refusal looks like a wrong password and counts like one.
   const keys = user?.deviceKnown || reason === 'network' ? [] : addressKeys(address);
   await insertRefusal(deps.sql, event, keys, deps.now());
   deps.metrics.signIns.inc({ way: 'password', outcome: reason });
