@@ -146,11 +146,8 @@ export const limits = {
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long open requests may take to finish. */
   stopWithin: 15 * second,
-  /** Of this, how long idle connections are left to a proxy; the files in deploy/ have it close them sooner. */
-  proxyKeepsIdle: 5 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
-  stopLooksEvery: 50,
   /** How often the sessions behind open streams of a hub are looked at. */
   streamsLookedAtEvery: 5 * second,
   hub: {

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -68,12 +69,11 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
 }
 
 /**
- * On a signal: accepts no more connections, answers what is under way, then closes the database. Behind a proxy, idle
- * connections are first left to it: a sign-in that it sends on one while we close it would be lost, since it may not repeat a
- * POST.
+ * On a signal: accepts no more connections, answers what is under way, then closes the database. A proxy may not repeat a POST:
+ * a sign-in that it sends on a connection that we close is lost. So its idle connections are its own to close.
  */
 function stopOnSignal(app: FastifyInstance, { trustedProxies }: Config, closeRest: () => Promise<void>): void {
-  const closeIdle = app.server.closeIdleConnections.bind(app.server);
+  const { server } = app;
   let isStopping = false;
   const stop = async (signal: string) => {
     // Under npm, Ctrl-C arrives from the terminal and from npm.
@@ -82,20 +82,41 @@ function stopOnSignal(app: FastifyInstance, { trustedProxies }: Config, closeRes
     app.log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
     // Whose answer still goes on by then is cut off, so that the rest is closed in order.
-    setTimeout(() => app.server.closeAllConnections(), limits.stopWithin - limits.stopBesideWithin).unref();
-    // Node and Fastify call this when the server closes.
-    app.server.closeIdleConnections = () => {};
-    const leftToProxy = trustedProxies.rules.length > 0 ? limits.proxyKeepsIdle : 0;
-    // A connection is idle once its answer has been sent.
-    setTimeout(() => setInterval(closeIdle, limits.stopLooksEvery), leftToProxy);
-    // Those that have arrived would be reset, with the sign-ins that a proxy sent on them: one is accepted each turn.
-    await pause(100);
-    await nextTurn();
+    setTimeout(() => server.closeAllConnections(), limits.stopWithin - limits.stopBesideWithin).unref();
+    // Node calls this when the server closes. What becomes idle later, Node closes by its timeout.
+    if (trustedProxies.rules.length > 0) server.closeIdleConnections = () => {};
+    else server.keepAliveTimeout = 1;
+    await quietTurn(server);
+    server.close();
     await app.close();
     await closeRest();
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+}
+
+/** With every turn busy, the stop goes on after this time. */
+const quietWithin = 5000;
+
+/**
+ * Waits for a turn of the event loop that took no time and in which nobody connected. The kernel resets whoever has connected
+ * and is not accepted when the server closes; Node accepts one connection a turn, and in a busy turn more arrive. No process
+ * can look and close at once, so that a moment remains.
+ */
+async function quietTurn(server: Server): Promise<void> {
+  let isQuiet = false;
+  server.on('connection', () => {
+    isQuiet = false;
+  });
+  // The turn of the signal is not watched from its beginning.
+  await nextTurn();
+  const until = performance.now() + quietWithin;
+  for (let began = 0; !isQuiet && began < until; ) {
+    isQuiet = true;
+    began = performance.now();
+    await nextTurn();
+    if (performance.now() - began > 1) isQuiet = false;
+  }
 }
 
 /** After an unexpected error the state is unknown: it is logged, and the service manager restarts the process. */

@@ -31,7 +31,6 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
     handlerTimeout: timeouts.handlerTimeout,
     connectionTimeout: timeouts.connectionTimeout,
     keepAliveTimeout: timeouts.keepAliveTimeout,
-    forceCloseConnections: 'idle',
     // Requests on an open connection during a stop are still answered.
     return503OnClosing: false,
     // A long name in a path gets 404 as a short one does.
