@@ -6,7 +6,7 @@ import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#te
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, signInWithApp } from '#test/support/two-factor-for-test.ts';
+import { codeNow, giveApp, signInWithApp } from '#test/support/two-factor-for-test.ts';
 
 // Docs/decisions/0052: a fresh proof by passkey, in place, on the account page.
 
@@ -71,22 +71,6 @@ describe('a passkey, where a password is asked for once more', () => {
     const to = await act(browser, 'passkeys', { do: 'prove', for: 'remove', id: row?.id ?? '', credential });
     expect(Object.fromEntries(to)).toEqual({ do: 'remove', id: row?.id, notice: 'proven' });
     expect((await act(browser, 'passkeys', { do: 'remove', id: row?.id ?? '' })).get('notice')).toBe('passkeyRemoved');
-  });
-
-  it('is recorded with its steps, and as used', async () => {
-    const passkey = await givePasskey(portal, 'alice', { counter: 4 });
-    await proveBy(await longAgo(), passkey);
-    expect(await accountEvents(portal)).toEqual(['fresh-proof-given']);
-    const [event] = await portal.sql<
-      { username: string; steps: { step: string; outcome: string }[] }[]
-    >`select username, steps from audit_event where event = 'fresh-proof-given'`;
-    expect(event?.username).toBe('alice');
-    expect(event?.steps.map(({ step }) => step)).toEqual([
-      ...['challenge', 'passkey', 'signature', 'active', 'customers', 'networks of acme', 'proof'],
-    ]);
-    expect(event?.steps).toContainEqual({ step: 'proof', outcome: 'passkey' });
-    const [used] = await portal.sql`select counter::int, last_used_at from passkey`;
-    expect(used).toEqual({ counter: 5, last_used_at: portal.deps.now() });
   });
 
   it('lasts ten minutes, in this session only, which goes on under another token', async () => {
@@ -154,18 +138,6 @@ describe('MF-12 a passkey, where a customer that requires the app takes none: it
   });
 });
 
-it('somebody without a password proves by their passkey', async () => {
-  const passkey = await givePasskey(portal, 'alice');
-  const browser = browserForTest(portal);
-  await signInWithPasskey(browser, passkey);
-  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
-  portal.wait(11 * minute);
-  const page = await browser.get('/portal/account/app?do=setUp');
-  expect([page.body.includes('data-prove'), page.body.includes('name="password"')]).toEqual([true, false]);
-  await proveBy(browser, passkey, {}, ['app', 'setUp']);
-  expect((await browser.get(registrationUrl)).statusCode).toBe(200);
-});
-
 describe('no passkey is asked for, or taken,', () => {
   it.each([
     ['where passkeys are off', "update customer set passkeys = 'off'"],
@@ -211,11 +183,6 @@ describe('a proof by passkey is refused, and changes nothing,', () => {
     ['other-user', { userHandle: null }],
   ])('as at a sign-in: %s', async (reason, tweak) => {
     await expectRefused(await proveBy(await longAgo(), await givePasskey(portal, 'alice'), tweak), reason);
-  });
-
-  it('if its counter has not moved on', async () => {
-    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
-    await expectRefused(await proveBy(await longAgo(), passkey, { counter: 7 }), 'counter-back');
   });
 
   it.each<[string, (browser: BrowserForTest) => Promise<string>]>([

@@ -191,16 +191,6 @@ describe('an imported hash', () => {
     expect(await signIn(testPassword)).toBe(refused);
   });
 
-  it('of bcrypt covers 72 bytes, as everywhere; the hash that replaces it covers all', async () => {
-    const long = 'x'.repeat(80);
-    await importMila(await bcryptHash(long, 5));
-    expect(await signIn('x'.repeat(71))).toBe(refused);
-    expect(await signIn(`${'x'.repeat(71)}y`)).toBe(refused);
-    expect(await signIn(long)).toBe(inside);
-    expect(await signIn('x'.repeat(72))).toBe(refused);
-    expect(await signIn(long)).toBe(inside);
-  });
-
   it.each([
     ['bcrypt at cost 15', '$2b$15$gn1I1S07AUJjU40NRfiPJeYTKYGVbWJwCEZTjJ2ULA.y6MLtgWADi'],
     ['PBKDF2 with ten million rounds', weak.replace('$20000$', '$10000000$')],

@@ -3,7 +3,6 @@ import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-tes
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
-  askForReset,
   changeTo,
   invitationFor,
   invite,
@@ -108,27 +107,6 @@ describe('an invitation', () => {
     const [event] = (await events()).slice(-1);
     expect(event).toMatchObject({ event: 'password-change-refused', reason: '3', username: 'heidi' });
     expect(event?.steps).toContainEqual({ step: 'made for', outcome: 'an invitation' });
-  });
-
-  it('again replaces the one before, sent or not', async () => {
-    const first = await invitationFor(portal, 'grace');
-    portal.mails.length = 0;
-    await invite(portal, 'grace');
-    await invite(portal, 'grace');
-    // A request for a link is another matter, and counts by itself.
-    await askForReset(portal, 'grace@acme.test');
-    await portal.workOff();
-    expect(portal.mails.map(({ subject }) => subject).sort()).toEqual([
-      'Choose a new password for Vestibule',
-      'You’re invited to Vestibule',
-    ]);
-    expect(await landing(first)).toBe(over);
-    expect((await events()).filter(({ event }) => event === 'invited').map(({ steps }) => steps[1])).toEqual([
-      undefined,
-      { step: 'earlier invitation', outcome: 'replaced' },
-      { step: 'earlier invitation', outcome: 'replaced' },
-    ]);
-    expect(await landing(tokenIn(portal.mails.find(({ subject }) => subject.includes('invited'))))).toBe(done);
   });
 
   it('PR-18 ends what a reset ends: sessions, known browsers; the person is told', async () => {

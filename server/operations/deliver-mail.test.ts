@@ -6,7 +6,7 @@ import { type PortalForTest, portalForTest } from '#test/support/portal-for-test
 import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { startAfresh, userId } from '#test/support/reset-for-test.ts';
 import { MailNotSent } from '../deps.ts';
-import { jobFirstWait, jobLease, jobsOf } from '../jobs/job.ts';
+import { jobFirstWait, jobsOf } from '../jobs/job.ts';
 import { type Outcome, startWorker } from '../jobs/worker.ts';
 import { day, hour, second } from '../limits.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';
@@ -46,21 +46,6 @@ describe('a queued email', () => {
     expect(await deliver()).toBe('nothing');
     expect(sent()).toEqual(['sso-only', 'bob', 'alice', 'carol']);
     expect(await waiting()).toEqual([]);
-  });
-
-  it('is not resent by an instance that lost the database after sending it', async () => {
-    await queueMailTo(portal, 'bob');
-    const work = workOf(other);
-    other.onSend(async ({ id, recipient }, words) => {
-      other.mails.push({ id, recipient, ...words });
-      wire.cut();
-    });
-    for (let n = 0; n < 2; n += 1) await expect(deliver(work)).rejects.toThrow();
-    wire.mend();
-    expect(await waiting()).toMatchObject([{ tries: 1 }]);
-    other.wait(jobLease);
-    expect(await deliver(work)).toBe('nothing');
-    expect([sent(other), await waiting()]).toEqual([['bob'], []]);
   });
 
   it('RL-06 is sent once by two instances, as many at once as there may be', async () => {
