@@ -40,7 +40,10 @@ describe('a second factor removed by an operator', () => {
       expect(await reset('ALICE@acme.test')).toEqual({ kind: 'removed', sessionsEnded: 3 });
     });
     expect(mails).toEqual([
-      ['alice@acme.test', composeText('en', 'mail-secondFactorRemoved-subject', { hub: 'Vestibule' })],
+      [
+        'alice@acme.test',
+        composeText({ language: 'en', texts: {} }, 'mail-secondFactorRemoved-subject', { hub: 'Vestibule' }),
+      ],
     ]);
     for (const table of [
       'totp',

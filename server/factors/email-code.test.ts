@@ -125,7 +125,7 @@ describe('the email with a code', () => {
     portal.wait(60_000);
     await portal.send({ method: 'POST', url: sendUrl + search, cookies, headers });
     await codeByMail(portal, 'bob');
-    const subject = composeText(expected, 'mail-signInCode-subject', { hub: 'Vestibule' });
+    const subject = composeText({ language: expected, texts: {} }, 'mail-signInCode-subject', { hub: 'Vestibule' });
     expect(portal.mails.map((mail) => mail.subject)).toEqual([subject, subject]);
   });
 

@@ -160,7 +160,10 @@ describe('an app that somebody sets up of his own will', () => {
     expect(await Promise.all(who)).toEqual(['pat', null, null]);
     await portal.workOff();
     expect(portal.mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
-      ['pat@acme.test', composeText('en', 'mail-secondFactorAdded-subject', { hub: 'Vestibule' })],
+      [
+        'pat@acme.test',
+        composeText({ language: 'en', texts: {} }, 'mail-secondFactorAdded-subject', { hub: 'Vestibule' }),
+      ],
     ]);
     expect(await portal.sql`select event from audit_event order by id desc limit 1`).toEqual([
       { event: 'two-factor-registered' },

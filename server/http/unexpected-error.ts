@@ -7,14 +7,14 @@ import { isDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { second } from '../limits.ts';
 import { addressOf } from './guards.ts';
-import { methodNotAllowed } from './method-not-allowed.ts';
+import { notFound } from './not-found.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { UnreadableForm } from './request-body.ts';
 import { wantsPage } from './request-url.ts';
 
 /** The only place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
-  const noRoute = methodNotAllowed(deps);
+  const answerNotFound = notFound(deps);
   const recordBusy = busyRecorder(deps);
 
   return async function handleError(
@@ -37,7 +37,7 @@ export function unexpectedError(deps: Deps) {
       });
     }
     if (error.validation) return await refuse(deps, request, reply, 400, validationDetail(error));
-    if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return await noRoute(request, reply);
+    if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return await answerNotFound(request, reply);
     if (error.statusCode === 416) return sendProblem(reply, 416);
     const status = problemStatuses.find((known) => known === error.statusCode && known < 500);
     if (status) return await refuse(deps, request, reply, status);

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { isFromOwnOrigin } from '../http/fetch-metadata.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { hasBody, routeHandshakes } from '../http/handshakes.ts';
-import { methodNotAllowed } from '../http/method-not-allowed.ts';
+import { notFound } from '../http/not-found.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { quietLevel } from '../http/request-log.ts';
 import { splitUrl, wantsPage } from '../http/request-url.ts';
@@ -38,7 +38,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
   const forHub = headersForHub(config);
   const connection = hubConnection(hub);
   const streams = openStreams(deps, lookEvery);
-  const noRoute = methodNotAllowed(deps);
+  const answerNotFound = notFound(deps);
   app.addHook('preClose', async () => streams.stop());
   app.addHook('onClose', async () => connection.close());
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -51,7 +51,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
       const detail = 'The path can be read as more than one.';
       return await refuse(deps, request, closing(request, reply), 400, { detail });
     }
-    if (isPortals(path)) return await noRoute(request, closing(request, reply));
+    if (isPortals(path)) return await answerNotFound(request, closing(request, reply));
     const visitor = await knownVisitorOf(deps, request, reply);
     if (visitor === null) return reply;
 

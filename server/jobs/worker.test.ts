@@ -94,15 +94,6 @@ it('runs at most as many pieces as it may, and as many if there is enough work',
   expect(inAll()).toBe(23);
 });
 
-it('begins more as soon as one has found work', async () => {
-  begin({ atOnce: 3 });
-  expect(underWay()).toBe(1);
-  await end('more');
-  expect(underWay()).toBe(2);
-  await end('more');
-  expect(underWay()).toBe(3);
-});
-
 it('logs an error and tries again at the next poll, not sooner', async () => {
   begin();
   const error = new Error('broken');

@@ -27,23 +27,23 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   const { kind, language } = mail;
   const voice = voiceOf(mail, setting);
   const hub = harmless(setting.brand.branding.name);
-  const happened = brandedText(voice, textOf(mail), { hub });
+  const happened = composeText(voice, textOf(mail), { hub });
   // A new password does not stop who has signed in by a passkey: it has to be removed.
   const act = kind === 'newDevice' && mail.details.passkey ? 'passkeyAdded' : kind;
-  const ifNotYou = brandedText(voice, `mail-${act}-not-you`);
+  const ifNotYou = composeText(voice, `mail-${act}-not-you`);
   return {
     language,
     hub,
-    subject: brandedText(voice, `mail-${kind}-subject`, { hub }),
+    subject: composeText(voice, `mail-${kind}-subject`, { hub }),
     preview: `${happened} ${ifNotYou}`,
-    title: brandedText(voice, `mail-${kind}-title`),
+    title: composeText(voice, `mail-${kind}-title`),
     blocks: inOrder(mail, voice, {
       happened: { kind: 'text', text: happened },
       action: actionOf(mail, setting),
       facts: { kind: 'facts', facts: factsOf(mail.details, voice) },
       ifNotYou: { kind: 'text', text: ifNotYou },
     }),
-    footer: brandedText(voice, 'mail-footer', { hub }),
+    footer: composeText(voice, 'mail-footer', { hub }),
     codeLine: kind === 'signInCode' ? `@${setting.publicUrl.hostname} #${codeOf(mail)}` : null,
   };
 }
@@ -57,7 +57,7 @@ function actionOf(mail: Mail, setting: MailSetting): MailBlock {
   const { kind } = mail;
   if (kind === 'signInCode') return { kind: 'code', code: codeOf(mail) };
   const href = composeLink({ ...mail, kind }, setting);
-  return { kind: 'button', label: brandedText(voiceOf(mail, setting), `mail-${kind}-button`), href };
+  return { kind: 'button', label: composeText(voiceOf(mail, setting), `mail-${kind}-button`), href };
 }
 
 function voiceOf({ language }: Mail, { brand }: MailSetting): Voice {
@@ -90,7 +90,7 @@ const validities = { resetLink: limits.resetLink, invitation: limits.invitation,
 
 function validityOf(kind: keyof typeof validities, { validFor }: MailDetails, voice: Voice): MailBlock {
   const duration = durationInWords(validFor ?? validities[kind], voice.language);
-  return { kind: 'note', text: brandedText(voice, `mail-${kind}-validity`, { duration }) };
+  return { kind: 'note', text: composeText(voice, `mail-${kind}-validity`, { duration }) };
 }
 
 function factsOf({ username, at, address, browser, passkey, passkeys }: MailDetails, voice: Voice) {
@@ -102,7 +102,7 @@ function factsOf({ username, at, address, browser, passkey, passkeys }: MailDeta
     ['mail-passkey', passkey],
     ['mail-passkeys-left', passkeys?.toString()],
   ] as const;
-  return known.flatMap(([key, value]) => (value ? [{ label: brandedText(voice, key), value: harmless(value) }] : []));
+  return known.flatMap(([key, value]) => (value ? [{ label: composeText(voice, key), value: harmless(value) }] : []));
 }
 
 /** A line may end between the date and the time only. */
@@ -180,13 +180,12 @@ type MailTextKey = Extract<TextKey, `mail-${string}`>;
 /** The language of an email, and the texts of its brand that replace ours. */
 type Voice = { language: Language; texts: OwnTexts };
 
-/** A text of an email in our own words, its `{placeholders}` filled. */
-export function composeText(language: Language, key: MailTextKey, placeholders?: Record<string, string>): string {
-  return brandedText({ language, texts: {} }, key, placeholders);
-}
-
-/** The same in the words of a brand. */
-function brandedText({ language, texts }: Voice, key: MailTextKey, placeholders: Record<string, string> = {}): string {
+/** A text of an email in the words of a brand, its `{placeholders}` filled. */
+export function composeText(
+  { language, texts }: Voice,
+  key: MailTextKey,
+  placeholders: Record<string, string> = {},
+): string {
   const text = texts[language]?.[key] ?? originalTexts(language)[key];
   return text.replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }

@@ -1,22 +1,24 @@
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountUrl } from '#contract/account.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
-import { logoFolder } from '../config/brand.ts';
+import { logoFolder, logoPolicy } from '../config/brand.ts';
 import type { Deps } from '../deps.ts';
 import type { BuiltPages } from '../http/built-pages.ts';
-import { assetLifetime, logoRoute } from '../http/logo-route.ts';
-import { methodNotAllowed } from '../http/method-not-allowed.ts';
+import { notFound } from '../http/not-found.ts';
 import { isSignedInAt } from '../sessions/visitor.ts';
 import { screenRoute, standInRoute } from './screen-route.ts';
+
+/** A year: the name of an asset changes with its content. */
+const assetLifetime = `public, max-age=${365 * 24 * 3600}, immutable`;
 
 /** Adds the screens and their files, and the answer to every address that is no route's. */
 export async function addPages(app: FastifyInstance, deps: Deps, built: BuiltPages): Promise<void> {
   const { basePath, hub } = deps.config;
   const named = (name: string) => ({ config: { name } });
   const isSignedIn = isSignedInAt(deps);
-  app.setNotFoundHandler(methodNotAllowed(deps, isSignedIn));
+  app.setNotFoundHandler(notFound(deps, isSignedIn));
   if (!hub) app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
@@ -37,4 +39,16 @@ export async function addPages(app: FastifyInstance, deps: Deps, built: BuiltPag
   app.get(`${basePath}${logoFolder}/:file`, named('logo'), logoRoute(deps));
   app.get(basePath, named('screen'), screenRoute(deps));
   app.get(`${basePath}/*`, named('screen'), screenRoute(deps));
+}
+
+/** `GET assets/logo/<file>` */
+function logoRoute({ config }: Pick<Deps, 'config'>) {
+  return async function logo(request: FastifyRequest, reply: FastifyReply) {
+    const found = config.brand.logos.find(({ address }) => address === request.url);
+    if (!found) return reply.callNotFound();
+    return reply
+      .headers({ 'cache-control': assetLifetime, 'content-security-policy': logoPolicy })
+      .type(found.mediaType)
+      .send(found.bytes);
+  };
 }

@@ -7,7 +7,7 @@ import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorPage, secondFactorUrl } from '../factors/second-factor-page.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
-import { methodNotAllowed } from '../http/method-not-allowed.ts';
+import { notFound } from '../http/not-found.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { destinationFor, refusedDestinationRecorder, toSignIn } from '../sessions/destination.ts';
 import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
@@ -21,7 +21,7 @@ const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'fo
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
   const { config } = deps;
-  const noRoute = methodNotAllowed(deps, isSignedInAt(deps));
+  const answerNotFound = notFound(deps, isSignedInAt(deps));
   const recordRefused = refusedDestinationRecorder(deps);
 
   return async function screen(request: FastifyRequest, reply: FastifyReply) {
@@ -30,7 +30,7 @@ export function screenRoute(deps: Deps) {
     const current = redirectOfLegacyPath(below);
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
-    if (name === 'notFound') return await noRoute(request, reply);
+    if (name === 'notFound') return await answerNotFound(request, reply);
     recordRefused(request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);

@@ -21,8 +21,8 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
  * Answers unrouted requests: 405 with the methods that the address supports, else 404. A person who opens the address of
  * a form's call gets the form. `isSignedIn`: who is gets a link to their account page.
  */
-export function methodNotAllowed(deps: Deps, isSignedIn: IsSignedIn = nobody) {
-  return async function noRoute(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export function notFound(deps: Deps, isSignedIn: IsSignedIn = nobody) {
+  return async function answerNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { basePath } = deps.config;
     const { path } = splitUrl(request.url);
     const screen = request.method === 'GET' && wantsPage(request) && screenOfForm(path, basePath);
