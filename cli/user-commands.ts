@@ -25,7 +25,6 @@ import {
 } from './print.ts';
 import { addUserAccessCommands, aliveAt } from './user-access-commands.ts';
 import { addUserChangeCommands, existingUser } from './user-change-commands.ts';
-
 import { addUserImportCommands } from './user-import-commands.ts';
 import { type Keyed, withDatabase, withKeys } from './with-database.ts';
 
@@ -41,7 +40,6 @@ export function addUserCommands(program: Command): void {
   addResetLinkCommand(user);
   addUserAccessCommands(user);
   addUserImportCommands(user);
-
   addRemoveCommand(user);
 }
 

@@ -139,13 +139,14 @@ describe('GT-09 streams', () => {
   });
 });
 
-describe('GT-09 WebSockets', () => {
-  const handshake = (more = '', path = '/app/socket', cookie = session) =>
-    `GET ${path} HTTP/1.1\r\nHost: ${gate.listening.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-    `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-Fetch-Mode: websocket\r\n` +
-    `${cookie ? `Cookie: own=1; ${cookie}\r\n` : ''}${more}\r\n`;
-  const origin = () => `Origin: http://${gate.listening.host}\r\n`;
+/** The handshake of a WebSocket. */
+const handshake = (more = '', path = '/app/socket', cookie = session) =>
+  `GET ${path} HTTP/1.1\r\nHost: ${gate.listening.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+  `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-Fetch-Mode: websocket\r\n` +
+  `${cookie ? `Cookie: own=1; ${cookie}\r\n` : ''}${more}\r\n`;
+const origin = () => `Origin: http://${gate.listening.host}\r\n`;
 
+describe('GT-09 WebSockets', () => {
   async function openSocket(): Promise<Socket> {
     const socket = await gate.listening.open();
     socket.write(handshake(origin()));
@@ -280,5 +281,53 @@ describe('GT-09 LM-05 what hides a second request is refused', () => {
       ['/app/x', body],
       ['/app/x', body],
     ]);
+  });
+});
+
+/** Sends bytes on twenty connections and leaves, each after a longer while. */
+async function sendAndLeave(bytes: string): Promise<void> {
+  for (let index = 0; index < 20; index += 1) {
+    const socket = await gate.listening.open();
+    socket.write(bytes);
+    await sleep(index);
+    socket.resetAndDestroy();
+  }
+}
+
+// An uncaught error, which would end the portal's process, fails these tests too.
+describe('GT-11 nothing of a visitor who leaves remains', () => {
+  it.each(['/app/public/socket', '/portal/login'])('a handshake with a body at %s ends nothing', async (path) => {
+    await gate.listening.exchange(handshake('Content-Length: 3\r\n', path, ''), 300);
+    await gate.listening.exchange(`${handshake('Transfer-Encoding: chunked\r\n', path, '')}0\r\n\r\n`, 300);
+    expect((await gate.ask('/app/public', {})).status).toBe(200);
+  });
+
+  it('during the handshake of a WebSocket', async () => {
+    const idle = await gate.hub.openConnections();
+    await sendAndLeave(handshake(`Origin: http://${gate.listening.host}\r\n`));
+    await expect.poll(() => gate.hub.openConnections()).toBe(idle);
+  });
+
+  it('before the hub was asked', async () => {
+    const idle = await gate.hub.openConnections();
+    gate.hub.answers['/app/silent'] = () => {};
+    await sendAndLeave(`GET /app/silent HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${session}\r\n\r\n`);
+    await expect.poll(() => gate.hub.openConnections(), { timeout: 2000 }).toBeLessThanOrEqual(idle);
+  });
+
+  it('after the hub was asked on a kept connection: it is asked once', async () => {
+    let asked = 0;
+    gate.hub.answers['/app/slow'] = () => {
+      asked += 1;
+    };
+    for (let visit = 1; visit <= 5; visit += 1) {
+      expect((await gate.ask('/app/public')).status).toBe(200);
+      const socket = await gate.listening.open();
+      socket.write(`GET /app/slow HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${session}\r\n\r\n`);
+      await expect.poll(() => asked).toBe(visit);
+      socket.resetAndDestroy();
+      await expect.poll(() => gate.hub.openConnections()).toBe(0);
+      expect(asked).toBe(visit);
+    }
   });
 });
