@@ -100,7 +100,7 @@ async function startDemo() {
 }
 
 /** Somebody who tries the demo. */
-export class DemoVisit {
+class DemoVisit {
   readonly #page: Page;
   readonly process: DemoProcess;
 

@@ -24,7 +24,7 @@ export async function isScripted(page: Page): Promise<void> {
 const ofConnection = /^(?::|host$|connection$|content-length$)/;
 
 /** Sends a request to the server in place of the browser, which learns nothing of the answer. */
-export async function sendInstead(request: Request, withoutHeader?: string): Promise<Dispatcher.ResponseData> {
+async function sendInstead(request: Request, withoutHeader?: string): Promise<Dispatcher.ResponseData> {
   const headers = Object.entries(await request.allHeaders()).filter(
     ([name]) => !ofConnection.test(name) && name !== withoutHeader,
   );

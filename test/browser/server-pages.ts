@@ -23,7 +23,7 @@ export async function showServerPages(context: BrowserContext): Promise<void> {
 }
 
 /** Has the browser show one at an address of a screen. */
-export async function showServerPage(context: BrowserContext, url: string, screen: PageScreen): Promise<void> {
+async function showServerPage(context: BrowserContext, url: string, screen: PageScreen): Promise<void> {
   const isAsked = ({ pathname, search }: URL) => pathname + search === url;
   await context.route(isAsked, async (route) => {
     const response = await route.fetch();

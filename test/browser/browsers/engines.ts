@@ -19,7 +19,7 @@ export async function startEngine(engine: Engine, launch: Launch): Promise<Brows
 }
 
 /** Chromium, by Playwright, in the few ways that work in an old version too. */
-export function chromiumVisits(browser: PlaywrightBrowser): Browser {
+function chromiumVisits(browser: PlaywrightBrowser): Browser {
   return {
     visit: async ({ javaScript }) => {
       const context = await browser.newContext({

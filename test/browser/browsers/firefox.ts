@@ -105,7 +105,7 @@ type Answer = { type: 'success' | 'error' | 'event'; id?: number } & Record<stri
 type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void; method: string };
 
 /** A session of WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/), on Node's own WebSocket. */
-export class BidiConnection {
+class BidiConnection {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: ((method: string, params: Record<string, unknown>) => void)[] = [];

@@ -149,8 +149,6 @@ test('Back leads to the screen before, with what was typed, and after sign-out t
 
 // The providers are at another site than the portal: what a browser sends along from there, and keeps, is its own.
 
-test.describe.configure({ mode: 'default', timeout: 120_000 });
-
 const asked = '/portal/portal.html?tab=2#/reports/7';
 
 /** As far as the provider's page. */

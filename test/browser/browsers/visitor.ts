@@ -156,7 +156,7 @@ export type Part = { point: Point | null; isDisabled: boolean; value: string; ha
  * The field, button or link with this name, or null. It has a point where it can be pressed unless it is disabled or
  * behind something else.
  */
-export function findPart(kind: 'field' | 'button' | 'link', name: string): Part | null {
+function findPart(kind: 'field' | 'button' | 'link', name: string): Part | null {
   const plain = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim();
   const kinds = { field: 'input:not([type=hidden]), select', button: 'button', link: 'a[href]' };
   const part = [...document.querySelectorAll<HTMLInputElement>(kinds[kind])].find((element) => {
@@ -190,7 +190,7 @@ export type Page = {
 };
 
 /** What the page shows. */
-export function readPage(): Page {
+function readPage(): Page {
   const plain = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim();
   // To a world of its own, as Firefox gives the tests, an element has no properties that the page's scripts gave it.
   const menu = (document.querySelector('#lang') ?? {}) as { wrappedJSObject?: object };
@@ -208,7 +208,7 @@ export function readPage(): Page {
 export type Marked = { address: string; heading: string };
 
 /** Marks the document, to tell it from the one that comes next. */
-export function markPage(): Marked {
+function markPage(): Marked {
   document.documentElement.setAttribute('data-marked', '');
   const heading = (document.querySelector('h1')?.textContent ?? '').replace(/\s+/g, ' ').trim();
   return { address: location.href, heading };

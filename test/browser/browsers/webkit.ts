@@ -116,7 +116,7 @@ type Answer = { value: unknown };
 type Refusal = { value: { error: string; message: string } };
 
 /** A session of classic WebDriver (https://www.w3.org/TR/webdriver2/). */
-export class WebdriverSession {
+class WebdriverSession {
   readonly #address: string;
 
   private constructor(address: string) {
