@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { insertRememberedDevice } from '#server/factors/devices.ts';
 import { insertTotp } from '#server/factors/totp.ts';
 import { limits } from '#server/limits.ts';
 import { accountKey } from '#server/throttle/throttle-keys.ts';
@@ -110,13 +109,11 @@ describe('user devices', () => {
   /** Adds a remembered device, last used that many days ago; returns its id. */
   async function remember(userId: string, days: number, browser: string | null = 'Firefox, Linux'): Promise<string> {
     const at = (more: number) => new Date(Date.now() + more * 86_400_000);
-    const tokenHash = randomBytes(32);
     const factor = browser === null ? 'email' : 'app';
-    const times = { madeAt: at(-days), endsAt: at(30 - days) };
-    await insertRememberedDevice(commands.sql, { tokenHash, userId, factor, browser, address: '192.0.2.1', ...times });
-    const [row] = await commands.sql<
-      { id: string }[]
-    >`select id from remembered_device where token_hash = ${tokenHash}`;
+    const [row] = await commands.sql<{ id: string }[]>`
+      insert into remembered_device (token_hash, user_id, factor, browser, address, made_at, last_used_at, ends_at)
+      values (${randomBytes(32)}, ${userId}, ${factor}, ${browser}, '192.0.2.1', ${at(-days)}, ${at(-days)}, ${at(30 - days)})
+      returning id`;
     return row?.id ?? '';
   }
 

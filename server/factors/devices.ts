@@ -1,4 +1,4 @@
-import { tokenHash as hashOf, newToken, tokenHash } from '../crypto/token.ts';
+import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
@@ -25,6 +25,17 @@ export async function noteDevice(
   return deviceToken;
 }
 
+/**
+ * Whether an active customer of the user wants a sign-in from a new browser reported, even one that the sign-in is not
+ * for: after any sign-in the browser is known, and this mail would never be sent.
+ */
+async function wantsNewDeviceMail(sql: Connection, userId: string): Promise<boolean> {
+  const wanting = await sql`
+    select from membership m join customer c on c.id = m.customer_id
+    where m.user_id = ${userId} and c.active and c.new_device_mail limit 1`;
+  return wanting.length > 0;
+}
+
 /** The token of a browser that is to skip the code from now on; null if it is not, or a customer forbids it. */
 export async function rememberDevice(
   sql: Connection,
@@ -34,27 +45,11 @@ export async function rememberDevice(
 ): Promise<string | null> {
   if (!remember || !customers.every(({ rememberDevices }) => rememberDevices)) return null;
   const token = newToken();
-  await insertRememberedDevice(sql, {
-    tokenHash: tokenHash(token),
-    userId,
-    factor,
-    browser: browserName(userAgent) ?? null,
-    address,
-    madeAt: now,
-    endsAt: new Date(now.getTime() + limits.rememberedDevice),
-  });
+  const endsAt = new Date(now.getTime() + limits.rememberedDevice);
+  await sql`
+    insert into remembered_device (token_hash, user_id, factor, browser, address, made_at, last_used_at, ends_at)
+    values (${tokenHash(token)}, ${userId}, ${factor}, ${browserName(userAgent) ?? null}, ${address}, ${now}, ${now}, ${endsAt})`;
   return token;
-}
-
-/**
- * Whether an active customer of the user wants a sign-in from a new browser reported, even one that the sign-in is not
- * for: after any sign-in the browser is known, and this mail would never be sent.
- */
-export async function wantsNewDeviceMail(sql: Connection, userId: string): Promise<boolean> {
-  const wanting = await sql`
-    select from membership m join customer c on c.id = m.customer_id
-    where m.user_id = ${userId} and c.active and c.new_device_mail limit 1`;
-  return wanting.length > 0;
 }
 
 type RememberedDevice = {
@@ -68,16 +63,6 @@ type RememberedDevice = {
   endsAt: Date;
 };
 
-export async function insertRememberedDevice(
-  sql: Connection,
-  device: Omit<RememberedDevice, 'id' | 'lastUsedAt'> & { tokenHash: Buffer; userId: string },
-): Promise<void> {
-  const { tokenHash, userId, factor, browser, address, madeAt, endsAt } = device;
-  await sql`
-    insert into remembered_device (token_hash, user_id, factor, browser, address, made_at, last_used_at, ends_at)
-    values (${tokenHash}, ${userId}, ${factor}, ${browser}, ${address}, ${madeAt}, ${madeAt}, ${endsAt})`;
-}
-
 /** The factor by which a browser is remembered for a user, which is noted as a use; null if it is not. */
 export async function recallDevice(
   sql: Connection,
@@ -88,7 +73,7 @@ export async function recallDevice(
   if (rememberedToken === null) return null;
   const [row] = await sql<{ factor: SecondFactor }[]>`
     update remembered_device set last_used_at = ${now}, address = ${address}
-    where token_hash = ${hashOf(rememberedToken)} and user_id = ${userId} and ends_at > ${now}
+    where token_hash = ${tokenHash(rememberedToken)} and user_id = ${userId} and ends_at > ${now}
     returning factor`;
   return row?.factor ?? null;
 }

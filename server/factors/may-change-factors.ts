@@ -44,16 +44,6 @@ export function mayChangeFactors(session: SessionOfAccount, account: AccountOfSe
   return isProven && isFreshProof(session, now) ? 'may' : 'signInAgain';
 }
 
-/** The same for a stored session, as things are; its caller has found it. */
-export async function findMayChangeFactors(
-  { now }: Pick<Deps, 'now'>,
-  sql: Connection,
-  sessionId: string,
-): Promise<MayChangeFactors> {
-  const found = await findAccountOfSession(sql, sessionId);
-  return found ? mayChangeFactors(found.session, found.account, now()) : 'signInAgain';
-}
-
 /**
  * Whether a session has just proven who it is, at its sign-in or since: a remembered device replaces the code at a sign-in, but
  * not when another factor is set up. Returning from a provider that did not ask proves nothing, nor does a time further ahead than
@@ -84,10 +74,12 @@ export type AccountOfSession = {
   connectionCustomerId: string | null;
 };
 
-export async function findAccountOfSession(
+/** The same for a stored session, as things are; its caller has found it. */
+export async function findMayChangeFactors(
+  { now }: Pick<Deps, 'now'>,
   sql: Connection,
   sessionId: string,
-): Promise<{ session: SessionOfAccount; account: AccountOfSession } | null> {
+): Promise<MayChangeFactors> {
   const [row] = await sql<(SessionOfAccount & AccountOfSession)[]>`
     select s.stage, s.connection_id as "connectionId", s.proof, s.proven_at as "provenAt", s.waits_for as "waitsFor",
       s.customer_ids as "customerIds",
@@ -102,7 +94,7 @@ export async function findAccountOfSession(
       ) as customers
     from session s join portal_user u on u.id = s.user_id
     where s.id = ${sessionId}`;
-  return row ? { session: row, account: row } : null;
+  return row ? mayChangeFactors(row, row, now()) : 'signInAgain';
 }
 
 /** Full sessions of a user stay, but a code that they have proven no longer counts for another factor. */
@@ -111,9 +103,14 @@ export async function updateProvenByCode(sql: Connection, userId: string): Promi
     update session set proof = 'remembered' where user_id = ${userId} and stage = 'full' and proof = 'code'`;
 }
 
-/** A condition on a session `s`: it comes from a connection and may not set up a factor. */
+/**
+ * A condition on a session `s`: it comes from a connection and may not set up a factor. A passkey that opens nothing now counts,
+ * too, as it may again: once its customer takes passkeys, or the portal is back at its domain.
+ */
 export function speaksForLess(sql: Connection, s: Fragment): Fragment {
-  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasOwnWay(sql, s)}))`;
+  const userId = sql`${s}.user_id`;
+  const hasOwnWay = canSignInAlone(sql, userId, hasPasskey(sql, userId));
+  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasOwnWay}))`;
 }
 
 /** A condition: the session's user belongs to another customer than that of its connection. */
@@ -125,14 +122,6 @@ function isElsewhere(sql: Connection, s: Fragment): Fragment {
     )`;
 }
 
-/**
- * A condition: the session's user can sign in by a password or passkey of their own. A passkey that opens nothing now counts, too,
- * as it may again: once its customer takes passkeys, or the portal is back at its domain.
- */
-function hasOwnWay(sql: Connection, s: Fragment): Fragment {
-  return isWayOf(sql, sql`${s}.user_id`, hasPasskey(sql, sql`${s}.user_id`));
-}
-
 /** Whether a user can sign in by a password or passkey of their own as things are. `rpId`: what usable passkeys are made for. */
 export async function hasOwnWayNow(
   sql: Connection,
@@ -140,10 +129,11 @@ export async function hasOwnWayNow(
 ): Promise<boolean> {
   const id = sql`${userId}::uuid`;
   const byPasskey = sql`(${isPasskeyTakenOf(sql, id)} and ${usablePasskeysOf(sql, id, rpId)} > 0)`;
-  return (await sql`select where ${isWayOf(sql, id, byPasskey)}`).length > 0;
+  return (await sql`select where ${canSignInAlone(sql, id, byPasskey)}`).length > 0;
 }
 
-function isWayOf(sql: Connection, userId: Fragment, byPasskey: Fragment): Fragment {
+/** A condition: a user can sign in by a password of their own, or `byPasskey`. */
+function canSignInAlone(sql: Connection, userId: Fragment, byPasskey: Fragment): Fragment {
   return sql`
     exists (
       select from portal_user whose

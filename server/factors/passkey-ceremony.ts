@@ -13,32 +13,6 @@ import { knownVisitorOf } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { type BrowserToCount, keysOfBegun } from './refuse-passkey.ts';
 
-/** Stores a challenge until `endsAt`; `ownerHash` says who may answer it, and for what. */
-export async function insertPasskeyChallenge(
-  sql: Connection,
-  { challengeHash, ownerHash, endsAt }: { challengeHash: Buffer; ownerHash: Buffer; endsAt: Date },
-): Promise<void> {
-  await sql`
-    insert into passkey_challenge (challenge_hash, owner_hash, ends_at)
-    values (${challengeHash}, ${ownerHash}, ${endsAt})`;
-}
-
-/** Takes a challenge of this owner; of several answers at once one gets it. False if it is over, taken, or another's. */
-export async function takePasskeyChallenge(
-  sql: Connection,
-  { challengeHash, ownerHash, now }: { challengeHash: Buffer; ownerHash: Buffer; now: Date },
-): Promise<boolean> {
-  const { count } = await sql`
-    delete from passkey_challenge
-    where challenge_hash = ${challengeHash} and owner_hash = ${ownerHash} and ends_at > ${now}`;
-  return count > 0;
-}
-
-/** Deletes challenges that have expired at `now`; returns how many. */
-export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
-}
-
 /** What a ceremony is begun for; its answer counts for nothing else. */
 export type Ceremony = {
   purpose: 'sign-in' | 'second-factor' | 'enrol' | 'prove' | 'invitation';
@@ -56,7 +30,9 @@ function ownerHashOf({ purpose, browserToken, owner = '' }: Ceremony): Buffer {
 export async function beginCeremony({ sql, now }: Pick<Deps, 'sql' | 'now'>, ceremony: Ceremony): Promise<string> {
   const challenge = newToken();
   const endsAt = new Date(now().getTime() + limits.passkeyChallenge);
-  await insertPasskeyChallenge(sql, { challengeHash: tokenHash(challenge), ownerHash: ownerHashOf(ceremony), endsAt });
+  await sql`
+    insert into passkey_challenge (challenge_hash, owner_hash, ends_at)
+    values (${tokenHash(challenge)}, ${ownerHashOf(ceremony)}, ${endsAt})`;
   return challenge;
 }
 
@@ -68,11 +44,18 @@ export async function takeChallenge(
   challenge: string,
   steps: AuditStep[],
 ): Promise<boolean> {
-  const hashes = { challengeHash: tokenHash(challenge), ownerHash: ownerHashOf(ceremony) };
-  const isTaken = ceremony.browserToken !== null && (await takePasskeyChallenge(sql, { ...hashes, now: now() }));
+  const { count } = await sql`
+    delete from passkey_challenge
+    where challenge_hash = ${tokenHash(challenge)} and owner_hash = ${ownerHashOf(ceremony)} and ends_at > ${now()}`;
+  const isTaken = ceremony.browserToken !== null && count > 0;
   const unknown = `none of this browser for ${ceremony.purpose}, or over, or answered before`;
   steps.push({ step: 'challenge', outcome: isTaken ? `taken, for ${ceremony.purpose}` : unknown });
   return isTaken;
+}
+
+/** Deletes challenges that have expired at `now`; returns how many. */
+export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
+  return await deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
 }
 
 /** The algorithms that are offered, in this order (RFC 9053, RFC 8812): ES256, EdDSA with Ed25519, RS256. */

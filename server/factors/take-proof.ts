@@ -12,15 +12,7 @@ import { insertEmailFactor, takeEmailCode } from './email-code.ts';
 import { makeRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
 import { findPendingSecret, totpPlace } from './registration.ts';
 import { takePasskey } from './take-passkey.ts';
-import {
-  deletePendingTotp,
-  findTotp,
-  findTotpForUpdate,
-  insertTotp,
-  offsetOf,
-  spendTotpStep,
-  totpStep,
-} from './totp.ts';
+import { deletePendingTotp, findTotp, insertTotp, offsetOf, spendTotpStep, totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
@@ -45,7 +37,7 @@ export async function takeProof(deps: Deps, sql: Connection, prover: Prover, cod
 }
 
 async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: string): Promise<Proof | null> {
-  const sealed = await findTotpForUpdate(sql, userId);
+  const sealed = await findTotp(sql, userId);
   const secret = secretOf(deps, sealed, userId);
   const step = secret && totpStep(secret, code, deps.now());
   if (!step || !(await spendTotpStep(sql, userId, step))) return null;

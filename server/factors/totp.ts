@@ -71,13 +71,6 @@ export async function findTotp(sql: Connection, userId: string): Promise<Buffer 
   return row?.secret ?? null;
 }
 
-/** The sealed secret of a user's confirmed app, locked until the transaction ends; or null. */
-export async function findTotpForUpdate(sql: Connection, userId: string): Promise<Buffer | null> {
-  const [row] = await sql<{ secret: Buffer }[]>`
-    select sealed_secret as secret from totp where user_id = ${userId} for update`;
-  return row?.secret ?? null;
-}
-
 /** Consumes a time step; false if it or a later one was used already. Steps only go up. */
 export async function spendTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
   const rows = await sql`

@@ -131,11 +131,6 @@ export async function updateSessionToken(
   await sql`update session set token_hash = ${after}, rotated_at = ${now} where token_hash = ${before}`;
 }
 
-/** Whether a session has got this token since a time, instead of another one. */
-export async function isRotatedSince(sql: Connection, tokenHash: Buffer, since: Date): Promise<boolean> {
-  return (await sql`select from session where token_hash = ${tokenHash} and rotated_at > ${since}`).length > 0;
-}
-
 /** The session with a token; null if there is none. */
 export async function findSessionId(sql: Connection, tokenHash: Buffer): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`select id from session where token_hash = ${tokenHash}`;
@@ -164,8 +159,10 @@ export async function tokenOfFirstPress(
   press: Press,
 ): Promise<string | null> {
   const since = new Date(deps.now().getTime() - limits.sameCodePress);
-  for (const token of nextTokens(deps, press))
-    if (await isRotatedSince(deps.sql, tokenHash(token), since)) return token;
+  for (const token of nextTokens(deps, press)) {
+    const rows = await deps.sql`select from session where token_hash = ${tokenHash(token)} and rotated_at > ${since}`;
+    if (rows.length > 0) return token;
+  }
   return null;
 }
 
