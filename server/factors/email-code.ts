@@ -21,18 +21,15 @@ type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Da
 /**
  * Replaces the code of a half session. False if it has used up its emails, the last one is too recent, or it has ended.
  */
-export async function putEmailCode(
-  sql: Connection,
-  code: EmailCode,
-  { mostSends, lastBefore }: { mostSends: number; lastBefore: Date },
-): Promise<boolean> {
+async function putEmailCode(sql: Connection, code: EmailCode): Promise<boolean> {
+  const lastBefore = new Date(code.madeAt.getTime() - limits.emailCodeSendEvery);
   const rows = await sql`
     insert into email_code as c (session_id, code_hash, made_at, ends_at)
     select id, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
     from session where id = ${code.sessionId} for key share
     on conflict (session_id) do update set
       code_hash = excluded.code_hash, made_at = excluded.made_at, ends_at = excluded.ends_at, sent = c.sent + 1
-    where c.sent < ${mostSends} and c.made_at <= ${lastBefore}
+    where c.sent < ${limits.emailCodeSends} and c.made_at <= ${lastBefore}
     returning session_id`;
   return rows.length > 0;
 }
@@ -107,26 +104,14 @@ export async function sendEmailCode(
   const codeHash = codeDigest(deps.keys.code, code, sessionId);
   const validFor = Math.min(limits.emailCode, (endsBy?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime());
   const endsAt = new Date(now.getTime() + validFor);
-  const sent = await deps.sql.begin(async (sql) => {
-    const put = await putEmailCode(
-      sql,
-      { sessionId, codeHash, madeAt: now, endsAt },
-      { mostSends: limits.emailCodeSends, lastBefore: new Date(now.getTime() - limits.emailCodeSendEvery) },
-    );
-    if (put)
-      await queueMail(
-        sql,
-        reader,
-        { kind: 'signInCode', now, validFor, ...place },
-        {
-          token: code,
-          tokenHash: codeHash,
-          keys: deps.keys.seal,
-        },
-      );
-    return put;
+  const mail = { kind: 'signInCode', now, validFor, ...place } as const;
+  const sealed = { token: code, tokenHash: codeHash, keys: deps.keys.seal };
+  const isSent = await deps.sql.begin(async (sql) => {
+    const isPut = await putEmailCode(sql, { sessionId, codeHash, madeAt: now, endsAt });
+    if (isPut) await queueMail(sql, reader, mail, sealed);
+    return isPut;
   });
-  if (!sent)
+  if (!isSent)
     return (await waitBeforeSend(deps, sessionId, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
   deps.wake.mails();
   return { kind: 'sent' };
