@@ -15,6 +15,7 @@ import {
   samlAnswer,
   samlProviderOfFile,
   samlRequestAt,
+  signInBySaml,
 } from '#test/support/saml-for-test.ts';
 import {
   addOidcConnection,
@@ -22,6 +23,7 @@ import {
   browserForTest,
   departFor,
   pathOf,
+  signInByOidc,
 } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile();
@@ -40,31 +42,32 @@ beforeEach(async () => {
   browser = browserForTest(portal);
 });
 
-const marked = (mode: string, dest: string) => ({
-  headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest },
+const marked = (mode: string, dest: string, more = {}) => ({
+  headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, ...more },
 });
+const prefetched = { 'sec-purpose': 'prefetch' };
 const logout = '/portal/authenticate/saml/logout';
+const callback = '/portal/authenticate/oidc/callback/acme-oidc?state=x';
 const rows = async () => [
   ...(await portal.sql`select key from throttle`),
   ...(await portal.sql`select event from audit_event`),
 ];
-const signInBySaml = async () =>
-  await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(await departFor(browser))));
+const sessionStatus = async (of = browser) => (await of.get('/portal/session')).statusCode;
 
 describe('what is on a foreign page', () => {
-  it.each([
-    ['an image at single logout', `${logout}?SAMLRequest=n`, 'no-cors', 'image'],
-    ['a call of single logout', `${logout}?SAMLRequest=n`, 'cors', 'empty'],
-    [
-      'an image at the end of an OpenID visit',
-      '/portal/authenticate/oidc/callback/acme-oidc?state=x',
-      'no-cors',
-      'image',
-    ],
-    ['a frame there', '/portal/authenticate/oidc/callback/acme-oidc?state=x', 'navigate', 'iframe'],
-    ['an object there', '/portal/authenticate/oidc/callback/acme-oidc?state=x', 'navigate', 'object'],
-  ])('CS-09 %s is refused and leaves no row', async (_name, url, mode, dest) => {
-    expect((await portal.send({ url, ...marked(mode, dest) })).statusCode).toBe(403);
+  it.each<[string, string, string, string, Record<string, string>]>([
+    ['an image at single logout', `${logout}?SAMLRequest=n`, 'no-cors', 'image', {}],
+    ['a call of single logout', `${logout}?SAMLRequest=n`, 'cors', 'empty', {}],
+    ['an image at the end of an OpenID visit', callback, 'no-cors', 'image', {}],
+    ['a frame there', callback, 'navigate', 'iframe', {}],
+    ['an object there', callback, 'navigate', 'object', {}],
+    ['a page loaded ahead', callback, 'navigate', 'document', prefetched],
+    ['a page rendered ahead', callback, 'navigate', 'document', { 'sec-purpose': 'prefetch;prerender' }],
+    ['a page loaded ahead by Safari', callback, 'navigate', 'document', { 'x-purpose': 'preview' }],
+    ['a page loaded ahead by old browsers', callback, 'navigate', 'document', { purpose: 'prefetch' }],
+    ['a page loaded ahead by Firefox', callback, 'navigate', 'document', { 'x-moz': 'prefetch' }],
+  ])('CS-09 %s is refused and leaves no row', async (_name, url, mode, dest, more) => {
+    expect((await portal.send({ url, ...marked(mode, dest, more) })).statusCode).toBe(403);
     expect(await rows()).toEqual([]);
   });
 
@@ -89,99 +92,68 @@ describe('what is on a foreign page', () => {
       expect((await portal.send({ method: 'POST', url, form: answer, ...crossSite })).statusCode, name).toBe(403);
     }
     await postSamlAnswer(portal, browser, answer);
-    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    expect(await sessionStatus()).toBe(200);
   });
 
   it('CS-07 and only as the answer to a request of ours that waits, once', async () => {
     const request = samlRequestAt(await departFor(browser));
-    const endOf = async (form: Record<string, string>) => {
+    const another = samlRequestAt(await departFor(browserForTest(portal)));
+    const ends = [];
+    for (const asked of [null, { ...request, state: 'A'.repeat(43) }, another, request, request]) {
       const own = browserForTest(portal);
       Object.assign(own.cookies, browser.cookies);
-      await postSamlAnswer(portal, own, form);
-      return (await own.get('/portal/session')).statusCode;
-    };
-    expect(await endOf(samlAnswer(portal, acme, null))).toBe(401);
-    expect(await endOf(samlAnswer(portal, acme, { id: '_unknown', state: 'A'.repeat(43) }))).toBe(401);
-    expect(await endOf(samlAnswer(portal, acme, { ...request, state: 'A'.repeat(43) }))).toBe(401);
-    const another = samlRequestAt(await departFor(browserForTest(portal)));
-    expect(await endOf(samlAnswer(portal, acme, another))).toBe(401);
-    expect(await endOf(samlAnswer(portal, acme, request))).toBe(200);
-    expect(await endOf(samlAnswer(portal, acme, request))).toBe(401);
-  });
-
-  it('CS-09 its images and frames lock nobody at the address out of single sign-on', async () => {
-    const more = limits.throttle.costly.freeFailures + 4;
-    for (let images = 0; images < more; images += 1) {
-      await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('no-cors', 'image') });
-      await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('navigate', 'iframe') });
+      await postSamlAnswer(portal, own, samlAnswer(portal, acme, asked));
+      ends.push(await sessionStatus(own));
     }
-    expect((await signInBySaml()).statusCode).toBe(303);
+    expect(ends).toEqual([401, 401, 401, 200, 401]);
   });
 
-  const ahead = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-
-  it.each([
-    { 'sec-purpose': 'prefetch' },
-    { 'sec-purpose': 'prefetch;prerender' },
-    { purpose: 'prefetch' },
-    { 'x-purpose': 'preview' },
-    { 'x-moz': 'prefetch' },
-  ])('CS-09 a prefetched page (%j) is refused and leaves no row', async (purpose) => {
-    for (const url of [`${logout}?SAMLRequest=n`, '/portal/authenticate/oidc/callback/acme-oidc?state=x'])
-      expect((await portal.send({ url, headers: { ...ahead, ...purpose } })).statusCode, url).toBe(403);
-    expect(await rows()).toEqual([]);
-  });
-
-  it('CS-09 its speculation rules lock nobody at the address out of single sign-on', async () => {
-    for (let loaded = 0; loaded < limits.throttle.costly.freeFailures + 15; loaded += 1)
-      await portal.send({ url: `${logout}?SAMLRequest=n`, headers: { ...ahead, 'sec-purpose': 'prefetch' } });
-    expect((await signInBySaml()).statusCode).toBe(303);
+  it('CS-09 its images, frames and speculation rules lock nobody at the address out of single sign-on', async () => {
+    const url = `${logout}?SAMLRequest=n`;
+    for (let loads = 0; loads < limits.throttle.costly.freeFailures + 4; loads += 1)
+      for (const how of [marked('no-cors', 'image'), marked('navigate', 'iframe'), marked('navigate', '', prefetched)])
+        await portal.send({ url, ...how });
+    expect(await signInBySaml(portal, acme, browser)).toBe('/portal/portal.html');
   });
 
   it('a prefetched provider’s answer is not consumed', async () => {
     const answer = pathOf(op.visit(await departFor(browser, 'opal@op.test')));
-    const early = { headers: { ...ahead, 'sec-purpose': 'prefetch' } };
-    expect((await browser.get(answer, early)).statusCode).toBe(403);
+    expect((await browser.get(answer, marked('navigate', 'document', prefetched))).statusCode).toBe(403);
     await browser.get(answer);
-    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    expect(await sessionStatus()).toBe(200);
   });
 
   it('a provider still ends sessions in a frame', async () => {
-    await signInBySaml();
-    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    await signInBySaml(portal, acme, browser);
     const destination = `http://localhost:8080${logout}`;
     const scene: LogoutScene = { key: acme.key, now: portal.deps.now(), entityId: acme.entityId, destination };
     const url = `${logout}?${redirected(scene, logoutXml(scene))}`;
+    expect(await sessionStatus()).toBe(200);
     expect((await portal.send({ url, ...marked('navigate', 'iframe') })).statusCode).toBe(303);
-    expect((await browser.get('/portal/session')).statusCode).toBe(401);
+    expect(await sessionStatus()).toBe(401);
   });
 });
 
 describe('the address that the servers of providers call', () => {
   const post = (token: string, more: Partial<TestRequest> = {}) =>
     postLogoutToken(portal, token, { from: '203.0.113.9', ...more });
-  const token = () => logoutToken(portal, op);
 
   it.each([
     { origin: 'https://evil.example', 'sec-fetch-site': '' },
     { origin: '', 'sec-fetch-site': 'same-origin' },
     { origin: '', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
   ])('CS-09 accepts nothing from a browser: %j', async (headers) => {
-    expect((await post(await token(), { headers })).statusCode).toBe(403);
+    expect((await post(await logoutToken(portal, op), { headers })).statusCode).toBe(403);
     expect(await rows()).toEqual([]);
   });
 
-  it('accepts a valid token from a server whose library sends a mode, as fetch in Node does', async () => {
-    const headers = { origin: '', 'sec-fetch-site': '', 'sec-fetch-mode': 'cors' };
-    expect((await post(await token(), { headers })).statusCode).toBe(200);
-  });
-
-  it('accepts a valid token from an address that sent many invalid ones', async () => {
-    await browser.get(pathOf(op.visit(await departFor(browser, 'opal@op.test'))));
-    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+  it('accepts a valid token, also with the mode that fetch in Node sends, and from an address that sent many invalid ones', async () => {
+    await signInByOidc(op, browser, 'opal@op.test');
+    expect(await sessionStatus()).toBe(200);
     for (let tries = 0; tries < limits.throttle.costly.freeFailures + 2; tries += 1) await post('x');
     expect((await post('x')).statusCode).toBe(429);
-    expect((await post(await token())).statusCode).toBe(200);
-    expect((await browser.get('/portal/session')).statusCode).toBe(401);
+    const headers = { origin: '', 'sec-fetch-site': '', 'sec-fetch-mode': 'cors' };
+    expect((await post(await logoutToken(portal, op), { headers })).statusCode).toBe(200);
+    expect(await sessionStatus()).toBe(401);
   });
 });

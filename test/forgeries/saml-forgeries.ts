@@ -1,10 +1,8 @@
-import { ambiguousBytes } from './saml-forgeries/ambiguous-bytes.ts';
 import { costlyAnswers } from './saml-forgeries/costly-answers.ts';
-import { cutNames } from './saml-forgeries/cut-names.ts';
 import { encryptedAnswers } from './saml-forgeries/encrypted-answers.ts';
 import type { Forgery } from './saml-forgeries/forgery.ts';
 import { misdirectedAnswers } from './saml-forgeries/misdirected-answers.ts';
-import { otherMessages } from './saml-forgeries/other-messages.ts';
+import { misreadAnswers } from './saml-forgeries/misread-answers.ts';
 import { weaklySignedAnswers } from './saml-forgeries/weakly-signed-answers.ts';
 import { wrappedAnswers } from './saml-forgeries/wrapped-answers.ts';
 
@@ -12,10 +10,8 @@ import { wrappedAnswers } from './saml-forgeries/wrapped-answers.ts';
 export const forgeries: Forgery[] = [
   ...wrappedAnswers,
   ...weaklySignedAnswers,
-  ...cutNames,
   ...misdirectedAnswers,
-  ...otherMessages,
-  ...ambiguousBytes,
+  ...misreadAnswers,
   ...encryptedAnswers,
   ...costlyAnswers,
 ];

@@ -25,6 +25,7 @@ beforeEach(async () => {
   await addOidcConnection(portal, evil, { key: 'evil-oidc', customerKey: 'evil', domains: ['evil.test'] });
   honest.bend({ claims: (said) => ({ ...said, email: 'alice@acme.test' }) });
   evil.tokenRequests.length = 0;
+  honest.tokenRequests.length = 0;
   victim = browserForTest(portal);
   attacker = browserForTest(portal);
 });
@@ -58,16 +59,13 @@ describe('OI-31 mix-up between connections', () => {
     expect(await sessions()).toBe(0);
   });
 
-  it.each(['', '/', '/other', '/evil-oidc', '/ACME-OIDC', '/acme-oidc%2F', '/%00', '/acme-oidc%20'])(
-    'OI-31 an answer at …/callback%s does not belong to this connection',
-    async (path) => {
+  it('OI-31 an answer at another address does not belong to this connection', async () => {
+    for (const path of ['', '/', '/other', '/evil-oidc', '/ACME-OIDC', '/acme-oidc%2F', '/%00', '/acme-oidc%20']) {
       const answer = honest.visit(await departFor(victim));
-      const elsewhere = `/portal/authenticate/oidc/callback${path}${answer.search}`;
-      const { statusCode, headers } = await victim.get(elsewhere);
-      expect([303, 404]).toContain(statusCode);
-      if (statusCode === 303) expect(headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
-      expect(honest.tokenRequests.some(({ form }) => form.get('code') === answer.searchParams.get('code'))).toBe(false);
-      expect(await sessions()).toBe(0);
-    },
-  );
+      const { statusCode } = await victim.get(`/portal/authenticate/oidc/callback${path}${answer.search}`);
+      expect([303, 404], path).toContain(statusCode);
+      expect(honest.tokenRequests, path).toEqual([]);
+    }
+    expect(await sessions()).toBe(0);
+  });
 });

@@ -34,11 +34,8 @@ it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpo
 
 it('OI-26 a provider for many tenants is not believed, though the library knows it', async () => {
   const common = 'https://login.microsoftonline.com/common/v2.0';
-  const reading = readDiscovery(
-    common,
-    here,
-    saying({ ...honest, issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
-  );
+  const issuer = 'https://login.microsoftonline.com/{tenantid}/v2.0';
+  const reading = readDiscovery(common, here, saying({ ...honest, issuer }));
   await expect(reading).rejects.toThrow(`the discovery document of ${common} names another issuer`);
 });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type AssertionParts, type Forger, field } from '#test/forgeries/forged-saml.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
@@ -24,56 +24,37 @@ async function identityOf(
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
-describe('the email address', () => {
-  it.each([
-    'email',
-    'mail',
-    'urn:oid:0.9.2342.19200300.100.1.3',
-    'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
-  ])('is in the attribute %s', async (name) => {
-    const { email } = await identityOf((f) => ({ attributes: f.attributes({ [name]: 'bob@corp-b.example' }) }));
-    expect(email).toBe('bob@corp-b.example');
-  });
+const bob = 'bob@corp-b.example';
+const admin = 'admin@corp-b.example';
+const several = { email: null, tellsSeveralEmails: true };
+const both = (one: string, two: string) => `${one}</saml:AttributeValue><saml:AttributeValue>${two}`;
 
-  it('is the NameID if that is an address', async () => {
-    const parts = (f: Forger) => ({ nameId: f.nameId('bob@corp-b.example', emailFormat), attributes: '' });
-    expect(await identityOf(parts)).toMatchObject({ subject: 'bob@corp-b.example', email: 'bob@corp-b.example' });
-  });
+it.each<[string, Record<string, string>, object]>([
+  ...['mail', 'urn:oid:0.9.2342.19200300.100.1.3'].map((name): [string, Record<string, string>, object] => [
+    `in the attribute ${name}`,
+    { [name]: bob },
+    { email: bob },
+  ]),
+  ['in that of ADFS', { 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress': bob }, { email: bob }],
+  ['twice the same', { email: both(bob, 'Bob@corp-b.example') }, { email: bob }],
+  ['SA-45 two different ones: none', { email: both(bob, admin) }, several],
+  ['SA-45 two under different names: none', { email: bob, mail: admin }, several],
+  ['missing', {}, { email: null }],
+  ['not text', { email: '<x/>' }, { email: null }],
+  ['never verified', { email: bob, email_verified: 'true' }, { emailVerified: false }],
+])('the email address: %s', async (_what, attributes, identity) => {
+  expect(await identityOf((f) => ({ attributes: f.attributes(attributes) }))).toMatchObject(identity);
+});
 
-  it('SA-45 is ignored if there are two different ones', async () => {
-    const parts =
-      (...values: string[]) =>
-      (f: Forger) => ({
-        attributes: f.attributes({ email: values.join('</saml:AttributeValue><saml:AttributeValue>') }),
-      });
-    const several = { email: null, tellsSeveralEmails: true };
-    expect(await identityOf(parts('bob@corp-b.example', 'admin@corp-b.example'))).toMatchObject(several);
-    expect((await identityOf(parts('bob@corp-b.example', 'Bob@corp-b.example'))).email).toBe('bob@corp-b.example');
-    const names = (f: Forger) => ({
-      attributes: f.attributes({ email: 'bob@corp-b.example', mail: 'admin@corp-b.example' }),
-    });
-    expect(await identityOf(names)).toMatchObject(several);
-  });
+it('the email address is the NameID if that is one', async () => {
+  const parts = (f: Forger) => ({ nameId: f.nameId(bob, emailFormat), attributes: '' });
+  expect(await identityOf(parts)).toMatchObject({ subject: bob, email: bob });
+});
 
-  it('is ignored if it is missing or not text', async () => {
-    expect((await identityOf(() => ({ attributes: '' }))).email).toBeNull();
-    expect((await identityOf((f) => ({ attributes: f.attributes({ email: '<x/>' }) }))).email).toBeNull();
-  });
-
-  it('is only in the attribute that the operator names', async () => {
-    const parts = (f: Forger) => ({
-      attributes: f.attributes({ email: 'other@corp-b.example', address: 'bob@corp-b.example' }),
-    });
-    expect((await identityOf(parts, { email: 'address' })).email).toBe('bob@corp-b.example');
-    expect((await identityOf(parts, { email: 'missing' })).email).toBeNull();
-  });
-
-  it('is never reported as verified', async () => {
-    const parts = (f: Forger) => ({
-      attributes: f.attributes({ email: 'bob@corp-b.example', email_verified: 'true' }),
-    });
-    expect((await identityOf(parts)).emailVerified).toBe(false);
-  });
+it('the email address is only in the attribute that the operator names', async () => {
+  const parts = (f: Forger) => ({ attributes: f.attributes({ email: admin, address: bob }) });
+  expect((await identityOf(parts, { email: 'address' })).email).toBe(bob);
+  expect((await identityOf(parts, { email: 'missing' })).email).toBeNull();
 });
 
 it('username and language are read if the operator names their attributes', async () => {
@@ -89,10 +70,10 @@ it('every reported way of signing in is kept', async () => {
   expect(authenticationContexts).toEqual([`${prefix}Password`, `${prefix}TimeSyncToken`]);
 });
 
-it('SA-40 a persistent name of this provider, for us, is the subject', async () => {
+it('SA-40 a persistent name of this provider, for us, is the subject, with its capital letters', async () => {
   const f = saml.forger();
   const qualified = f
-    .nameId('p-1')
+    .nameId('P-1')
     .replace('<saml:NameID', `<saml:NameID NameQualifier="${f.scene.entityId}" SPNameQualifier="${f.scene.audience}"`);
-  expect((await identityOf(() => ({ nameId: qualified }))).subject).toBe('p-1');
+  expect((await identityOf(() => ({ nameId: qualified }))).subject).toBe('P-1');
 });

@@ -14,14 +14,7 @@ beforeAll(async () => {
 const places = fc.tuple(...Array.from({ length: 3 }, () => fc.noBias(fc.integer({ min: 0, max: 9999 }))));
 const change = fc.record({ kind: fc.constantFrom('out', 'copy', 'rename', 'insert'), places, more: fc.nat(8) });
 const pieces = [
-  '<!---->',
-  '<x/>',
-  ' ',
-  '&#65;',
-  '<',
-  '"',
-  'ID="_a1"',
-  'xmlns="urn:x" ',
+  ...['<!---->', '<x/>', ' ', '&#65;', '<', '"', 'ID="_a1"', 'xmlns="urn:x" '],
   '<saml:NameID>admin-1</saml:NameID>',
 ];
 

@@ -12,6 +12,7 @@ beforeAll(async () => {
   saml = await samlForTest(portal);
 });
 
+type Started = Extract<Awaited<ReturnType<typeof startSaml>>, { kind: 'ok' }>;
 async function start(signOnUrl = 'https://idp.corp-b.example/sso?tenant=b') {
   return await startSaml(portal.deps, saml.connection({ signOnUrl }), { state: 'state-1' });
 }
@@ -43,12 +44,8 @@ describe('SA-41 the request', () => {
   });
 
   it('has a new ID of 160 random bits each time', async () => {
-    const ids = new Set<string>();
-    for (let round = 0; round < 20; round += 1) {
-      const started = await start();
-      if (started.kind === 'ok') ids.add(started.kept.requestId);
-    }
-    expect(ids.size).toBe(20);
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => ((await start()) as Started).kept.requestId));
+    expect(new Set(ids).size).toBe(20);
     for (const id of ids) expect(id).toMatch(/^_[0-9a-f]{40}$/);
   });
 
@@ -58,8 +55,4 @@ describe('SA-41 the request', () => {
       expect(await start(signOnUrl)).toMatchObject({ kind: 'refused', reason: 'connection-broken' });
     },
   );
-
-  it('is sent to this machine without TLS, for tests', async () => {
-    expect(await start('http://localhost:9000/sso')).toMatchObject({ kind: 'ok' });
-  });
 });

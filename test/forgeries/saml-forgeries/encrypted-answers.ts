@@ -1,131 +1,129 @@
-import { encrypted, encryptedName, type Forger, field } from '../forged-saml.ts';
-import { answer, changed, evil, type Forgery, type ForgeryTools, forged, signedResponse } from './forgery.ts';
+import { encrypted, encryptedName, type Forger } from '../forged-saml.ts';
+import { changed, evil, type ForgeryTools, inXml, signedResponse } from './forgery.ts';
+
+type Tools = Pick<ForgeryTools, 'portalCertificate'>;
+const xmlenc = 'http://www.w3.org/2001/04/xmlenc#';
+const rsaSha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+const sha1 = 'http://www.w3.org/2000/09/xmldsig#sha1';
+const aesGcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm';
+
+/** An assertion, signed unless another is given, encrypted for the portal. */
+const sealed = (f: Forger, { portalCertificate }: Tools, xml = f.sign(f.assertion()), how = {}) =>
+  encrypted(xml, portalCertificate, how);
+const answer = async (f: Forger, tools: Tools, xml?: string) => f.response(await sealed(f, tools, xml));
+const inSigned = async (f: Forger, tools: Tools, how: object) =>
+  signedResponse(f, await sealed(f, tools, f.sign(f.assertion()), how));
+const cbc = { content: `${xmlenc}aes256-cbc` };
+const withName = (f: Forger, nameId: string) => f.response(f.sign(f.assertion({ nameId })));
+const sealedName = (f: Forger, { portalCertificate }: Tools, xml = f.nameId('admin-1')) =>
+  encryptedName(xml, portalCertificate);
+const needsSigned = /AES-CBC, which requires a signed response/;
+const notSigned = /Assertion is not signed/;
 
 /** Encrypted assertions. */
-export const encryptedAnswers: Forgery[] = [
-  forged('SA-35 encrypted, not signed', /Assertion is not signed/, async (f, { portalCertificate }) =>
-    field(f.response(await encrypted(f.assertion(), portalCertificate))),
-  ),
-  forged(
-    'SA-35 encrypted, not signed, in a signed response',
-    /Assertion is not signed/,
-    async (f, { portalCertificate }) => field(signedResponse(f, await encrypted(f.assertion(), portalCertificate))),
-  ),
-  forged("SA-35 encrypted, signed by the forger's key", /not verified/, async (f, { portalCertificate, otherKey }) =>
-    field(f.response(await encrypted(f.sign(f.assertion(), '_a1', { key: otherKey }), portalCertificate))),
-  ),
-  forged('SA-35 encrypted for somebody else', /no portal key/, async (f, { otherKey }) =>
-    field(f.response(await encrypted(f.sign(f.assertion()), otherKey.certificate))),
-  ),
-  forged('SA-35 its key is sealed by rsa-1_5', /encrypted by .*rsa-1_5/, async (f, { portalCertificate }) =>
-    field(
-      signedResponse(
-        f,
-        await encrypted(f.sign(f.assertion()), portalCertificate, {
-          transport: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5',
-        }),
-      ),
-    ),
-  ),
-  forged(
-    'SA-35 its key is sealed with a digest that the library would take for another',
+export const encryptedAnswers = inXml([
+  ['SA-35 encrypted, not signed', notSigned, (f, tools) => answer(f, tools, f.assertion())],
+  [
+    'SA-35 the same in a signed response',
+    notSigned,
+    async (f, tools) => signedResponse(f, await sealed(f, tools, f.assertion())),
+  ],
+  [
+    'SA-35 signed by the forger, encrypted',
+    /not verified/,
+    (f, tools) => answer(f, tools, f.sign(f.assertion(), '_a1', { key: tools.otherKey })),
+  ],
+  [
+    'SA-35 encrypted for somebody else',
+    /no portal key/,
+    (f, { otherKey }) => answer(f, { portalCertificate: otherKey.certificate }),
+  ],
+  [
+    'SA-35 its key by rsa-1_5',
+    /encrypted by .*rsa-1_5/,
+    (f, tools) => inSigned(f, tools, { transport: `${xmlenc}rsa-1_5` }),
+  ],
+  [
+    'SA-35 its key by another digest',
     /with the digest .*sha256/,
-    async (f, { portalCertificate }) => {
-      const xml = f.response(await encrypted(f.sign(f.assertion()), portalCertificate));
-      return field(changed(xml, 'http://www.w3.org/2000/09/xmldsig#sha1', 'http://www.w3.org/2001/04/xmlenc#sha256'));
-    },
-  ),
-  forged('SA-35 encrypted by Triple DES', /encrypted by .*tripledes/, async (f, { portalCertificate }) =>
-    field(
-      signedResponse(
-        f,
-        await encrypted(f.sign(f.assertion()), portalCertificate, {
-          content: 'http://www.w3.org/2001/04/xmlenc#tripledes-cbc',
-        }),
-      ),
-    ),
-  ),
-  forged(
-    'SA-35 encrypted by AES-CBC in a response that is not signed',
-    /AES-CBC, which requires a signed response/,
-    async (f, { portalCertificate }) => field(f.response(await byCbc(f, portalCertificate))),
-  ),
-  ...[0, 7, 15].map((place) =>
-    forged(
-      `SA-35 encrypted by AES-CBC in a signed response, byte ${place} changed after`,
-      /signature of its Response is not verified/,
-      async (f: Forger, { portalCertificate }: ForgeryTools) =>
-        field(tampered(signedResponse(f, await byCbc(f, portalCertificate)), place)),
-    ),
-  ),
-  forged('SA-35 encrypted by AES-GCM, a byte changed after', /no portal key/, async (f, { portalCertificate }) =>
-    field(tampered(f.response(await encrypted(f.sign(f.assertion()), portalCertificate)), 40)),
-  ),
-  forged(
-    'SA-35 encrypted by AES-GCM, said to be by AES-CBC',
-    /AES-CBC, which requires a signed response/,
-    async (f, { portalCertificate }) =>
-      field(
-        changed(
-          f.response(await encrypted(f.sign(f.assertion()), portalCertificate)),
-          'http://www.w3.org/2009/xmlenc11#aes256-gcm',
-          'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
-        ),
-      ),
-  ),
-  forged('SA-35 another one encrypted beside the signed one', /2 assertions/, async (f, { portalCertificate }) =>
-    field(f.response(f.sign(f.assertion()) + (await encrypted(evil(f), portalCertificate)))),
-  ),
-  forged('SA-35 a wrapped assertion, encrypted', /Assertion is not signed/, async (f, { portalCertificate }) => {
-    const inside = evil(f, '_evil', f.sign(f.assertion()));
-    return field(f.response(await encrypted(inside, portalCertificate)));
-  }),
-  forged(
-    'SA-35 a comment in what was encrypted',
-    /encrypted cannot be read: it holds a comment/,
-    async (f, { portalCertificate }) => {
-      const signed = f.sign(f.assertion({ nameId: f.nameId('admin-1.evil') }));
-      return field(f.response(await encrypted(changed(signed, 'admin-1', 'admin-1<!-- -->'), portalCertificate)));
-    },
-  ),
-  forged('SA-35 signed by SHA-1, then encrypted', /rsa-sha1. is not supported/, async (f, { portalCertificate }) => {
-    const algorithm = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
-    return field(f.response(await encrypted(f.sign(f.assertion(), '_a1', { algorithm }), portalCertificate)));
-  }),
-  forged(
-    'SA-35 a DOCTYPE in what was encrypted',
-    /encrypted cannot be read: it holds .* document type/,
-    async (f, { portalCertificate }) =>
-      field(f.response(await encrypted(`<!DOCTYPE x>${f.sign(f.assertion())}`, portalCertificate))),
-  ),
-  forged('SA-35 two keys', /one piece of data and one key/, async (f, { portalCertificate }) => {
-    const xml = f.response(await encrypted(f.sign(f.assertion()), portalCertificate));
-    const [key = ''] = /<e:EncryptedKey.*<\/e:EncryptedKey>/s.exec(xml) ?? [];
-    return field(changed(xml, key, key + key));
-  }),
-  forged('SA-35 a NameID encrypted for somebody else', /no portal key decrypts its NameID/, async (f, { otherKey }) =>
-    answer(f, { nameId: await encryptedName(f.nameId('bob-1'), otherKey.certificate) }),
-  ),
-  forged('SA-35 an encrypted NameID that is none', /not a NameID/, async (f, { portalCertificate }) =>
-    answer(f, { nameId: await encryptedName('<saml:Issuer>bob-1</saml:Issuer>', portalCertificate) }),
-  ),
-  forged('SA-35 an encrypted NameID put in after signing', /not verified/, async (f, { portalCertificate }) =>
-    field(
-      f.response(
-        changed(f.sign(f.assertion()), f.nameId('bob-1'), await encryptedName(f.nameId('admin-1'), portalCertificate)),
-      ),
-    ),
-  ),
-  forged('SA-35 an encrypted NameID beside a plain one', /one NameID/, async (f, { portalCertificate }) =>
-    answer(f, { nameId: f.nameId('bob-1') + (await encryptedName(f.nameId('admin-1'), portalCertificate)) }),
-  ),
-];
+    async (f, tools) => changed(await answer(f, tools), sha1, `${xmlenc}sha256`),
+  ],
+  [
+    'SA-35 by Triple DES',
+    /encrypted by .*tripledes/,
+    (f, tools) => inSigned(f, tools, { content: `${xmlenc}tripledes-cbc` }),
+  ],
+  [
+    'SA-35 by AES-CBC, in an unsigned response',
+    needsSigned,
+    async (f, { portalCertificate }) => f.response(await byCbc(f, portalCertificate)),
+  ],
+  ...[0, 7, 15].map((place): Parameters<typeof inXml>[0][number] => [
+    `SA-35 by AES-CBC, byte ${place} changed after`,
+    /its Response is not verified/,
+    async (f, tools) => tampered(await inSigned(f, tools, cbc), place),
+  ]),
+  ['SA-35 by AES-GCM, a byte changed after', /no portal key/, async (f, tools) => tampered(await answer(f, tools), 40)],
+  [
+    'SA-35 by AES-GCM, said to be by AES-CBC',
+    needsSigned,
+    async (f, tools) => changed(await answer(f, tools), aesGcm, cbc.content),
+  ],
+  [
+    'SA-35 another one beside the signed one',
+    /2 assertions/,
+    async (f, tools) => f.response(f.sign(f.assertion()) + (await sealed(f, tools, evil(f)))),
+  ],
+  [
+    'SA-35 a wrapped assertion, encrypted',
+    notSigned,
+    (f, tools) => answer(f, tools, evil(f, '_evil', f.sign(f.assertion()))),
+  ],
+  [
+    'SA-35 a comment inside',
+    /cannot be read: it holds a comment/,
+    (f, tools) => answer(f, tools, changed(f.sign(f.assertion()), 'bob-1', 'bob-1<!-- -->')),
+  ],
+  [
+    'SA-35 signed by SHA-1',
+    /rsa-sha1. is not supported/,
+    (f, tools) => answer(f, tools, f.sign(f.assertion(), '_a1', { algorithm: rsaSha1 })),
+  ],
+  [
+    'SA-35 a DOCTYPE inside',
+    /cannot be read: it holds .* document type/,
+    (f, tools) => answer(f, tools, `<!DOCTYPE x>${f.sign(f.assertion())}`),
+  ],
+  [
+    'SA-35 two keys',
+    /one piece of data and one key/,
+    async (f, tools) => changed(await answer(f, tools), /<e:EncryptedKey.*<\/e:EncryptedKey>/s, (key) => key + key),
+  ],
+  [
+    'SA-35 a NameID for somebody else',
+    /no portal key decrypts its NameID/,
+    async (f, { otherKey }) => withName(f, await sealedName(f, { portalCertificate: otherKey.certificate })),
+  ],
+  [
+    'SA-35 a NameID that is none',
+    /not a NameID/,
+    async (f, tools) => withName(f, await sealedName(f, tools, '<saml:Issuer>bob-1</saml:Issuer>')),
+  ],
+  [
+    'SA-35 a NameID put in after signing',
+    /not verified/,
+    async (f, tools) => f.response(changed(f.sign(f.assertion()), f.nameId('bob-1'), await sealedName(f, tools))),
+  ],
+  [
+    'SA-35 a NameID beside a plain one',
+    /one NameID/,
+    async (f, tools) => withName(f, f.nameId('bob-1') + (await sealedName(f, tools))),
+  ],
+]);
 
 /** An assertion signed and then encrypted with AES-CBC. */
 export async function byCbc(f: Forger, certificate: string): Promise<string> {
-  return await encrypted(f.sign(f.assertion()), certificate, {
-    content: 'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
-  });
+  return await encrypted(f.sign(f.assertion()), certificate, cbc);
 }
 
 /** Changes one byte of the ciphertext. */

@@ -15,6 +15,14 @@ export function forged(name: string, words: RegExp, make: Forgery['make']): Forg
   return { name, words, make };
 }
 
+/** Forgeries by a message in XML. */
+export function inXml(rows: [name: string, words: RegExp, make: Forgery['make']][]): Forgery[] {
+  return rows.map(([name, words, make]) => forged(name, words, async (f, tools) => field(await make(f, tools))));
+}
+
+/** A response with an assertion that the provider signed. */
+export const genuine = (f: Forger) => f.response(f.sign(f.assertion()));
+
 /** A status of a response. */
 export const status = (code: string) => `<samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status>`;
 

@@ -1,99 +1,88 @@
-import { enveloped, exclusive, field, partSignature, rsaSha256 } from '../forged-saml.ts';
-import { changed, type Forgery, forged, signedResponse } from './forgery.ts';
+import { enveloped, exclusive, type Forger, partSignature, rsaSha256 } from '../forged-saml.ts';
+import { changed, genuine, inXml, signedResponse } from './forgery.ts';
+
+const sha1 = 'http://www.w3.org/2000/09/xmldsig#sha1';
+const rsaSha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+const hmacSha1 = 'http://www.w3.org/2000/09/xmldsig#hmac-sha1';
+const inclusive = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
+const withComments = `${exclusive}WithComments`;
+
+/** A response with an assertion that is signed in this way. */
+const by = (f: Forger, options: Parameters<Forger['sign']>[2]) => f.response(f.sign(f.assertion(), '_a1', options));
+/** A genuine answer with a part twice. */
+const doubled = (f: Forger, part: RegExp) => changed(genuine(f), part, (found) => found + found);
+const twins = { extensions: '<samlp:Extensions><x xmlns="urn:x" Id="_a1"/></samlp:Extensions>' };
+const hidden = '<ds:KeyName>k</ds:KeyName><ds:SignedInfo/>';
+const notSigned = /Assertion is not signed/;
+const badShape = /parts that do not belong/;
 
 /** Signatures that are missing, foreign, or of a forbidden kind. */
-export const weaklySignedAnswers: Forgery[] = [
-  forged('SA-01 nothing is signed', /Assertion is not signed/, (f) => field(f.response(f.assertion()))),
-  forged('SA-02 the response is signed, the assertion is not', /Assertion is not signed/, (f) =>
-    field(signedResponse(f, f.assertion())),
-  ),
-  forged(
-    'SA-02 the signature of the assertion is cut out of a response that is signed',
-    /Assertion is not signed/,
-    (f) => field(signedResponse(f, partSignature(f.sign(f.assertion())).rest)),
-  ),
-  forged('SA-02 the response carries a signature that is not true, the assertion a true one', /not verified/, (f) =>
-    field(changed(signedResponse(f, f.sign(f.assertion())), ' IssueInstant', ' Consent="urn:x" IssueInstant')),
-  ),
-  forged('SA-12 two elements with one ID', /multiple elements with the same value for the ID/, (f) =>
-    field(
-      f.response(f.sign(f.assertion()), {
-        extensions: '<samlp:Extensions><x xmlns="urn:x" Id="_a1"/></samlp:Extensions>',
-      }),
-    ),
-  ),
-  forged('SA-12 two signatures in the assertion', /two signatures/, (f) => {
-    const signed = f.sign(f.assertion());
-    const { signature } = partSignature(signed);
-    return field(f.response(changed(signed, '</ds:Signature>', `</ds:Signature>${signature}`)));
-  }),
-  forged('SA-12 two SignedInfo', /parts that do not belong in a signature/, (f) => {
-    const signed = f.sign(f.assertion());
-    const [info = ''] = /<ds:SignedInfo>.*<\/ds:SignedInfo>/s.exec(signed) ?? [];
-    return field(f.response(changed(signed, info, info + info)));
-  }),
-  forged('SA-12 a SignedInfo of the forger hides in KeyInfo', /parts that do not belong/, (f) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { keyInfo: '<ds:KeyName>k</ds:KeyName><ds:SignedInfo/>' }))),
-  ),
-  forged('SA-12 two references', /parts that do not belong/, (f) => {
-    const signed = f.sign(f.assertion());
-    const [reference = ''] = /<ds:Reference .*<\/ds:Reference>/s.exec(signed) ?? [];
-    return field(f.response(changed(signed, reference, reference + reference)));
-  }),
-  forged('SA-12 a comment in DigestValue', /comment/, (f) =>
-    field(changed(f.response(f.sign(f.assertion())), '<ds:DigestValue>', '<ds:DigestValue><!-- x -->')),
-  ),
-  forged('SA-13 no transforms', /parts that do not belong/, (f) =>
-    field(changed(f.response(f.sign(f.assertion())), /<ds:Transforms>.*<\/ds:Transforms>/s, '<ds:Transforms/>')),
-  ),
-  forged('SA-13 a transform by XSLT', /xslt.* is not supported/, (f) =>
-    field(changed(f.response(f.sign(f.assertion())), enveloped, 'http://www.w3.org/TR/1999/REC-xslt-19991116')),
-  ),
-  forged('SA-13 a transform by XPath', /xpath.* is not supported/, (f) =>
-    field(changed(f.response(f.sign(f.assertion())), enveloped, 'http://www.w3.org/TR/1999/REC-xpath-19991116')),
-  ),
-  forged('SA-13 canonicalized with comments', /WithComments. is not supported/, (f) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { canonicalization: `${exclusive}WithComments` }))),
-  ),
-  forged('SA-13 a transform that keeps comments', /WithComments. is not supported/, (f) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { transforms: [enveloped, `${exclusive}WithComments`] }))),
-  ),
-  forged('SA-13 canonicalized with all that is around', /xml-c14n-20010315. is not supported/, (f) =>
-    field(
-      f.response(
-        f.sign(f.assertion(), '_a1', { transforms: [enveloped, 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'] }),
-      ),
-    ),
-  ),
-  forged('SA-13 the signature of the assertion is over the whole document', /is over ""/, (f) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { emptyUri: true }))),
-  ),
-  forged('SA-13 the signature of the assertion is over the response', /is over "#_r1"/, (f) => {
-    const { signature, rest } = partSignature(signedResponse(f, f.assertion()));
-    const at = rest.indexOf('</saml:Issuer>', rest.indexOf('<saml:Assertion'));
-    return field(`${rest.slice(0, at)}</saml:Issuer>${signature}${rest.slice(at + '</saml:Issuer>'.length)}`);
-  }),
-  forged('SA-14 a signature by HMAC, with the certificate for a key', /hmac-sha1. is not supported/, (f) =>
-    field(changed(f.response(f.sign(f.assertion())), rsaSha256, 'http://www.w3.org/2000/09/xmldsig#hmac-sha1')),
-  ),
-  forged('SA-15 a signature by SHA-1', /rsa-sha1. is not supported/, (f) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }))),
-  ),
-  forged('SA-15 a digest by SHA-1', /hash algorithm .*sha1. is not supported/, (f) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { digest: 'http://www.w3.org/2000/09/xmldsig#sha1' }))),
-  ),
-  forged('SA-15 the signature around a good one is by SHA-1', /its Response is not verified.*rsa-sha1/, (f) =>
-    field(
-      f.sign(f.response(f.sign(f.assertion())), '_r1', { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
-    ),
-  ),
-  forged("SA-16 signed by the forger's key, with its certificate in KeyInfo", /not verified/, (f, { otherKey }) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { key: otherKey }))),
-  ),
-  forged('SA-16 signed by a key of the provider whose certificate has ended', /not verified/, (f, { endedKey }) =>
-    field(f.response(f.sign(f.assertion(), '_a1', { key: endedKey }))),
-  ),
-  forged('SA-16 one letter of the NameID is changed after signing', /not verified/, (f) =>
-    field(f.response(changed(f.sign(f.assertion()), 'bob-1', 'bob-2'))),
-  ),
-];
+export const weaklySignedAnswers = inXml([
+  ['SA-01 nothing is signed', notSigned, (f) => f.response(f.assertion())],
+  ['SA-02 the response is signed, the assertion is not', notSigned, (f) => signedResponse(f, f.assertion())],
+  [
+    'SA-02 the assertion’s signature is cut out',
+    notSigned,
+    (f) => signedResponse(f, partSignature(f.sign(f.assertion())).rest),
+  ],
+  [
+    'SA-02 the signature around a true one is not true',
+    /not verified/,
+    (f) => changed(signedResponse(f, f.sign(f.assertion())), ' IssueInstant', ' Consent="urn:x" IssueInstant'),
+  ],
+  [
+    'SA-12 two elements with one ID',
+    /multiple elements with the same value/,
+    (f) => f.response(f.sign(f.assertion()), twins),
+  ],
+  ['SA-12 two signatures in the assertion', /two signatures/, (f) => doubled(f, /<ds:Signature .*<\/ds:Signature>/s)],
+  ['SA-12 two SignedInfo', badShape, (f) => doubled(f, /<ds:SignedInfo>.*<\/ds:SignedInfo>/s)],
+  ['SA-12 a SignedInfo of the forger hides in KeyInfo', badShape, (f) => by(f, { keyInfo: hidden })],
+  ['SA-12 two references', badShape, (f) => doubled(f, /<ds:Reference .*<\/ds:Reference>/s)],
+  ['SA-12 a comment in DigestValue', /comment/, (f) => changed(genuine(f), '<ds:DigestValue>', '$&<!-- x -->')],
+  [
+    'SA-13 no transforms',
+    badShape,
+    (f) => changed(genuine(f), /<ds:Transforms>.*<\/ds:Transforms>/s, '<ds:Transforms/>'),
+  ],
+  ...['xslt', 'xpath'].map((name): Parameters<typeof inXml>[0][number] => [
+    `SA-13 a transform by ${name}`,
+    new RegExp(`${name}.* is not supported`),
+    (f) => changed(genuine(f), enveloped, `http://www.w3.org/TR/1999/REC-${name}-19991116`),
+  ]),
+  ['SA-13 with comments', /WithComments. is not/, (f) => by(f, { canonicalization: withComments })],
+  [
+    'SA-13 a transform that keeps comments',
+    /WithComments. is not/,
+    (f) => by(f, { transforms: [enveloped, withComments] }),
+  ],
+  ['SA-13 canonicalized with what is around', /20010315. is not/, (f) => by(f, { transforms: [enveloped, inclusive] })],
+  ['SA-13 it is over the whole document', /is over ""/, (f) => by(f, { emptyUri: true })],
+  [
+    'SA-13 it is over the response',
+    /is over "#_r1"/,
+    (f) => {
+      const { signature, rest } = partSignature(signedResponse(f, f.assertion()));
+      return changed(rest, /(<saml:Assertion.*?<\/saml:Issuer>)/s, `$1${signature}`);
+    },
+  ],
+  [
+    'SA-14 HMAC, with the certificate for a key',
+    /hmac-sha1. is not supported/,
+    (f) => changed(genuine(f), rsaSha256, hmacSha1),
+  ],
+  ['SA-15 a signature by SHA-1', /rsa-sha1. is not supported/, (f) => by(f, { algorithm: rsaSha1 })],
+  ['SA-15 a digest by SHA-1', /hash algorithm .*sha1. is not supported/, (f) => by(f, { digest: sha1 })],
+  [
+    'SA-15 that around a good one is by SHA-1',
+    /its Response is not verified.*rsa-sha1/,
+    (f) => f.sign(genuine(f), '_r1', { algorithm: rsaSha1 }),
+  ],
+  [
+    'SA-16 by the forger’s key, whose certificate is in KeyInfo',
+    /not verified/,
+    (f, { otherKey }) => by(f, { key: otherKey }),
+  ],
+  ['SA-16 by a key whose certificate has ended', /not verified/, (f, { endedKey }) => by(f, { key: endedKey })],
+  ['SA-16 the NameID is changed after signing', /not verified/, (f) => changed(genuine(f), 'bob-1', 'bob-2')],
+]);
