@@ -15,9 +15,9 @@ import {
 import { backchannelLogoutRoute, backchannelLogoutSchema } from './oidc/backchannel-logout.ts';
 import { dropFragment, oidcCallbackRoute } from './oidc/callback-route.ts';
 import { oidcKeysRoute } from './oidc/client-authentication.ts';
-import { samlAcsRoute, samlAnswerSchema, samlFinishRoute } from './saml/acs-route.ts';
+import { samlAcsRoute, samlAnswerSchema, samlFinishRoute } from './saml/answer-routes.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './saml/logout-route.ts';
-import { samlMetadataRoute } from './saml/metadata.ts';
+import { samlMetadataRoute } from './saml/messages.ts';
 
 /** Adds single sign-on: the way to a provider, its answers, and its logouts. */
 export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {

@@ -1,6 +1,5 @@
 import { day, hour, minute } from '../limits.ts';
-import { certificateFacts } from './saml/certificates.ts';
-import { logoutWords } from './saml/provider-metadata.ts';
+import { certificateFacts, logoutWords } from './saml/provider-metadata.ts';
 import type { SamlSettings, SsoConnection } from './sso-connection.ts';
 
 /** A connection as an operator reads it, without secrets. */

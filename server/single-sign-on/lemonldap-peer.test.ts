@@ -7,7 +7,7 @@ import { oidcConnection, startVisit } from '#test/support/sso-for-test.ts';
 import { publicAddress } from './addresses.ts';
 import { readOidcAnswer } from './oidc/callback-route.ts';
 import { portalKeys } from './portal-keys.ts';
-import { samlMetadata } from './saml/metadata.ts';
+import { samlMetadata } from './saml/messages.ts';
 import { readSamlMetadata } from './saml/provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/sign-in.ts';
 import type { SamlConnection } from './sso-connection.ts';

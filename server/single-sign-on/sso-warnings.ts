@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { mayReach, refusedByHost } from '../http/provider-fetch.ts';
 import { day, second } from '../limits.ts';
 import { listPortalKeys } from './portal-keys.ts';
-import { expiryWarning } from './saml/certificates.ts';
+import { expiryWarning } from './saml/provider-metadata.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
 import { listSsoConnections, type SsoConnection } from './sso-connection.ts';
 

@@ -1,14 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { authorizationCodeGrant, type Configuration, fetchUserInfo, type IDToken } from 'openid-client';
+import {
+  authorizationCodeGrant,
+  type Configuration,
+  fetchUserInfo,
+  type IDToken,
+  type UserInfoResponse,
+} from 'openid-client';
 import type { Deps } from '../../deps.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit, type OidcKept } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';
-import { type ProviderAnswer, providerWords, type Refusal, refusalFor } from '../provider-answer.ts';
-import type { OidcConnection } from '../sso-connection.ts';
-import { emailClaim, isSubject, oidcIdentity } from './identity.ts';
+import { type Identity, type ProviderAnswer, providerWords, type Refusal, refusalFor } from '../provider-answer.ts';
+import type { Attributes, OidcConnection } from '../sso-connection.ts';
 import { oidcProvider } from './provider.ts';
 import { oidcRefusal } from './refusal.ts';
 
@@ -99,4 +104,57 @@ async function redeem(
   const isEmailElsewhere = !(emailClaim(attributes) in claims) && client.serverMetadata().userinfo_endpoint;
   const userInfo = isEmailElsewhere ? await fetchUserInfo(client, tokens.access_token, claims.sub) : null;
   return { kind: 'ok', identity: oidcIdentity({ idToken: tokens.id_token as string, claims, userInfo }, attributes) };
+}
+
+/** Claims by name, of any type. */
+type Claims = Record<string, unknown>;
+
+/** The claim that holds the email address. */
+function emailClaim({ email = 'email' }: Attributes): string {
+  return email;
+}
+
+/**
+ * What the claims say of a person. The ID token comes first; an address and whether it is verified come from the same
+ * place. `email_verified` refers to the claim `email` (OpenID Connect Core §5.1): nothing vouches for another one.
+ */
+function oidcIdentity(
+  { idToken, claims, userInfo }: { idToken: string; claims: IDToken; userInfo: UserInfoResponse | null },
+  attributes: Attributes,
+): Identity {
+  const name = emailClaim(attributes);
+  const source: Claims = name in claims || !userInfo ? claims : userInfo;
+  const anywhere = (claim: string) => textOf((claims as Claims)[claim]) ?? textOf((userInfo as Claims | null)?.[claim]);
+  const session = textOf(claims.sid);
+  return {
+    ...(session !== null && { session }),
+    subject: claims.sub,
+    email: textOf(source[name]),
+    ...(Array.isArray(source[name]) && source[name].length > 1 && { tellsSeveralEmails: true }),
+    emailVerified: name === 'email' && (source.email_verified === true || source.email_verified === 'true'),
+    username: attributes.username === undefined ? null : anywhere(attributes.username),
+    language: anywhere(attributes.language ?? 'locale'),
+    authenticationContexts: contextsOf(claims),
+    authenticatedAt: Number.isSafeInteger(claims.auth_time) ? (claims.auth_time as number) * 1000 : null,
+    // OpenID Connect does not report it.
+    sessionEndsAt: null,
+    idToken,
+  };
+}
+
+function contextsOf({ acr, amr }: Claims): string[] {
+  return [acr, ...(Array.isArray(amr) ? amr : [amr])].map(textOf).filter((text) => text !== null);
+}
+
+const longestText = 255;
+
+/** A claim that is text fit to store and show, otherwise null. */
+function textOf(claim: unknown): string | null {
+  const isText = typeof claim === 'string' && claim.length >= 1 && claim.length <= longestText;
+  return isText && claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;
+}
+
+/** A subject is text that is not blank. */
+function isSubject(sub: string): boolean {
+  return textOf(sub) !== null && !/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(sub);
 }

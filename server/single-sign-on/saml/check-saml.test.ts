@@ -6,8 +6,8 @@ import type { Conversation } from '../../http/provider-fetch.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { makeCertificate } from '../portal-keys.ts';
 import type { SamlConnection, SamlSettings } from '../sso-connection.ts';
-import { certificateFacts } from './certificates.ts';
 import { checkSaml } from './check-saml.ts';
+import { certificateFacts } from './provider-metadata.ts';
 
 const now = new Date('2026-03-04T10:00:00Z');
 const day = 24 * 3_600_000;

@@ -2,8 +2,7 @@ import { type Conversation, isProviderAddress } from '../../http/provider-fetch.
 import type { CheckStep } from '../oidc/check-oidc.ts';
 import { said } from '../provider-answer.ts';
 import type { SamlConnection, SamlSettings } from '../sso-connection.ts';
-import { certificateState } from './certificates.ts';
-import { publishedDifferences } from './provider-metadata.ts';
+import { certificateState, publishedDifferences } from './provider-metadata.ts';
 
 /** Checks a connection as far as possible without a sign-in. */
 export async function checkSaml(

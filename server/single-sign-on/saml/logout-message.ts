@@ -7,9 +7,9 @@ import { publicAddress } from '../addresses.ts';
 import { said } from '../provider-answer.ts';
 import type { ProviderLogout } from '../provider-sessions.ts';
 import { listSsoConnections, type SamlConnection, type SamlSettings } from '../sso-connection.ts';
-import { validCertificates } from './certificates.ts';
 import { ageProblem, endProblem, issuerProblem, messageProblem, samlTime } from './checks.ts';
 import { openedName } from './identity.ts';
+import { validCertificates } from './provider-metadata.ts';
 import { isSignedBy, verify } from './verify.ts';
 import {
   attributeOf,

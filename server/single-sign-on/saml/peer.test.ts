@@ -3,7 +3,7 @@ import { type SamlProviderForTest, startSamlProvider } from '#test/providers/sam
 import { type PortalForTest, portalForTest } from '#test/support/portal-for-test.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import type { SamlConnection } from '../sso-connection.ts';
-import { samlMetadata } from './metadata.ts';
+import { samlMetadata } from './messages.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './sign-in.ts';
 

@@ -10,7 +10,7 @@ import { entityId, publicAddress } from '../addresses.ts';
 import { makeCertificate, portalKeys } from '../portal-keys.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import { readLogoutRequest, readPostedMessage } from './logout-message.ts';
-import { samlMetadata } from './metadata.ts';
+import { samlMetadata } from './messages.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 import { readSamlAnswer, startSaml } from './sign-in.ts';
 

@@ -4,11 +4,11 @@ import type { SamlKept } from '../claim-visit.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
 import type { SamlConnection } from '../sso-connection.ts';
-import { validCertificates } from './certificates.ts';
 import { assertionCountProblem, assertionIn, assertionProblem, type Expected, responseProblem } from './checks.ts';
 import { decrypt } from './decrypt.ts';
 import { invalid, samlIdentity } from './identity.ts';
 import { authnRequestXml, type Carried, carryMessage, newMessageId } from './messages.ts';
+import { validCertificates } from './provider-metadata.ts';
 import { verify } from './verify.ts';
 import {
   attributeOf,
