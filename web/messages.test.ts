@@ -108,11 +108,6 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
   expect(keys).toEqual(expect.arrayContaining(wanted));
 });
 
-it('sentences quoted by the specification are unchanged', () => {
-  expect(en['changed-failed-page-error']).toBe('Login failed. Please try again.');
-  expect(en['general-error-something-went-wrong']).toBe('Something went wrong. Please try again.');
-});
-
 it('browsers load the texts of the pages that have a script, and none of the emails', () => {
   const assets = new URL('../build/pages/assets/', import.meta.url);
   const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));

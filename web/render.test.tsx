@@ -151,11 +151,6 @@ describe('the sign-in form', () => {
 
   it('OR-01 sends the default if it is not', () =>
     expect(render('/portal/login?destination=https://evil.example/')).toContain('name="redirectURL" value="/portal"'));
-
-  it('prefills the typed name, preferring the one in the address', () => {
-    expect(render('/portal/login', { typedUsername: 'anna' })).toMatch(/id="username"[^>]* value="anna"/);
-    expect(render('/portal/login?login=bob', { typedUsername: 'anna' })).toMatch(/id="username"[^>]* value="bob"/);
-  });
 });
 
 describe('the language', () => {
@@ -272,32 +267,6 @@ describe('a half-signed-in session', () => {
     expect(show('?codeSentViaEmail=true', { mayRecover: false })).not.toContain('recovery');
     expect(show('', { mayRecover: false })).not.toContain('recovery=true');
     expect(render('/portal/twoFactor')).not.toContain('recovery');
-  });
-
-  it('types a recovery code into one plain field without autofill or autocorrect', () => {
-    const html = show('?recovery=true&redirectURL=%2Fa');
-    const field = /<input[^>]* name="code"[^>]*>/.exec(html)?.[0];
-    for (const attribute of ['autoComplete="off"', 'spellCheck="false"', 'autoCorrect="off"', 'required=""'])
-      expect(field).toContain(attribute);
-    expect(html).toContain('name="redirectURL" value="/a"');
-    const form = /<form autoComplete="off" action="[^"]+" method="post">(.*?)<\/form>/.exec(html)?.[1];
-    expect(form).toContain('name="recovery" value="true"');
-    expect(show('?recovery=true&notice=codeWrong')).toContain('That code didn’t match, or it was used before.');
-  });
-
-  it('is asked for the app’s code if it has no recovery codes, whatever the address says', () =>
-    expect(show('?recovery=true', { mayRecover: false })).toContain('<h1 tabindex="-1">Enter your code</h1>'));
-
-  it('can request another code by a separate form that keeps the parameters of the address', () => {
-    const query = '?redirectURL=%2Fa&codeSentViaEmail=true';
-    const form =
-      `<form action="${send}" method="post"><input type="hidden" name="redirectURL" value="/a"/>` +
-      '<input type="hidden" name="codeSentViaEmail" value="true"/>' +
-      '<button class="button quiet" type="submit">Send a new code</button></form>';
-    expect(show(query)).toContain(form);
-    // The page cannot tell whose it is.
-    expect(render(`/portal/twoFactorRegistration${query}`)).toContain(form.replace(' value="ada"', ''));
-    expect(show('?notice=codeSent')).toMatch(/role="note".*A new code is on its way.*The previous one no longer works/);
   });
 
   it('offers a signed-in user a link to the destination, without signing out', () => {

@@ -29,10 +29,9 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   }
 
   return (
-    <button className="button quiet small" type="button" onClick={copy}>
-      <Icon shape={sealShapes[outcome === 'copied' ? 'check' : 'copy']} size={18} />
+    <SmallButton icon={outcome === 'copied' ? 'check' : 'copy'} onClick={copy}>
       {outcome ? message(outcome) : label}
-    </button>
+    </SmallButton>
   );
 }
 
@@ -43,16 +42,15 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
   function download() {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-    link.download = fileName(name);
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), longestStart);
   }
 
   return (
-    <button className="button quiet small" type="button" onClick={download}>
-      <Icon shape={sealShapes.download} size={18} />
+    <SmallButton icon="download" onClick={download}>
       {message('download')}
-    </button>
+    </SmallButton>
   );
 }
 
@@ -60,22 +58,20 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
 const longestStart = 60_000;
 
 export function PrintButton() {
-  const message = useMessage();
   return (
-    <button className="button quiet small" type="button" onClick={() => print()}>
-      <Icon shape={sealShapes.print} size={18} />
-      {message('print')}
-    </button>
+    <SmallButton icon="print" onClick={() => print()}>
+      {useMessage()('print')}
+    </SmallButton>
   );
 }
 
-/** The text as a file name valid on every file system. */
-export function fileName(text: string): string {
-  return text
-    .replace(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
-    .replace(/^[. ]+/, '')
-    .slice(-longest);
-}
+type SmallProps = { icon: keyof typeof sealShapes; onClick: () => void; children: string };
 
-/** Keeps the end, which holds the file type. */
-const longest = 120;
+function SmallButton({ icon, onClick, children }: SmallProps) {
+  return (
+    <button className="button quiet small" type="button" onClick={onClick}>
+      <Icon shape={sealShapes[icon]} size={18} />
+      {children}
+    </button>
+  );
+}

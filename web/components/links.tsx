@@ -24,7 +24,7 @@ export function PortalLink({ href, className, isDocument = false, children }: Pr
     if (!isPlainClick(event) || !/^https?:$/.test(event.currentTarget.protocol)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
-    if (isOtherDocument) goToDocument(href);
+    if (isOtherDocument) goToDocument(event.currentTarget.href);
     else goTo(href, 'push');
   }
   return (

@@ -65,7 +65,7 @@ export function PortalForm({
       onChange={look}
       onAnimationStart={look}
       // Some password managers fill in fields without events: asked again before a press of the button.
-      onPointerOver={look}
+      onPointerMove={look}
       onKeyDown={look}
     >
       <ReadyContext value={ready}>{children}</ReadyContext>

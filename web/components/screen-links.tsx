@@ -39,7 +39,7 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
     event.preventDefault();
     if (!leave('please-wait')) return;
     const outcome = await logOut(page.rules.basePath);
-    if (outcome === 'done') return location.assign(url());
+    if (outcome === 'done') return location.assign(url);
     console.error('twofa-something-went-wrong');
     setFailure(outcome);
     comeBack();
@@ -145,10 +145,10 @@ export function WayOut({ textKey, children }: { textKey: MessageKey; children?: 
 }
 
 /** The sign-in form for starting again, with the same destination. */
-export function useSignInAgain(): { destination: string | undefined; url: () => string } {
+export function useSignInAgain(): { destination: string | undefined; url: string } {
   const { page, place } = useApp();
   const { toScreen } = usePortalUrls();
   const asked = parameterOf(place.search, queryNames.redirectUrl);
   const destination = asked === null || isDefaultDestination(asked, page.rules.basePath) ? undefined : asked;
-  return { destination, url: () => toScreen('login', { destination }) };
+  return { destination, url: toScreen('login', { destination }) };
 }

@@ -49,7 +49,7 @@ export function SignInOver({ said }: { said: Over }) {
         />
       ) : (
         <div className="stack">
-          <PortalLink className="button" href={url()} isDocument>
+          <PortalLink className="button" href={url} isDocument>
             {message('sign-in-again')}
           </PortalLink>
         </div>
