@@ -91,16 +91,6 @@ async function explained(body: string) {
 const throttled: [what: string, TestRequest, event: [string, string]][] = [
   ['a sign-in', { ...login, form }, ['sign-in-refused', 'throttled-address']],
   [
-    'the way to a provider',
-    { ...login, url: '/portal/authenticate/performSsoLogin', form: { username: 'alice@acme.test' } },
-    ['sso-refused', 'throttled'],
-  ],
-  [
-    'a request for a link',
-    { ...login, url: '/portal/password/forgotten', form: { username: 'alice@acme.test' } },
-    ['password-forgotten', 'throttled-address'],
-  ],
-  [
     'a new password',
     { ...login, url: '/portal/password/change', form: { password: 'a', repeat: 'a', hash: 'x'.repeat(43) } },
     ['password-change-refused', 'throttled'],

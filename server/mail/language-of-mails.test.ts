@@ -4,7 +4,7 @@ import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
-import { codeByMail, halfSession, startTwoFactorAfresh, verify } from '#test/support/two-factor-for-test.ts';
+import { startTwoFactorAfresh } from '#test/support/two-factor-for-test.ts';
 
 // Every email of a sign-in is in the user's own language, else in that of the page. The browser here is German.
 const headers = { 'accept-language': 'de-AT,de;q=0.9' };
@@ -37,12 +37,6 @@ it('after a password it is the language of the page, or the own one', async () =
   await portal.sql`update portal_user set language = 'it'`;
   await signIn();
   expect(await queued()).toEqual(['newDevice de', 'newDevice pl', 'newDevice it']);
-});
-
-it('after a code', async () => {
-  const half = await halfSession(portal, 'bob', { headers });
-  await verify(portal, await codeByMail(portal, 'bob'), half, { headers });
-  expect(await queued()).toEqual(['newDevice de']);
 });
 
 it('after single sign-on', async () => {
