@@ -35,7 +35,6 @@ export const calls = {
   /** Single logout: providers' requests and their answers to ours, by either method. */
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },
-  /** Where a provider's logout answer rejoins the browser that signed out. */
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
   passkeyInvitationOptions: { method: 'POST', path: '/passkeys/invitation/options' },
   session: { method: 'GET', path: '/session' },

@@ -82,7 +82,7 @@ export type Pages = {
     /** The page's own data, in addition to that of every page. */
     more?: Partial<Page>,
   ) => Promise<FastifyReply>;
-  /** Sends the account page, which loads no script. */
+  /** Sends the account page, which loads a script for passkeys only. */
   sendAccount: (
     request: FastifyRequest,
     reply: FastifyReply,

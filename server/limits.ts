@@ -45,6 +45,7 @@ export const limits = {
   sessionsOfUser: 100,
   /** The same for half ones, from one address. */
   halfSessionsOfUser: 20,
+  /** How long a half session waits for each factor. */
   halfSession: 10 * minute,
   /** Longer than any session that may confirm the app whose key it was shown. */
   pendingApp: 20 * minute,
@@ -144,7 +145,7 @@ export const limits = {
   /** More connections at once are closed unread; a flood costs memory up to here. */
   connections: 10_000,
   connectionsCheckedEvery: second,
-  /** On SIGTERM: how long open requests may take to finish. */
+  /** On SIGTERM: how long the process may take to end; open requests have this time less stopBesideWithin. */
   stopWithin: 15 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,

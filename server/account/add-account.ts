@@ -31,10 +31,10 @@ export function addAccount(app: FastifyInstance, deps: Deps): void {
   const { basePath } = deps.config;
   const add = callRoutes(app, deps);
   const preHandler = recordsRefusedDestination(deps);
-  add('logout', logoutRoute(deps), { exposeHeadRoute: false, preHandler });
-  add('logoutConfirmed', logoutConfirmedRoute(deps), { formAgain: logoutAgain(deps), preHandler });
-  add('passkeyEnrolOptions', enrolOptionsRoute(deps));
-  add('passkeyProofOptions', passkeyProofOptionsRoute(deps));
+  add('logout', 'everybody', logoutRoute(deps), { exposeHeadRoute: false, preHandler });
+  add('logoutConfirmed', 'everybody', logoutConfirmedRoute(deps), { formAgain: logoutAgain(deps), preHandler });
+  add('passkeyEnrolOptions', 'full session', enrolOptionsRoute(deps));
+  add('passkeyProofOptions', 'full session', passkeyProofOptionsRoute(deps));
   for (const section of sections) {
     const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };

@@ -16,14 +16,18 @@ export async function addFactors(app: FastifyInstance, deps: Deps): Promise<void
   const preHandler = recordsRefusedDestination(deps);
   const formAgain = twoFactorFormAgain(deps);
   const { verifyCode, verifyPasskey } = verifyRoutes(deps);
-  add('passkeyFactorOptions', passkeyOptionsRoute(deps, 'second-factor'));
-  add('passkeyFactor', verifyPasskey, { schema: { body: PasskeyForm }, formAgain, preHandler });
-  add('twoFactorRegistration', registrationRoute(deps));
-  add('twoFactorSend', sendRoute(deps), { formAgain, preHandler });
-  add('twoFactorRecoveryCodes', recoveryCodesRoute(deps), { preHandler });
+  add('passkeyFactorOptions', 'everybody', passkeyOptionsRoute(deps, 'second-factor'));
+  add('passkeyFactor', 'half session', verifyPasskey, { schema: { body: PasskeyForm }, formAgain, preHandler });
+  add('twoFactorRegistration', 'half session', registrationRoute(deps));
+  add('twoFactorSend', 'half session', sendRoute(deps), { formAgain, preHandler });
+  add('twoFactorRecoveryCodes', 'full session', recoveryCodesRoute(deps), { preHandler });
   await app.register(async (scope) => {
     readCodesIn(scope);
-    callRoutes(scope, deps)('twoFactorVerify', verifyCode, { schema: verifySchema, formAgain, preHandler });
+    callRoutes(scope, deps)('twoFactorVerify', 'half session', verifyCode, {
+      schema: verifySchema,
+      formAgain,
+      preHandler,
+    });
   });
   const endpoints = { config: { name: 'passkeyEndpoints' } };
   app.get('/.well-known/passkey-endpoints', endpoints, passkeyEndpointsRoute(deps.config));

@@ -15,29 +15,38 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What metrics call the route: the name of a call, or of a page. */
     name?: string;
+    /** Who may use the call. */
+    who?: Caller;
   }
 }
 
-/** The laws of a call's route, besides those of every request (guards.ts). */
-type Laws = Omit<RouteShorthandOptions, 'config'> & {
+/**
+ * Who may use a call; its handler refuses others, and call-routes.test.ts tries. `link`: who holds an open link from an email;
+ * `visit`: the browser that began it; `provider`: an identity provider, by its signature.
+ */
+export type Caller = 'everybody' | 'half session' | 'full session' | 'link' | 'visit' | 'provider';
+
+/** What holds for the route of a call, besides what holds for every request (guards.ts). */
+type Rules = Omit<RouteShorthandOptions, 'config'> & {
   /** How its form is given again while the database is down or the queue is full. */
   formAgain?: FormKeeper;
   /** What its path ends with below the call's own. */
   below?: string;
 };
 
-/** Returns what adds the route of a call, in one line: method and path are the contract's (contract/calls.ts). */
+/** Returns what adds the route of a call in one line: who may use it, what handles it, what else holds. Method and path are the contract's. */
 export function callRoutes(app: FastifyInstance, { config: { basePath } }: Pick<Deps, 'config'>) {
   return function add<R extends RouteGenericInterface>(
     call: Call,
+    who: Caller,
     handler: (request: FastifyRequest<R>, reply: FastifyReply) => unknown,
-    { formAgain, below = '', ...laws }: Laws = {},
+    { formAgain, below = '', ...rules }: Rules = {},
   ): void {
     app.route({
-      ...laws,
+      ...rules,
       method: calls[call].method,
       url: basePath + calls[call].path + below,
-      config: { name: call, ...(formAgain && { formAgain }) },
+      config: { name: call, who, ...(formAgain && { formAgain }) },
       handler: handler as RouteHandlerMethod,
     });
   };

@@ -8,7 +8,7 @@ import { sessionRoute } from './session-route.ts';
 
 /** Adds what a hub asks and is told: the session check, the keys of its tokens, and the gate before it. */
 export function addHub(app: FastifyInstance, deps: Deps, streamsLookedAtEvery: number): void {
-  callRoutes(app, deps)('session', sessionRoute(deps), { logLevel: quietLevel });
+  callRoutes(app, deps)('session', 'full session', sessionRoute(deps), { logLevel: quietLevel });
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, config: { name: 'hubKeys' } }, hubKeysRoute(deps));
   if (deps.config.hub) addGate(app, deps, deps.config.hub, streamsLookedAtEvery);
 }

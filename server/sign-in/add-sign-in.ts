@@ -16,13 +16,16 @@ export function addSignIn(app: FastifyInstance, deps: Deps): void {
   const attachValidation = true;
   const { change, beginPasskey, addPasskey } = linkRoutes(deps);
   const login = { schema: performLoginSchema, attachValidation, formAgain: signInFormAgain(deps) };
-  add('performLogin', performLoginRoute(deps), login);
+  add('performLogin', 'everybody', performLoginRoute(deps), login);
   const forgotten = { schema: forgottenSchema, attachValidation, formAgain: forgottenFormAgain(deps) };
-  add('passwordForgotten', forgottenRoute(deps), { ...forgotten, preHandler });
-  add('passwordChange', change.handler, { schema: change.schema, formAgain: linkFormAgain(deps), preHandler });
-  add('passkeyInvitationOptions', beginPasskey.handler, { schema: beginPasskey.schema });
+  add('passwordForgotten', 'everybody', forgottenRoute(deps), { ...forgotten, preHandler });
+  add('passwordChange', 'link', change.handler, { schema: change.schema, formAgain: linkFormAgain(deps), preHandler });
+  add('passkeyInvitationOptions', 'link', beginPasskey.handler, { schema: beginPasskey.schema });
   const invitation = { schema: addPasskey.schema, formAgain: linkFormAgain(deps, 'passkey') };
-  add('passkeyInvitation', addPasskey.handler, { ...invitation, preHandler });
-  add('passkeyOptions', passkeyOptionsRoute(deps, 'sign-in'));
-  add('passkeySignIn', passkeySignInRoute(deps), { schema: passkeySignInSchema, formAgain: signInFormAgain(deps) });
+  add('passkeyInvitation', 'link', addPasskey.handler, { ...invitation, preHandler });
+  add('passkeyOptions', 'everybody', passkeyOptionsRoute(deps, 'sign-in'));
+  add('passkeySignIn', 'everybody', passkeySignInRoute(deps), {
+    schema: passkeySignInSchema,
+    formAgain: signInFormAgain(deps),
+  });
 }

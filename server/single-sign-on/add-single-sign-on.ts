@@ -22,24 +22,27 @@ import { samlMetadataRoute } from './saml/messages.ts';
 /** Adds single sign-on: the way to a provider, its answers, and its logouts. */
 export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
   const add = callRoutes(app, deps);
-  add('checkSsoLogin', checkSsoRoute(deps), { schema: checkSsoSchema, formAgain: checkSsoFormAgain(deps) });
+  add('checkSsoLogin', 'everybody', checkSsoRoute(deps), {
+    schema: checkSsoSchema,
+    formAgain: checkSsoFormAgain(deps),
+  });
   const perform = { schema: performSsoSchema, attachValidation: true, formAgain: performSsoFormAgain(deps) };
-  add('performSsoLogin', performSsoRoute(deps), perform);
-  add('ssoLeave', leaveRoute(deps));
+  add('performSsoLogin', 'everybody', performSsoRoute(deps), perform);
+  add('ssoLeave', 'visit', leaveRoute(deps));
 
   // Reading an answer consumes it, which a HEAD must not do.
   const answer = { below: '/:connection', exposeHeadRoute: false, onRequest: onlyNavigation(deps) };
-  add('oidcCallback', oidcCallbackRoute(deps), { ...answer, onSend: dropFragment });
+  add('oidcCallback', 'visit', oidcCallbackRoute(deps), { ...answer, onSend: dropFragment });
   const token = { below: '/:connection', schema: backchannelLogoutSchema, onRequest: noBrowser(deps) };
-  add('oidcBackchannelLogout', backchannelLogoutRoute(deps), token);
-  add('oidcKeys', oidcKeysRoute(deps));
+  add('oidcBackchannelLogout', 'provider', backchannelLogoutRoute(deps), token);
+  add('oidcKeys', 'everybody', oidcKeysRoute(deps));
 
   const saml = { bodyLimit: limits.samlBodyBytes, schema: samlAnswerSchema, onRequest: onlyNavigation(deps) };
-  add('samlAnswer', samlAcsRoute(deps), saml);
-  add('samlFinish', samlFinishRoute(deps), saml);
+  add('samlAnswer', 'everybody', samlAcsRoute(deps), saml);
+  add('samlFinish', 'visit', samlFinishRoute(deps), saml);
   const onRequest = onlyNavigation(deps, { inFrames: true });
   const posted = { bodyLimit: limits.samlBodyBytes, schema: samlLogoutSchema, onRequest };
-  add('samlLogout', samlLogoutRoute(deps), { exposeHeadRoute: false, onRequest });
-  add('samlLogoutPosted', samlLogoutRoute(deps), posted);
-  add('samlMetadata', samlMetadataRoute(deps));
+  add('samlLogout', 'provider', samlLogoutRoute(deps), { exposeHeadRoute: false, onRequest });
+  add('samlLogoutPosted', 'provider', samlLogoutRoute(deps), posted);
+  add('samlMetadata', 'everybody', samlMetadataRoute(deps));
 }
