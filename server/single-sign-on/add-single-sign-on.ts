@@ -19,7 +19,7 @@ import { samlAcsRoute, samlAnswerSchema, samlFinishRoute } from './saml/answer-r
 import { samlLogoutRoute, samlLogoutSchema } from './saml/logout-route.ts';
 import { samlMetadataRoute } from './saml/messages.ts';
 
-/** Adds single sign-on: the way to a provider, its answers, and its logouts. */
+/** Adds single sign-on: visits to a provider, its answers, and its logouts. */
 export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
   const add = callRoutes(app, deps);
   add('checkSsoLogin', 'everybody', checkSsoRoute(deps), {

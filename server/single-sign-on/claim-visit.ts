@@ -44,8 +44,8 @@ export function detailsOf(keys: Keys, { id, sealedDetails }: Visit): VisitDetail
   return text === null ? null : (JSON.parse(text) as VisitDetails);
 }
 
-/** Where the visitor wanted to go, and what they typed. */
-export function wayOf({ destination, lang, typed }: VisitDetails) {
+/** What the visitor asked for: where to go, in which language, and the address they typed. */
+export function askedOf({ destination, lang, typed }: VisitDetails) {
   return { destination, lang: lang ?? undefined, typed };
 }
 
@@ -82,7 +82,7 @@ export async function claimVisit<P extends Protocol>(
   const connection = await findSsoConnection(sql, visit.connectionId);
   const refusal = refusalOf(visit, details, connection, protocol);
   if (!refusal) return { visit, details, connection } as ClaimedVisit<Extract<SsoConnection, { protocol: P }>>;
-  await fail(deps, request, reply, refusal, { protocol, address, connection, visit, ...(details && wayOf(details)) });
+  await fail(deps, request, reply, refusal, { protocol, address, connection, visit, ...(details && askedOf(details)) });
   return null;
 }
 
@@ -138,24 +138,24 @@ async function answeredAgain(
 ): Promise<FastifyReply> {
   const { config, keys } = deps;
   const details = detailsOf(keys, visit);
-  const { typed, ...way } = details
-    ? wayOf(details)
+  const { typed, ...asked } = details
+    ? askedOf(details)
     : { typed: null, destination: defaultDestination(config.basePath), lang: undefined };
   const who = await visitor.who();
   if (who.kind === 'full' || who.kind === 'half') {
     const { connectionId } = who.kind === 'full' ? who.session : who.half;
     const isTheirs = connectionId === visit.connectionId;
-    const destination = isTheirs ? way.destination : defaultDestination(config.basePath);
+    const destination = isTheirs ? asked.destination : defaultDestination(config.basePath);
     const onwards =
       who.kind === 'half'
-        ? secondFactorUrl(config.basePath, who.half, { destination, lang: way.lang })
-        : destinationInLanguage(destination, config.basePath, way.lang);
+        ? secondFactorUrl(config.basePath, who.half, { destination, lang: asked.lang })
+        : destinationInLanguage(destination, config.basePath, asked.lang);
     return reply.redirect(onwards, 303);
   }
   const { address } = visitor;
   const { failureReference: reference } = visit;
   if (reference !== null)
-    return turnAway(reply, config, { type: protocol, reference, username: typed ?? '' }, { ...way, address });
+    return turnAway(reply, config, { type: protocol, reference, username: typed ?? '' }, { ...asked, address });
   const refusal = refusalFor('request-unknown', 'the visit was used before, or is over');
-  return await fail(deps, request, reply, refusal, { protocol, address, visit, typed, ...way });
+  return await fail(deps, request, reply, refusal, { protocol, address, visit, typed, ...asked });
 }

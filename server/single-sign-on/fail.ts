@@ -12,7 +12,9 @@ import type { Refusal } from './provider-answer.ts';
 import { slowDownForFailure } from './slow-down.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
-/** The failure page, behind `first` if given; only the operator sees why. `visit` keeps the reference, if it is this browser's. */
+/**
+ * Leads to the failure page, or to `first` before it. Only the operator sees why. A visit of this browser keeps the reference.
+ */
 export async function fail(
   deps: Deps,
   request: FastifyRequest,

@@ -7,7 +7,7 @@ import type { KnownVisitor } from '../sessions/visitor.ts';
 import { letIn, turnAway } from '../sign-in/answer-sign-in.ts';
 import { beginVisit } from './begin-visit.ts';
 import type { ClaimedVisit } from './claim-visit.ts';
-import { wayOf } from './claim-visit.ts';
+import { askedOf } from './claim-visit.ts';
 import { fail } from './fail.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, tooLongAgo } from './provider-answer.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
@@ -25,10 +25,11 @@ export async function finishVisit(
   const { config } = deps;
   const { address } = visitor;
   const { protocol } = connection;
-  const { typed, ...asked } = wayOf(details);
-  const way = { ...asked, address };
+  const { typed, ...where } = askedOf(details);
+  const asked = { ...where, address };
   const username = typed ?? '';
-  const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { ...way, typed, protocol, connection, visit });
+  const no = (refusal: Refusal) =>
+    fail(deps, request, reply, refusal, { ...asked, typed, protocol, connection, visit });
   if (answer.kind === 'refused') return await no(answer);
   const tooOld = tooLongAgo(connection, answer.identity, deps.now());
   // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
@@ -36,22 +37,22 @@ export async function finishVisit(
   if (tooOld && !isAskedAgain) return await no(refusalFor('authentication-too-old', tooOld));
   if (isAskedAgain) {
     if (await slowDown(deps, request, reply, address)) return reply;
-    return await beginVisit(deps, request, reply, connection, { ...way, typed, freshSignIn: true });
+    return await beginVisit(deps, request, reply, connection, { ...asked, typed, freshSignIn: true });
   }
   const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor);
   switch (result.kind) {
     case 'signedIn':
     case 'secondFactor':
       if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
-      return await letIn(deps, reply, result, { ...way, username: typed, byProvider: true });
+      return await letIn(deps, reply, result, { ...asked, username: typed, byProvider: true });
     case 'somebodyElse': {
-      const query = { [queryNames.destination]: way.destination, lang: way.lang };
+      const query = { [queryNames.destination]: asked.destination, lang: asked.lang };
       return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);
     }
     case 'refused':
       forgetConnection(deps, request, reply);
-      return turnAway(reply, config, { ...result, type: protocol, username }, way);
+      return turnAway(reply, config, { ...result, type: protocol, username }, asked);
     case 'networkRefused':
-      return turnAway(reply, config, { ...result, type: 'ip', username }, way);
+      return turnAway(reply, config, { ...result, type: 'ip', username }, asked);
   }
 }

@@ -107,7 +107,7 @@ function refusedByRules(user: Member, address: string, steps: AuditStep[]): Undo
   return admits ? null : { kind: 'undone', reason: 'network', user };
 }
 
-/** Who sent this browser to the provider, and who is signed in there, nobody knows: unlike a password it replaces nobody. */
+/** Nobody knows who sent this browser to the provider, or who is signed in there. Unlike a password, its answer replaces nobody. */
 function somebodyElse(user: Member, here: Who, steps: AuditStep[]): Undone | null {
   if (here.kind !== 'full' || here.session.userId === user.id) return null;
   steps.push({ step: 'signed in here', outcome: here.session.username });
@@ -128,7 +128,7 @@ async function openSession(
   const { id: userId, username, customer } = user;
   const factors = await findFactorsOfUser(sql, userId, { connectionId: connection.id, rpId: null });
   const rememberedBy = await recallDevice(sql, visitor, userId, now);
-  // Whoever goes on to a registration was asked to sign in afresh, in a browser that is no longer remembered (begin.ts).
+  // A registration needs no further code: the visit to it asked for a fresh sign-in and forgot the remembered device (begin-visit.ts).
   const situation = { ...factors, customers: [customer], rememberedBy, isToRegister: false };
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? whatIsAsked(situation) : [];

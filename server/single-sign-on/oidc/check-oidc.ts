@@ -13,7 +13,7 @@ import { openConversation, ProviderFailure } from '../../http/provider-fetch.ts'
 import { publicAddress, redirectUri } from '../addresses.ts';
 import { providerWords } from '../provider-answer.ts';
 import type { ClientAuthentication, OidcConnection } from '../sso-connection.ts';
-import { clientAuthentication, wayOfSecret } from './client-authentication.ts';
+import { clientAuthentication, methodOfSecret } from './client-authentication.ts';
 import { acceptedAlgorithms, idTokenAlgorithms, oidcClient, providerKeys } from './provider.ts';
 import { readDiscovery } from './read-discovery.ts';
 import { oidcRefusal } from './refusal.ts';
@@ -186,12 +186,12 @@ async function checkAuthentication(
   const { settings } = connection;
   const step = (ok: boolean, words: string) => checkStep('token request', ok, words);
   const { kind, words } = await verdictOn(trial, authentication);
-  const way = settings.clientAuthentication === 'privateKey' ? 'key' : wayOfSecret(settings, metadata);
-  if (kind === 'accepted') return step(true, `${words}, by ${methods[way]}`);
+  const method = settings.clientAuthentication === 'privateKey' ? 'key' : methodOfSecret(settings, metadata);
+  if (kind === 'accepted') return step(true, `${words}, by ${methods[method]}`);
   if (kind !== 'refused') return step(kind === 'unknown', words);
-  if (way === 'key')
+  if (method === 'key')
     return step(false, `the provider must know the keys at ${publicAddress(deps.config, 'oidcKeys')}: ${words}`);
-  const other = way === 'basic' ? 'post' : 'basic';
+  const other = method === 'basic' ? 'post' : 'basic';
   if (await isAcceptedBy(trial, other)) {
     const option = `vestibule connection set ${connection.key} --client-auth ${other}`;
     return step(false, `the secret is right, but the provider expects it by ${methods[other]}: ${option}`);
@@ -200,9 +200,9 @@ async function checkAuthentication(
 }
 
 /** A provider may expect another method from us than it announces, or than the first it announces. */
-async function isAcceptedBy(trial: Trial, way: 'basic' | 'post'): Promise<boolean> {
+async function isAcceptedBy(trial: Trial, method: 'basic' | 'post'): Promise<boolean> {
   const { deps, connection, metadata } = trial;
-  const settings = { ...connection.settings, clientAuthentication: way };
+  const settings = { ...connection.settings, clientAuthentication: method };
   const authentication = await clientAuthentication(deps, { ...connection, settings }, metadata);
   return (await verdictOn(trial, authentication)).kind === 'accepted';
 }

@@ -22,14 +22,14 @@ export async function clientAuthentication(
   const secret = unseal(deps.keys.seal, sealedSecret, connectionPlace(id));
   if (secret === null)
     throw new ConnectionBroken('the client secret cannot be opened: VESTIBULE_SECRET lacks the secret that sealed it');
-  return wayOfSecret(settings, metadata) === 'basic' ? clientSecretBasic(secret) : ClientSecretPost(secret);
+  return methodOfSecret(settings, metadata) === 'basic' ? clientSecretBasic(secret) : ClientSecretPost(secret);
 }
 
 /**
  * How to send a secret: as the operator says, otherwise as announced; by default in the header (OpenID Connect
  * Discovery §3).
  */
-export function wayOfSecret({ clientAuthentication }: OidcSettings, metadata: ServerMetadata): 'basic' | 'post' {
+export function methodOfSecret({ clientAuthentication }: OidcSettings, metadata: ServerMetadata): 'basic' | 'post' {
   if (clientAuthentication === 'basic' || clientAuthentication === 'post') return clientAuthentication;
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return offered.includes('client_secret_basic') ? 'basic' : 'post';
