@@ -180,10 +180,4 @@ describe('MF-12 a user of a customer that requires an app', () => {
       await registerApp(portal, next);
     },
   );
-
-  it('sets up the app after the password if there is nothing to prove', async () => {
-    const { to, half } = await landing('alice');
-    expect(to).toBe(appScreen);
-    await registerApp(portal, half);
-  });
 });

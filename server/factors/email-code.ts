@@ -76,7 +76,7 @@ export async function deleteEmailFactor(sql: Connection, userId: string): Promis
 type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
 /** The outcome of sending a code. */
-export type SendResult = { kind: 'sent' } | SendWait;
+type SendResult = { kind: 'sent' } | SendWait;
 
 /** Where a code was requested from; `endsBy` is when the half session and all its codes end. */
 type Circumstances = MailPlace & { endsBy?: Date };

@@ -144,7 +144,7 @@ export async function deletePasskeysOfUser(sql: Connection, userId: string): Pro
 }
 
 /** Removes a user's passkey and returns it; null if it is not there. */
-export async function deletePasskey(
+async function deletePasskey(
   sql: Connection,
   { id, userId }: { id: string; userId: string },
 ): Promise<{ name: string; credentialId: Buffer; rpId: string } | null> {

@@ -48,7 +48,7 @@ export async function deleteRecoveryCodes(sql: Connection, userId: string): Prom
 }
 
 /** Keeps the codes sealed while one session may view them; they end with the session. */
-export async function putShownRecoveryCodes(
+async function putShownRecoveryCodes(
   sql: Connection,
   shown: { userId: string; sessionId: string; sealedCodes: Buffer; shownUntil: Date },
 ): Promise<void> {

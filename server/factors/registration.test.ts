@@ -5,7 +5,6 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForKey,
   type Browser,
-  codeByMail,
   codeNow,
   giveApp,
   halfSession,
@@ -173,13 +172,6 @@ describe('an app that somebody sets up of his own will', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), after))).toEqual([401, 'signInExpired']);
     const again = await halfSession(portal, 'pat');
     expect(verdict(await verify(portal, codeNow(portal, secret), again))).toBe(true);
-  });
-
-  it('replaces codes by email where these were required', async () => {
-    const half = await halfSession(portal, 'bob');
-    await registerApp(portal, cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)));
-    const again = await portal.signIn('bob', testPassword);
-    expect(again.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html');
   });
 
   it('may be set up within ten minutes of the sign-in; a moment later the page asks for another', async () => {

@@ -109,7 +109,7 @@ function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep
 type ClientData = { challenge: string; crossOrigin?: boolean; topOrigin?: string };
 type Answer<Json> = { json: Json; clientData: ClientData };
 export type Assertion = Answer<AuthenticationResponseJSON>;
-export type Enrolment = Answer<RegistrationResponseJSON>;
+type Enrolment = Answer<RegistrationResponseJSON>;
 
 /** Reads the answer of an authenticator (§5.1, `toJSON`) as far as its challenge; null if it has none. The library reads the rest. */
 export function readAnswer<Json extends Assertion['json'] | Enrolment['json']>(text: string): Answer<Json> | null {
@@ -167,7 +167,7 @@ export type EnrolledKey = Pick<
  * Checks an enrolment (§7.1) whose challenge has been taken. No attestation is asked for: of the two that browsers pass on all the
  * same, the library asks nobody about a certificate.
  */
-export async function checkEnrolment(
+async function checkEnrolment(
   { json, clientData }: Enrolment,
   { id, origin }: RelyingParty,
   steps: AuditStep[],

@@ -18,7 +18,7 @@ import { deletePendingTotp, findTotp, insertTotp, offsetOf, spendTotpStep, totpS
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
 
 /** Who has to prove it; `browser`: where an app is set up. */
-export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
+type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
   sessionId: string;
   browser: Pick<Visitor, 'deviceToken'>;
 };

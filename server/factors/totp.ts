@@ -7,7 +7,7 @@ import { minute } from '../limits.ts';
 const clocksWithin = 10 * minute;
 
 /** RFC 4226 §4 requires 160 bits. */
-export const secretBytes = 20;
+const secretBytes = 20;
 /** How long a code is shown, in seconds (RFC 6238 §5.2). */
 export const period = 30;
 

@@ -65,11 +65,6 @@ describe('a code of an app', () => {
     expect(await tried(codeNow(portal, secret, 1))).toBe(true);
   });
 
-  it('of one step either side is accepted, of others refused', async () => {
-    for (const steps of [-3, -2, 2, 3]) expect(await tried(codeNow(portal, secret, steps)), `${steps}`).toBe(false);
-    for (const steps of [-1, 0, 1]) expect(await tried(codeNow(portal, secret, steps)), `${steps}`).toBe(true);
-  });
-
   it('MF-08 of another user is refused', async () => {
     const adams = await giveApp(portal, 'adam');
     expect(await tried(codeNow(portal, adams), 'alice')).toBe(false);

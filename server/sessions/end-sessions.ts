@@ -26,7 +26,7 @@ export type DeletedSession = {
 };
 
 /** Ends the session of a token and returns it; null if there is none. */
-export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<DeletedSession | null> {
+async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<DeletedSession | null> {
   return await rowOrNull(sql<DeletedSession[]>`
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id

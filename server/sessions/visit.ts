@@ -121,7 +121,7 @@ export async function endVisitsOfBrowser(sql: Connection, cookieHash: Buffer, no
 }
 
 /** Somebody signed out in a browser. */
-export async function deleteVisitsOfBrowser(sql: Connection, cookieHash: Buffer): Promise<void> {
+async function deleteVisitsOfBrowser(sql: Connection, cookieHash: Buffer): Promise<void> {
   await sql`delete from visit where browser_hash = ${cookieHash}`;
 }
 

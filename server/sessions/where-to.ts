@@ -16,7 +16,7 @@ export type Standing =
 export type Asked = PlainScreen | 'loginFail' | 'hub';
 
 /** What to do with the request of a page: show it, or send the visitor elsewhere. */
-export type WhereTo =
+type WhereTo =
   | { kind: 'show' }
   | { kind: 'destination' }
   /** The screen that the half session awaits. */

@@ -9,14 +9,23 @@ import { type FullSession, type SessionStage, updateSessionSeen } from './sessio
 /** A session's last use is written at most this often, so that its idle time still ends to the second. */
 const sessionTouchEvery = second;
 
-/** Who a visitor is: what their session token stands for. */
-export type Who = VisitorSession;
+/** Who a visitor is: what their session token stands for, as seen from an address. */
+export type Who =
+  | { kind: 'half'; half: HalfSession }
+  | { kind: 'full'; session: FullSession }
+  /**
+   * Over, but still stored: expired, unused for too long, or no longer open to this user, sign-in method or address.
+   * `username` only of a half session that expired.
+   */
+  | { kind: 'ended'; username: string | null }
+  /** No session is stored under the token. */
+  | { kind: 'nobody' };
 
 /**
  * What a session token stands for, for a client at an address; marks a full session as used. The customers'
  * networks are checked again every time; if none admits the address the session counts as ended (decisions §7).
  */
-export async function whoHas(deps: Deps, tokenHash: Buffer, address: string): Promise<VisitorSession> {
+export async function whoHas(deps: Deps, tokenHash: Buffer, address: string): Promise<Who> {
   const now = deps.now();
   const session = await fullSessionOf(deps, { tokenHash, address });
   if (session === null) return await findHalfOrEndedSession(deps.sql, { tokenHash, address }, now);
@@ -28,10 +37,10 @@ export async function whoHas(deps: Deps, tokenHash: Buffer, address: string): Pr
 type CheckDeps = Pick<Deps, 'sql' | 'config' | 'now'>;
 type Check = { asked: AskedSession; done: (session: FullSession | null) => void; failed: (error: unknown) => void };
 
-/** Those asked for in this turn of the event loop. */
+/** Those asked for in this round of the event loop. */
 const checks = new WeakMap<Database, Check[]>();
 
-/** The session check, which counts as no use. Those of one turn of the event loop are one statement. */
+/** The session check, which counts as no use. Those of one round of the event loop are one statement. */
 export function fullSessionOf(deps: CheckDeps, asked: AskedSession): Promise<FullSession | null> {
   return new Promise((done, failed) => {
     const waiting = checks.get(deps.sql);
@@ -55,20 +64,8 @@ async function checkAll({ sql, config, now }: CheckDeps): Promise<void> {
   }
 }
 
-/** What a session token stands for, as seen from an address. */
-export type VisitorSession =
-  | { kind: 'half'; half: HalfSession }
-  | { kind: 'full'; session: FullSession }
-  /**
-   * Over, but still stored: expired, unused for too long, or no longer open to this user, sign-in method or address.
-   * `username` only of a half session that expired.
-   */
-  | { kind: 'ended'; username: string | null }
-  /** No session is stored under the token. */
-  | { kind: 'nobody' };
-
 /** Which session is looked at, and from where. */
-export type AskedSession = { tokenHash: Buffer; address: string };
+type AskedSession = { tokenHash: Buffer; address: string };
 
 /** `idleSince`: full sessions last used before it count as ended. */
 type At = { idleSince: Date; now: Date };
@@ -114,11 +111,7 @@ type Row = Omit<HalfSession, 'factor' | 'mustRegister'> & {
 };
 
 /** What a token stands for that has no full session. */
-export async function findHalfOrEndedSession(
-  sql: Connection,
-  { tokenHash, address }: AskedSession,
-  now: Date,
-): Promise<VisitorSession> {
+async function findHalfOrEndedSession(sql: Connection, { tokenHash, address }: AskedSession, now: Date): Promise<Who> {
   const row = await rowOrNull(sql<Row[]>`
     select s.stage, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
       s.code_tries as "codeTries", s.waits_for as "waitsFor", s.created_at as "createdAt", s.ends_at as "endsAt",
