@@ -48,8 +48,8 @@ export async function letIn(
 }
 
 /**
- * Whether the browser may keep no cookies. Then it is sent to the sign-in form, which sends it on if it has kept the session's
- * cookie, and says that cookies are blocked if not.
+ * Whether cookies may be blocked in the browser. Then it is sent to the sign-in form, which sends it on if it has kept the
+ * session's cookie, and says that cookies are blocked if not (docs/decisions/0048).
  */
 function hasShownNoCookie({ request: { headers } }: FastifyReply): boolean {
   return headers.cookie === undefined && headers['sec-fetch-mode'] === 'navigate';

@@ -23,7 +23,7 @@ import {
   whatIsAsked,
 } from './sign-in-rules.ts';
 
-type Verified = { user: SignInUser; by: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
+type Verified = { user: SignInUser; lookUp: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
 
 /**
  * Opens a session for a user whose password was right: a full one, or a half one that waits for a second factor. Returns
@@ -32,17 +32,17 @@ type Verified = { user: SignInUser; by: Parameters<typeof findSignInUser>[1]; st
 export async function openSession(
   deps: Deps,
   request: SignInRequest,
-  { user: before, by, steps }: Verified,
+  { user: before, lookUp, steps }: Verified,
 ): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | 'changed'> {
   const { address, requestId } = request;
-  const { now, deviceHash } = by;
+  const { now, deviceHash } = lookUp;
   const sessionToken = newToken();
   const opened = await deps.sql.begin(async (sql) => {
     // Statements that are sent together run one after the other. The lock on the user comes first: nothing that is read after it
     // changes before the session is stored.
     const [, user, factors, rememberedBy] = await Promise.all([
       lockUser(sql, before.id),
-      findSignInUser(sql, by),
+      findSignInUser(sql, lookUp),
       findFactorsOfUser(sql, before.id, { connectionId: null, rpId: deps.config.passkeys?.id ?? null }),
       recallDevice(sql, request, before.id, now),
     ]);
@@ -77,13 +77,13 @@ export async function openSession(
       requestId,
       steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
     } as const;
-    const [, , , , deviceToken] = await Promise.all([
+    await Promise.all([
       deleteSessionOfBrowser(sql, request.sessionHash),
       insertSession(sql, session),
       deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]),
       insertAuditEvent(sql, event, now),
-      isFull ? noteDevice(sql, user, request, { byPassword: true, now }) : null,
     ]);
+    const deviceToken = isFull ? await noteDevice(sql, user, request, { byPassword: true, now }) : null;
     return { user, customers, factors, asked, isRemembered, deviceToken };
   });
   if (opened === 'changed') return opened;
@@ -93,6 +93,7 @@ export async function openSession(
   const outcome = deviceToken === null ? 'second-factor-asked' : 'signed-in';
   deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : 'password', outcome });
   if (deviceToken !== null) {
+    // A new browser is told of by email.
     if (deviceToken !== request.deviceToken) deps.wake.mails();
     return { kind: 'signedIn', sessionToken, deviceToken };
   }

@@ -30,23 +30,25 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
 
   const fold = foldLoginName(request.username);
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  const by = { fold, address, deviceHash, now };
-  const user = await findSignInUser(sql, by);
+  const lookUp = { fold, address, deviceHash, now };
+  const user = await findSignInUser(sql, lookUp);
 
-  const isKnown = user?.deviceKnown === true && deviceHash !== null;
-  const until = isKnown ? null : await addressWait(sql, addressKeys(address), now);
-  if (until) return await throttled(deps, request, until, now);
-  const key = isKnown ? deviceKey(deviceHash, user.id) : user ? accountKey(user.id) : unknownNameKey(fold);
-  const limit = isKnown ? limits.throttle.device : limits.throttle.account;
-  const mayTry = await countGuess(sql, { key, limit }, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
+  const isKnownDevice = user?.deviceKnown === true && deviceHash !== null;
+  const waitUntil = isKnownDevice ? null : await addressWait(sql, addressKeys(address), now);
+  if (waitUntil) return await throttled(deps, request, waitUntil, now);
+  const counter = isKnownDevice
+    ? { key: deviceKey(deviceHash, user.id), limit: limits.throttle.device }
+    : { key: user ? accountKey(user.id) : unknownNameKey(fold), limit: limits.throttle.account };
+  const mayTry = await countGuess(sql, counter, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
 
   // Without a hash a decoy is verified, which takes the same time.
   const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, network);
   const steps = stepsOf(user, { mayTry, isRight, address });
-  const reason = mayTry ? reasonToRefuse(user, isRight) : isKnown ? 'throttled-device' : 'throttled-account';
+  const throttledReason = isKnownDevice ? 'throttled-device' : 'throttled-account';
+  const reason = mayTry ? reasonToRefuse(user, isRight) : throttledReason;
   if (reason || !user) return await refused(deps, request, user, reason ?? 'unknown-user', steps);
 
-  const opened = await openSession(deps, request, { user, by, steps });
+  const opened = await openSession(deps, request, { user, lookUp, steps });
   // The user has changed since they were read: check again.
   if (opened === 'changed') return await signIn(deps, request);
   if (user.passwordHash !== null && isHashOutdated(user.passwordHash))
@@ -85,15 +87,15 @@ async function refused(
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
 }
 
-async function throttled(deps: Deps, request: SignInRequest, until: Date, now: Date): Promise<SignInResult> {
+async function throttled(deps: Deps, request: SignInRequest, waitUntil: Date, now: Date): Promise<SignInResult> {
   const event = {
     event: 'sign-in-refused',
     reason: 'throttled-address',
     address: request.address,
     requestId: request.requestId,
-    steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
+    steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${waitUntil.toISOString()}` }],
   } satisfies AuditEvent;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled', request.address), now);
   deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
-  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
+  return { kind: 'throttled', retryAfter: waitUntil.getTime() - now.getTime(), reference };
 }

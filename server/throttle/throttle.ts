@@ -10,7 +10,7 @@ export function limitArguments(sql: Connection, { freeFailures, leakEvery, first
 
 /**
  * A condition that counts one attempt under each key, in order, and holds if none of them has to wait. After one that has to
- * wait, none is counted: what an address sends on and on must not spend what everybody has together.
+ * wait, none is counted: a single flooding address must not use up the total that everybody shares.
  */
 function attemptAdmitted(sql: Connection, [first, ...others]: readonly ThrottleKey[], now: Date): Fragment {
   if (!first) return sql`true`;
@@ -25,9 +25,9 @@ export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[]
 }
 
 /**
- * Counts a guess under a key (`throttle_attempt` in 0001-initial.sql) before it is checked, so that many at once gain nothing; false if it has to wait. The same guess
- * twice in a row counts once. Outside of any transaction that may be rolled back; losing it with the machine is harmless, so the
- * commit does not wait for the disk.
+ * Counts a guess under a key (`throttle_attempt` in 0001-initial.sql) before it is checked, so that many at once gain nothing;
+ * false if it has to wait. The same guess twice in a row counts once. Not for a transaction that may be rolled back. The commit
+ * does not wait for the disk, since losing a count is harmless.
  */
 export async function countGuess(
   sql: Connection,
@@ -42,8 +42,8 @@ export async function countGuess(
 }
 
 /**
- * Until when an address, its network or everyone has to wait; null if a guess may proceed. One that has used up its free
- * failures gets one try after each wait, not as many as are sent side by side.
+ * Until when an address, its network or everyone has to wait; null if a guess may proceed. If the free failures are used up it
+ * counts an attempt, so that each wait is followed by one guess, however many are sent side by side.
  */
 export async function addressWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
   const rows = await sql<{ key: string; failures: number; blockedUntil: Date | null }[]>`
