@@ -34,7 +34,7 @@ export type Metrics = {
   contentType: string;
   requests: { observe: (labels: Record<'route' | 'status', string>, seconds: number) => void };
   /** By the last proof, and what came of it. */
-  signIns: Counter<'way' | 'outcome'>;
+  signIns: Counter<'method' | 'outcome'>;
   mailsGivenUp: Counter<'kind'>;
   /** By connection: started, signed in, or refused with its reason. */
   singleSignOn: Counter<'connection' | 'outcome'>;

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
@@ -32,3 +33,27 @@ it('links between documents lead to a file, and to a heading of it', () => {
   );
   expect(broken).toEqual([]);
 });
+
+it('no name in the code is a word that the glossary drops', () => {
+  const [, dropped = ''] = /^Not used, .*: (.*)\.$/m.exec(read('docs/glossary.md')) ?? [];
+  const words = new RegExp(`^(?:${dropped.replaceAll(', ', '|')})(?:s|es|ed)?$`, 'i');
+  const sources = globSync('{server,cli,web,contract}/**/*.{ts,tsx}', { cwd: fileURLToPath(root) });
+  const found = sources
+    .filter((path) => !/\.test\.tsx?$/.test(path))
+    .flatMap((path) => namesIn(read(path)).filter((name) => partsOf(name).some((part) => words.test(part))));
+  // Names of the platform.
+  expect([...new Set(found)].filter((name) => !['nextSibling', 'pressed'].includes(name))).toEqual([]);
+});
+
+/** The names in a source, without its comments and texts. */
+function namesIn(source: string): string[] {
+  const code = source
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(?<!:)\/\/.*$/gm, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`/g, '');
+  return code.match(/[A-Za-z_]\w*/g) ?? [];
+}
+
+function partsOf(name: string): string[] {
+  return name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+}

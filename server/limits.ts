@@ -107,7 +107,7 @@ export const limits = {
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
   resetMailsAnHour: 3,
   /** On a slow line people press a code's button again until something happens: for this long it is one press. */
-  sameCodePress: 10 * second,
+  repeatedSubmit: 10 * second,
   /** The passwords that may not be chosen again, including the current one. */
   passwordsRemembered: 10,
   /** How long the reset hash is kept in a browser without JavaScript after a failed change. */

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextLoop, setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
@@ -109,12 +109,12 @@ async function quietTurn(server: Server): Promise<void> {
     isQuiet = false;
   });
   // The turn of the signal is not watched from its beginning.
-  await nextTurn();
+  await nextLoop();
   const until = performance.now() + quietWithin;
   for (let began = 0; !isQuiet && began < until; ) {
     isQuiet = true;
     began = performance.now();
-    await nextTurn();
+    await nextLoop();
     if (performance.now() - began > 1) isQuiet = false;
   }
 }

@@ -53,7 +53,7 @@ export function useNavigation(first: First, leaving: { fadeOver: () => Promise<v
       if (!event.persisted) return;
       // WebKit keeps even a no-store page that came over plain HTTP, and Chromium one whose session has ended elsewhere.
       if (!hasAddress(page.screen) || 'secondFactor' in page.screen) location.reload();
-      else showAfresh();
+      else showAgain();
     };
     addEventListener('popstate', onMove);
     addEventListener('pageshow', onShow);
@@ -63,7 +63,7 @@ export function useNavigation(first: First, leaving: { fadeOver: () => Promise<v
     };
   });
 
-  function showAfresh(): void {
+  function showAgain(): void {
     setShowing((count) => count + 1);
     leaving.comeBack();
   }
@@ -80,7 +80,7 @@ export function useNavigation(first: First, leaving: { fadeOver: () => Promise<v
     startTransition(() => {
       setPlace(arrival.place);
       setSaved(arrival.saved);
-      showAfresh();
+      showAgain();
     });
   }
 

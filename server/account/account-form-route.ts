@@ -12,7 +12,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
-import { tokenOfFirstPress } from '../sessions/session.ts';
+import { tokenOfFirstSubmit } from '../sessions/session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account-visit.ts';
@@ -75,7 +75,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
      */
     async function goOnAfterEnd({ who, sessionToken: token }: KnownVisitor) {
       const given = fields.current ?? fields.code ?? fields.password ?? fields.credential;
-      const sessionToken = token && given ? await tokenOfFirstPress(deps, { token, given }) : null;
+      const sessionToken = token && given ? await tokenOfFirstSubmit(deps, { token, given }) : null;
       if (sessionToken)
         return answerDone({ kind: 'done', notice: isProof ? 'proven' : 'passwordChanged', sessionToken }, isProof);
       const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });

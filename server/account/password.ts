@@ -74,7 +74,7 @@ async function store(
     const { address, language } = visitor;
     await queuePasswordNotice(sql, person, { now, address, language });
     const steps = [
-      { step: 'way', outcome: 'the account page' },
+      { step: 'where', outcome: 'the account page' },
       { step: 'sessions ended', outcome: String(sessionsEnded) },
     ];
     await insertAuditEvent(sql, { event: 'password-changed', ...personOf(visit), steps }, now);
@@ -84,7 +84,7 @@ async function store(
 
 async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {
   const steps = [
-    { step: 'way', outcome: 'the account page' },
+    { step: 'where', outcome: 'the account page' },
     { step: 'new password', outcome: problem },
   ];
   const event = { event: 'password-change-refused', reason: String(reason), ...personOf(visit), steps } as const;

@@ -39,10 +39,10 @@ function readPassword(credential: SourceRecord): Reading<string | null> {
   if (algorithm !== 'argon2')
     return refusedValue('passwordHash', `${JSON.stringify(algorithm.slice(0, 40))} cannot be verified here`);
   const more = isRecord(data.additionalParameters) ? data.additionalParameters : {};
-  const [type = '', version = '', memory = '', lanes = ''] = ['type', 'version', 'memory', 'parallelism'].map((name) =>
-    textOf(first(more[name])),
+  const [type = '', version = '', memory = '', parallelism = ''] = ['type', 'version', 'memory', 'parallelism'].map(
+    (name) => textOf(first(more[name])),
   );
-  const sizes = `v=${version === '1.0' ? 16 : 19}$m=${memory},t=${rounds},p=${lanes}`;
+  const sizes = `v=${version === '1.0' ? 16 : 19}$m=${memory},t=${rounds},p=${parallelism}`;
   const [saltText, keyText] = [salt, key].map((bytes) => bytes.toString('base64').replaceAll('=', ''));
   const argon2 = readForeignHash(`$argon2${type || 'id'}$${sizes}$${saltText}$${keyText}`);
   return argon2 ? checkedHash(argon2) : refusedValue('passwordHash', 'has parameters of argon2 that are not known');

@@ -51,12 +51,12 @@ function readDjangoHash(text: string): ForeignHash | null {
     return { kind: 'pbkdf2', digest: digest as Digest, rounds: Number(rounds), ...saltAndKey(salt, key) };
   }
   if (algorithm === 'scrypt' && parts.length === 5) {
-    const [cost, salt, block, lanes, key] = parts as [string, string, string, string, string];
+    const [cost, salt, block, parallelism, key] = parts as [string, string, string, string, string];
     return {
       kind: 'scrypt',
       log2Cost: Math.log2(Number(cost)),
       block: Number(block),
-      lanes: Number(lanes),
+      parallelism: Number(parallelism),
       ...saltAndKey(salt, key),
     };
   }

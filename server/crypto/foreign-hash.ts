@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 
 /** A password hash that another system made. Buffers are the decoded salt and key. */
 export type ForeignHash =
-  | { kind: 'argon2'; text: string; memory: number; passes: number; lanes: number; version: number }
+  | { kind: 'argon2'; text: string; memory: number; passes: number; parallelism: number; version: number }
   /** `over` says what bcrypt hashed: the password, or the hexadecimal SHA-256 of it (Django's bcrypt_sha256). */
   | { kind: 'bcrypt'; text: string; cost: number; over: 'password' | 'sha256-hex' }
   | { kind: 'pbkdf2'; digest: Digest; rounds: number; salt: Buffer; key: Buffer }
@@ -14,7 +14,7 @@ export type ForeignHash =
       kind: 'scrypt';
       log2Cost: number;
       block: number;
-      lanes: number;
+      parallelism: number;
       salt: Buffer;
       key: Buffer;
     }
@@ -46,7 +46,7 @@ export function foreignHashText(hash: ForeignHash): string {
     case 'pbkdf2':
       return `$pbkdf2-${hash.digest}$i=${hash.rounds}${bytesPart(hash)}`;
     case 'scrypt':
-      return `$scrypt$ln=${hash.log2Cost},r=${hash.block},p=${hash.lanes}${bytesPart(hash)}`;
+      return `$scrypt$ln=${hash.log2Cost},r=${hash.block},p=${hash.parallelism}${bytesPart(hash)}`;
     case 'firebase':
       return `$firebase-scrypt$ln=${hash.log2Cost},r=${hash.block}${bytesPart(hash)}`;
   }
@@ -58,13 +58,18 @@ const sha256Mark = '$sha256-hex';
 function readArgon2(text: string): ForeignHash | null {
   const form =
     /^\$argon2(?:id|i)\$(?:v=(16|19)\$)?m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,2})\$([\w+/]+)\$([\w+/]+)$/;
-  const [, version = '16', memory, passes, lanes, salt, key] = form.exec(text) ?? [];
+  const [, version = '16', memory, passes, parallelism, salt, key] = form.exec(text) ?? [];
   if (!salt || !key || !isSalt(unpadded(salt), 8) || !isKey(unpadded(key))) return null;
   // The text itself is verified, by a strict decoder.
   if (![salt, key].every((part) => base64(unpadded(part)) === part)) return null;
-  const sizes = { memory: Number(memory), passes: Number(passes), lanes: Number(lanes), version: Number(version) };
+  const sizes = {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    version: Number(version),
+  };
   // RFC 9106 §3.1: each lane has at least 8 KiB.
-  return sizes.memory < 8 * sizes.lanes ? null : { kind: 'argon2', text, ...sizes };
+  return sizes.memory < 8 * sizes.parallelism ? null : { kind: 'argon2', text, ...sizes };
 }
 
 function readBcrypt(text: string, over: 'password' | 'sha256-hex'): ForeignHash | null {
@@ -89,14 +94,14 @@ function readPbkdf2(text: string): ForeignHash | null {
 
 function readScrypt(text: string): ForeignHash | null {
   const form = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
-  const [, log2Cost, block, lanes, salt, key] = form.exec(text) ?? [];
+  const [, log2Cost, block, parallelism, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
   const cost = { log2Cost: Number(log2Cost), block: Number(block) };
   if (!bytes || !isScryptCost(cost)) return null;
   return {
     kind: 'scrypt',
     ...cost,
-    lanes: Number(lanes),
+    parallelism: Number(parallelism),
     ...bytes,
   };
 }
@@ -157,7 +162,7 @@ export function costProblem(hash: ForeignHash): string | null {
     case 'scrypt':
     case 'firebase': {
       const cost = 2 ** hash.log2Cost * hash.block;
-      const work = cost * (hash.kind === 'scrypt' ? hash.lanes : 1);
+      const work = cost * (hash.kind === 'scrypt' ? hash.parallelism : 1);
       if (cost * 128 > scryptMemory) return tooMuch(`memory ${cost * 128} bytes`, scryptMemory);
       return work > scryptWork ? tooMuch(`N × r × p ${work}`, scryptWork) : null;
     }
@@ -184,7 +189,7 @@ export async function verifyForeignHash(hash: ForeignHash, password: string): Pr
       return timingSafeEqual(made, key);
     }
     case 'firebase': {
-      const made = await scryptKey(Buffer.from(password), hash.salt, 32, { ...hash, lanes: 1 });
+      const made = await scryptKey(Buffer.from(password), hash.salt, 32, { ...hash, parallelism: 1 });
       const stream = createCipheriv('aes-256-ctr', made, Buffer.alloc(16)).update(Buffer.alloc(hash.key.length));
       return timingSafeEqual(stream, hash.key);
     }
@@ -195,9 +200,9 @@ function scryptKey(
   password: Buffer,
   salt: Buffer,
   length: number,
-  { log2Cost, block, lanes }: { log2Cost: number; block: number; lanes: number },
+  { log2Cost, block, parallelism }: { log2Cost: number; block: number; parallelism: number },
 ): Promise<Buffer> {
-  const options = { N: 2 ** log2Cost, r: block, p: lanes, maxmem: 2 * limits.foreignHash.scryptMemory };
+  const options = { N: 2 ** log2Cost, r: block, p: parallelism, maxmem: 2 * limits.foreignHash.scryptMemory };
   return new Promise((resolve, reject) => {
     scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });

@@ -11,7 +11,7 @@ const prefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCos
 
 /** One more than there are cores: the next one starts before the event loop learns that a hash is done. */
 const mostHashesAtOnce = availableParallelism() + 1;
-const { inTurn, refuseWhenFull, length } = workQueue(mostHashesAtOnce, limits.waitingHashes);
+const { enqueue, refuseWhenFull, length } = workQueue(mostHashesAtOnce, limits.waitingHashes);
 
 /** Throws WorkQueueFull if too many passwords are waiting to be hashed for one more of a network. */
 export const refuseWhenHashesWait = refuseWhenFull;
@@ -30,7 +30,7 @@ const noAddress = 'no address';
  * wait.
  */
 export function hashPassword(password: string, network: string | null): Promise<string> {
-  return inTurn(network ?? noAddress, () => hash(password.normalize('NFC'), parameters));
+  return enqueue(network ?? noAddress, () => hash(password.normalize('NFC'), parameters));
 }
 
 /**
@@ -39,7 +39,7 @@ export function hashPassword(password: string, network: string | null): Promise<
  * one. A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
  */
 export function verifyPassword(storedHash: string | null, password: string, network: string | null): Promise<boolean> {
-  return inTurn(network ?? noAddress, async () => {
+  return enqueue(network ?? noAddress, async () => {
     const right = await isRight(storedHash ?? decoyHash, password);
     return right && storedHash !== null;
   });

@@ -2,7 +2,7 @@
 export class WorkQueueFull extends Error {}
 
 export type WorkQueue = {
-  inTurn: <T>(network: string, work: () => Promise<T>) => Promise<T>;
+  enqueue: <T>(network: string, work: () => Promise<T>) => Promise<T>;
   /** Throws WorkQueueFull if more work of a network would be refused: to be called before anything is counted or changed. */
   refuseWhenFull: (network: string) => void;
   /** How many pieces run and wait now. */
@@ -25,7 +25,7 @@ export function workQueue(atOnce: number, mostWaiting: number): WorkQueue {
     if (waiting.length >= mostWaiting || ofNetwork >= mostWaiting / 2) throw new WorkQueueFull();
   }
 
-  async function inTurn<T>(network: string, work: () => Promise<T>): Promise<T> {
+  async function enqueue<T>(network: string, work: () => Promise<T>): Promise<T> {
     refuseWhenFull(network);
     if (running < atOnce) running += 1;
     else await new Promise<void>((begin) => waiting.push({ network, begin }));
@@ -38,5 +38,5 @@ export function workQueue(atOnce: number, mostWaiting: number): WorkQueue {
     }
   }
 
-  return { inTurn, refuseWhenFull, length: () => ({ running, waiting: waiting.length }) };
+  return { enqueue, refuseWhenFull, length: () => ({ running, waiting: waiting.length }) };
 }

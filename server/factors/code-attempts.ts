@@ -37,7 +37,7 @@ export function ownApp({ customers, ...session }: FullSession): Verified {
 type CountedTry = { kind: 'counted'; tries: number } | { kind: 'usedUp' } | { kind: 'throttled'; retryAfter: number };
 
 /**
- * Counts an attempt in its half session and for the account and its way in, or in neither. It is committed before anything is
+ * Counts an attempt in its half session and for the account and its first factor, or in neither. It is committed before anything is
  * looked at, so that attempts at the same time gain nothing. `usedUp` also if the session is gone.
  */
 export async function countTry(deps: Deps, request: VerifyRequest, session: Verified): Promise<CountedTry> {
@@ -53,7 +53,7 @@ export async function countTry(deps: Deps, request: VerifyRequest, session: Veri
   });
   if (counted.kind !== 'throttled') return counted;
   const until = new Date(now.getTime() + counted.retryAfter).toISOString();
-  const steps = [{ step: 'throttle', outcome: `wrong codes of this account by this way in: wait until ${until}` }];
+  const steps = [{ step: 'throttle', outcome: `wrong codes of this account: wait until ${until}` }];
   const event = { event: 'code-throttled', ...eventOf(session, request), steps } as const;
   await insertEventOnceAMinute(deps.sql, event, `throttled:${key}`, now);
   return counted;
@@ -73,7 +73,7 @@ export async function recordWrong(deps: Deps, request: VerifyRequest, session: V
   const { by, given } = request;
   const { isHalf, factor } = session;
   const who = eventOf(session, request);
-  const way = by === 'passkey' ? 'passkey' : factor === 'app' ? 'app' : 'email_code';
+  const method = by === 'passkey' ? 'passkey' : factor === 'app' ? 'app' : 'email_code';
   if (by === 'code') {
     const offset = isHalf ? await offsetOfCode(deps, { ...session, browser: request }, given) : null;
     const steps = [
@@ -81,11 +81,11 @@ export async function recordWrong(deps: Deps, request: VerifyRequest, session: V
       ...(offset === null ? [] : [{ step: 'code of another time', outcome: `off by ${offset} s` }]),
     ];
     await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, deps.now());
-    if (isHalf) deps.metrics.signIns.inc({ way, outcome: 'code-refused' });
+    if (isHalf) deps.metrics.signIns.inc({ method, outcome: 'code-refused' });
   }
   if (tries < limits.codeTries) return;
   await insertAuditEvent(deps.sql, { event: 'second-factor-ended', ...who }, deps.now());
-  deps.metrics.signIns.inc({ way, outcome: 'second-factor-ended' });
+  deps.metrics.signIns.inc({ method, outcome: 'second-factor-ended' });
 }
 
 /** Whose codes they are, for an event. */
@@ -93,6 +93,6 @@ export function eventOf(
   { userId, username, customers, connectionId }: Verified,
   { address, requestId }: VerifyRequest,
 ) {
-  const way = connectionId === null ? {} : { connectionId };
-  return { userId, username, ...customersOfEvent(customers), ...way, address, requestId };
+  const by = connectionId === null ? {} : { connectionId };
+  return { userId, username, ...customersOfEvent(customers), ...by, address, requestId };
 }

@@ -106,7 +106,7 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
       expect(cookiesOf(answer)).toEqual(cookiesOf(answers[0]));
     }
     expect(await secretOf({ ...half, ...cookiesOf(answers[0]) })).toEqual(shown);
-    portal.wait(limits.sameCodePress);
+    portal.wait(limits.repeatedSubmit);
     expect((await press()).headers.location).toContain('notice=signInExpired');
   });
 

@@ -86,7 +86,7 @@ export type CodeReader = MailReader & Pick<FirstFactor, 'connectionId'>;
 
 /**
  * Sends a half session a code by email, replacing the previous one. Requests that come too soon or too often have to
- * wait; so does an account that got too many within the hour, by the same way in.
+ * wait; so does an account that got too many within the hour, by the same first factor.
  */
 export async function sendEmailCode(
   deps: Deps,
@@ -95,10 +95,10 @@ export async function sendEmailCode(
   { endsBy, ...place }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
-  const way = { userId: reader.id, connectionId: reader.connectionId };
-  const wait = await waitBeforeSend(deps, sessionId, way, now);
+  const first = { userId: reader.id, connectionId: reader.connectionId };
+  const wait = await waitBeforeSend(deps, sessionId, first, now);
   if (wait) return wait;
-  const until = await countAttempt(deps.sql, [codeMailKey(way)], now);
+  const until = await countAttempt(deps.sql, [codeMailKey(first)], now);
   if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
   const code = newEmailCode();
   const codeHash = codeDigest(deps.keys.code, code, sessionId);
@@ -112,7 +112,7 @@ export async function sendEmailCode(
     return isPut;
   });
   if (!isSent)
-    return (await waitBeforeSend(deps, sessionId, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
+    return (await waitBeforeSend(deps, sessionId, first, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
   deps.wake.mails();
   return { kind: 'sent' };
 }
@@ -126,13 +126,13 @@ export function newEmailCode(): string {
 export async function waitBeforeSend(
   { sql }: Deps,
   sessionId: string,
-  way: FirstFactor,
+  first: FirstFactor,
   now: Date,
 ): Promise<SendWait | null> {
   const last = await findEmailCode(sql, sessionId);
   if (last && last.sent >= limits.emailCodeSends) return { kind: 'wait', of: 'session', retryAfter: null };
   const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
-  const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();
+  const account = (await findWait(sql, [codeMailKey(first)], now)).getTime() - now.getTime();
   const retryAfter = Math.max(own, account);
   // If the session just had a code, the page says that, even if the account waits longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
@@ -166,8 +166,8 @@ export function sendRoute(deps: Deps) {
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };
-    const way = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
-    return await sendEmailCode(deps, half.id, reader, way);
+    const where = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
+    return await sendEmailCode(deps, half.id, reader, where);
   }
 
   function answerPerson(

@@ -109,8 +109,8 @@ export async function updateProvenByCode(sql: Connection, userId: string): Promi
  */
 export function speaksForLess(sql: Connection, s: Fragment): Fragment {
   const userId = sql`${s}.user_id`;
-  const hasOwnWay = canSignInAlone(sql, userId, hasPasskey(sql, userId));
-  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasOwnWay}))`;
+  const signsInAlone = canSignInAlone(sql, userId, hasPasskey(sql, userId));
+  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${signsInAlone}))`;
 }
 
 /** A condition: the session's user belongs to another customer than that of its connection. */
@@ -123,7 +123,7 @@ function isElsewhere(sql: Connection, s: Fragment): Fragment {
 }
 
 /** Whether a user can sign in by a password or passkey of their own as things are. `rpId`: what usable passkeys are made for. */
-export async function hasOwnWayNow(
+export async function hasOwnSignIn(
   sql: Connection,
   { userId, rpId }: { userId: string; rpId: string | null },
 ): Promise<boolean> {

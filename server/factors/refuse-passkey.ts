@@ -40,7 +40,7 @@ export async function refusePasskey(
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
   if (tries.includes(reason)) await countAttempt(sql, await keysOfRefused(deps, visitor), now());
   await insertAuditEvent(sql, { event, reason, reference, ...who, address, requestId, steps }, now());
-  if (event === 'passkey-refused') metrics.signIns.inc({ way: 'passkey', outcome: reason });
+  if (event === 'passkey-refused') metrics.signIns.inc({ method: 'passkey', outcome: reason });
   return reference;
 }
 

@@ -12,7 +12,7 @@ import { visitorOf } from '../sessions/visitor.ts';
 import { screenOfFactor, standingOf, whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
 import { findEmailCode, waitBeforeSend } from './email-code.ts';
-import { hasOwnWayNow } from './may-change-factors.ts';
+import { hasOwnSignIn } from './may-change-factors.ts';
 import { hasPasskey } from './passkey.ts';
 import { countRecoveryCodes } from './recovery-codes.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
@@ -181,15 +181,15 @@ async function elsewhere(
   goesOnTo: string | null,
 ): Promise<Partial<Page>> {
   if (kind === 'network') return { screen: { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo } };
-  const hasOwnWay = await hasOwnWayNow(deps.sql, { userId, rpId: deps.config.passkeys?.id ?? null });
-  const comesBackTo = hasOwnWay ? sameAgain(deps, request) : null;
+  const signsInAlone = await hasOwnSignIn(deps.sql, { userId, rpId: deps.config.passkeys?.id ?? null });
+  const comesBackTo = signsInAlone ? sameAgain(deps, request) : null;
   return { screen: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
 }
 
 /** The same page again after another sign-in, in the same language, and from there on as before. */
 function sameAgain({ config }: Deps, request: FastifyRequest): string {
-  const way = { destination: askedFor(request), lang: languageOverride(request) };
-  return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
+  const onwards = { destination: askedFor(request), lang: languageOverride(request) };
+  return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, onwards);
 }
 
 function isFlaggedAsEmail(request: FastifyRequest): boolean {

@@ -156,7 +156,7 @@ describe('a form with a right code that is pressed twice', () => {
     const { code, held, to } = await made();
     const first = await press(code, held);
     expect(first.to).toContain(to);
-    portal.wait(limits.sameCodePress - 1);
+    portal.wait(limits.repeatedSubmit - 1);
     expect(await press(code, held)).toEqual(first);
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(1);
     expect(await signedInAs(portal, { 'vestibule-session': first.token ?? '' })).not.toBeNull();
@@ -168,7 +168,7 @@ describe('a form with a right code that is pressed twice', () => {
     const ended = { to: expect.stringContaining('notice=signInExpired'), token: undefined };
     expect(await press(otherThan(code), cookies)).toEqual(ended);
     expect(verdict(await verify(portal, code, cookies))).toEqual([401, 'signInExpired']);
-    portal.wait(limits.sameCodePress);
+    portal.wait(limits.repeatedSubmit);
     expect(await press(code, cookies)).toEqual(ended);
     expect(await signedInAs(portal, { 'vestibule-session': token })).toBe('alice');
     const held = await halfSession(portal, 'bob');

@@ -15,7 +15,7 @@ import {
   isSessionThereForUpdate,
   nextToken,
   putProof,
-  tokenOfFirstPress,
+  tokenOfFirstSubmit,
   updateSessionToken,
 } from '../sessions/session.ts';
 import { placeOfVisitor } from '../sessions/visitor.ts';
@@ -58,18 +58,18 @@ export type VerifyResult =
 
 /**
  * Takes a code, or a passkey in its place: a half session goes on with the sign-in, a full one has the app confirmed that its user
- * sets up. The second press of a form finds its token gone, and leads where the first one led.
+ * sets up. A form that is sent a second time finds its token gone, and leads where the first time led.
  */
 export async function verify(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   const result = await verifyIn(deps, request, who);
   if (result.kind !== 'signInExpired' || !request.isForm) return result;
   const { sessionToken: token, given, by, address } = request;
-  const sessionToken = await tokenOfFirstPress(deps, { token, given });
+  const sessionToken = await tokenOfFirstSubmit(deps, { token, given });
   if (sessionToken === null) return result;
-  const pressed = await whoHas(deps, tokenHash(sessionToken), address);
-  if (pressed.kind === 'half') return { kind: 'thenApp', sessionToken };
-  if (pressed.kind !== 'full') return result;
-  const { id: sessionId, userId, connectionId } = pressed.session;
+  const first = await whoHas(deps, tokenHash(sessionToken), address);
+  if (first.kind === 'half') return { kind: 'thenApp', sessionToken };
+  if (first.kind !== 'full') return result;
+  const { id: sessionId, userId, connectionId } = first.session;
   const shown = await findShownRecoveryCodes(deps.sql, { userId, sessionId, now: deps.now() });
   const hasPage = by === 'code' && (shown !== null || recoveryCodeOfText(given) !== null);
   return { kind: 'right', hasPage, sessionToken, deviceToken: null, rememberedToken: null, connectionId };
@@ -104,7 +104,7 @@ async function verifySession(deps: Deps, request: VerifyRequest, session: Verifi
   }
   if (done.result.kind === 'right') deps.wake.mails();
   const outcome = done.result.kind === 'right' ? 'signed-in' : 'second-factor-asked';
-  if (isHalf) deps.metrics.signIns.inc({ way: wayOfProof[done.proof], outcome });
+  if (isHalf) deps.metrics.signIns.inc({ method: methodOfProof[done.proof], outcome });
   return done.result;
 }
 
@@ -210,7 +210,7 @@ async function rotate(deps: Deps, sql: Connection, { request, session }: Attempt
   return sessionToken;
 }
 
-const wayOfProof = {
+const methodOfProof = {
   app: 'app',
   'app registered': 'app',
   'email code': 'email_code',

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { requestIdStart } from '#server/audit/reference.ts';
 import { limits } from '#server/limits.ts';
@@ -136,7 +136,7 @@ async function withFullQueue(then: () => Promise<void>): Promise<void> {
   let isOver = false;
   // Whoever is done waits again at once: a place is never free when a request comes.
   const waitAgain = async () => {
-    while (!isOver) await verifyPassword(null, 'x', networkOf(testAddress)).catch(() => nextTurn());
+    while (!isOver) await verifyPassword(null, 'x', networkOf(testAddress)).catch(() => nextLoop());
   };
   const waiting = Array.from({ length: limits.waitingHashes + 10 }, waitAgain);
   await then();

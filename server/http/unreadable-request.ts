@@ -34,8 +34,8 @@ export function unreadableRequest(headers: Headers) {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     // Node reports a late request once, and reads on.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.mayTakeTime) return;
-    const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
-    if (underWay?.headersSent) socket.destroy();
+    const beingAnswered = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+    if (beingAnswered?.headersSent) socket.destroy();
     else answerAndClose(socket, statusOfCode[error.code ?? ''] ?? 400, headers);
   };
 }

@@ -68,9 +68,9 @@ describe('sign-ins', () => {
     await portal.signIn('ada', testPassword);
     await portal.signIn('ada', 'Wrong-Lantern-42');
     await portal.signIn('nobody-has-this-name', testPassword);
-    expect(await sample('vestibule_sign_ins_total{way="password",outcome="signed-in"}')).toBe(1);
-    expect(await sample('vestibule_sign_ins_total{way="password",outcome="wrong-password"}')).toBe(1);
-    expect(await sample('vestibule_sign_ins_total{way="password",outcome="unknown-user"}')).toBe(1);
+    expect(await sample('vestibule_sign_ins_total{method="password",outcome="signed-in"}')).toBe(1);
+    expect(await sample('vestibule_sign_ins_total{method="password",outcome="wrong-password"}')).toBe(1);
+    expect(await sample('vestibule_sign_ins_total{method="password",outcome="unknown-user"}')).toBe(1);
   });
 
   it('by a second factor, and by a provider, are counted by the way that let them in', async () => {
@@ -80,9 +80,9 @@ describe('sign-ins', () => {
     await signInWithApp(portal, 'tess', secret);
     // Used already.
     await verify(portal, codeNow(portal, secret), await halfSession(portal, 'tess'));
-    expect(await sample('vestibule_sign_ins_total{way="password",outcome="second-factor-asked"}')).toBe(2);
-    expect(await sample('vestibule_sign_ins_total{way="app",outcome="signed-in"}')).toBe(1);
-    expect(await sample('vestibule_sign_ins_total{way="app",outcome="code-refused"}')).toBe(1);
+    expect(await sample('vestibule_sign_ins_total{method="password",outcome="second-factor-asked"}')).toBe(2);
+    expect(await sample('vestibule_sign_ins_total{method="app",outcome="signed-in"}')).toBe(1);
+    expect(await sample('vestibule_sign_ins_total{method="app",outcome="code-refused"}')).toBe(1);
 
     const provider = await samlProvider('idp.acme.test', portal.deps.now());
     await addSamlConnection(portal, provider);
@@ -91,7 +91,7 @@ describe('sign-ins', () => {
       const browser = browserForTest(portal);
       const request = samlRequestAt(await departFor(browser, email));
       await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request, { email }));
-      expect(await sample(`vestibule_sign_ins_total{way="saml",outcome="${outcome}"}`)).toBe(1);
+      expect(await sample(`vestibule_sign_ins_total{method="saml",outcome="${outcome}"}`)).toBe(1);
     }
     expect(await sample('vestibule_ends_seconds{connection="acme-saml",what="certificate"}')).toBeGreaterThan(0);
   });

@@ -62,7 +62,7 @@ export async function createMetrics({ sql, now }: Pick<Deps, 'sql' | 'now'>): Pr
       registers,
     }),
     signIns: counter('vestibule_sign_ins_total', 'Checked sign-ins, by the last proof and what came of it.', [
-      'way',
+      'method',
       'outcome',
     ]),
     mailsGivenUp,

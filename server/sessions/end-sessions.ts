@@ -71,8 +71,8 @@ export async function listSessionsOfUser(
 ): Promise<ListedSession[]> {
   return await sql<ListedSession[]>`
     select s.id, s.browser, host(s.address) as address, s.created_at as "signedInAt", s.last_seen_at as "lastSeenAt",
-      s.ends_at as "endsAt", way.name as provider, s.passkey_id is not null as "byPasskey"
-    from session s left join sso_connection way on way.id = s.connection_id
+      s.ends_at as "endsAt", by_connection.name as provider, s.passkey_id is not null as "byPasskey"
+    from session s left join sso_connection by_connection on by_connection.id = s.connection_id
     where s.user_id = ${userId} and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)
       and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
     order by s.last_seen_at desc, s.id`;

@@ -22,10 +22,10 @@ export type HalfSession = OpenFactor &
 
 /** What a half session waits for first, whether that is a registration, and whether its way in is still open; null if it has ended. */
 export async function findOpenFactor(sql: Connection, sessionId: string) {
-  return await rowOrNull(sql<(OpenFactor & { isStillAWayIn: boolean })[]>`
+  return await rowOrNull(sql<(OpenFactor & { stillAdmits: boolean })[]>`
     select case when s.waits_for[1] = 'email' then 'email' else 'app' end as factor,
       ${mustRegisterOf(sql, sql`s`)} as "mustRegister",
-      ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })} as "isStillAWayIn"
+      ${stillAdmits(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })} as "stillAdmits"
     from session s join portal_user u on u.id = s.user_id where s.id = ${sessionId}`);
 }
 
@@ -41,7 +41,7 @@ export function mustRegisterOf(sql: Connection, s: Fragment): Fragment {
 export async function findHalfSessionForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
   const rows = await sql`
     select from session where token_hash = ${tokenHash} and stage = 'half'
-      and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
+      and ${stillAdmits(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
     for update`;
   return rows.length > 0;
 }
@@ -94,11 +94,11 @@ export async function deleteHalfSessionsOfCustomer(sql: Connection, customerId: 
  * A condition: the sign-in's connection still admits people, or, for a password, no domain of the user requires single
  * sign-on, and no customer a passkey. All may have changed since the first factor.
  */
-export function isStillAWayIn(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
+export function stillAdmits(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
   return sql`(
     case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)} and not ${isPasskeyRequiredOf(sql, userId)}
     else exists (
-      select from sso_connection way join customer owner on owner.id = way.customer_id
-      where way.id = ${connectionId} and way.active and owner.active)
+      select from sso_connection by_connection join customer owner on owner.id = by_connection.customer_id
+      where by_connection.id = ${connectionId} and by_connection.active and owner.active)
     end)`;
 }

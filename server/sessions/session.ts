@@ -143,23 +143,23 @@ export function idTokenPlace(userId: string): string {
 }
 
 /** A session's token, and what was given for its next one: a code, a password, or a passkey's answer. */
-type Press = { token: string; given: string };
+type Submission = { token: string; given: string };
 
 /**
  * The token by which a session goes on. It is computed from the server's key, the token before and what was given, so that a
- * form that is pressed twice finds the session that its first press made, and the token before alone finds nothing.
+ * form that is sent twice finds the session that its first submission made, and the token before alone finds nothing.
  */
-export function nextToken(deps: Pick<Deps, 'keys'>, press: Press): string {
-  return nextTokens(deps, press)[0] as string;
+export function nextToken(deps: Pick<Deps, 'keys'>, submission: Submission): string {
+  return nextTokens(deps, submission)[0] as string;
 }
 
-/** The token that the first press of a form gave to its session within ten seconds; null if none did. */
-export async function tokenOfFirstPress(
+/** The token that the first submission of a form gave to its session within ten seconds; null if none did. */
+export async function tokenOfFirstSubmit(
   deps: Pick<Deps, 'sql' | 'keys' | 'now'>,
-  press: Press,
+  submission: Submission,
 ): Promise<string | null> {
-  const since = new Date(deps.now().getTime() - limits.sameCodePress);
-  for (const token of nextTokens(deps, press)) {
+  const since = new Date(deps.now().getTime() - limits.repeatedSubmit);
+  for (const token of nextTokens(deps, submission)) {
     const rows = await deps.sql`select from session where token_hash = ${tokenHash(token)} and rotated_at > ${since}`;
     if (rows.length > 0) return token;
   }
@@ -167,7 +167,7 @@ export async function tokenOfFirstPress(
 }
 
 /** With the current key and with older ones. */
-function nextTokens({ keys }: Pick<Deps, 'keys'>, { token, given }: Press): string[] {
+function nextTokens({ keys }: Pick<Deps, 'keys'>, { token, given }: Submission): string[] {
   return codeDigests(keys.code, given, `next token\n${token}`).map((digest) => digest.toString('base64url'));
 }
 

@@ -115,7 +115,7 @@ async function findHalfOrEndedSession(sql: Connection, { tokenHash, address }: A
   const row = await rowOrNull(sql<Row[]>`
     select s.stage, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
       s.code_tries as "codeTries", s.waits_for as "waitsFor", s.created_at as "createdAt", s.ends_at as "endsAt",
-      u.active and (s.connection_id is null or way.active) as "isOpen",
+      u.active and (s.connection_id is null or by_connection.active) as "isOpen",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key,
           'rememberDevices', c.remember_devices or c.two_factor = 'off', 'takesPasskeys', c.passkeys <> 'off') order by c.key), '[]')
@@ -126,12 +126,12 @@ async function findHalfOrEndedSession(sql: Connection, { tokenHash, address }: A
       ) as customers
     from session s
       join portal_user u on u.id = s.user_id
-      left join sso_connection way on way.id = s.connection_id
+      left join sso_connection by_connection on by_connection.id = s.connection_id
     where s.token_hash = ${tokenHash}`);
   if (row === null) return { kind: 'nobody' };
   const { stage, isOpen, ...session } = row;
   if (stage === 'full') return { kind: 'ended', username: null };
   if (session.endsAt <= now) return { kind: 'ended', username: session.username };
   const open = isOpen && session.customers.length > 0 ? await findOpenFactor(sql, session.id) : null;
-  return open?.isStillAWayIn ? { kind: 'half', half: { ...session, ...open } } : { kind: 'ended', username: null };
+  return open?.stillAdmits ? { kind: 'half', half: { ...session, ...open } } : { kind: 'ended', username: null };
 }

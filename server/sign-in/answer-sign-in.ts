@@ -68,7 +68,7 @@ type Refused = {
  * Answers a refused sign-in with the page of its type, which shows the reference and keeps the typed name and the destination.
  * `first`: an address of ours that is visited before that page.
  */
-export function turnAway(
+export function refuseSignIn(
   reply: FastifyReply,
   config: Config,
   { type, reference, username, notice, unknownPasskey = null }: Refused,

@@ -91,7 +91,7 @@ export async function openSession(
   // Null for a half session: its browser is noted once it is full.
   const { user, customers, factors, asked, isRemembered, deviceToken } = opened;
   const outcome = deviceToken === null ? 'second-factor-asked' : 'signed-in';
-  deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : 'password', outcome });
+  deps.metrics.signIns.inc({ method: isRemembered ? 'remembered' : 'password', outcome });
   if (deviceToken !== null) {
     // A new browser is told of by email.
     if (deviceToken !== request.deviceToken) deps.wake.mails();

@@ -8,7 +8,7 @@ import { domainOfAddress } from '../names/read-name.ts';
 import { isSsoRequired } from '../people/sign-in-policy.ts';
 import { destinationOfForm, keptForm, leadsToRegistration, recordRefusedDestination } from '../sessions/destination.ts';
 import { knownVisitorOf } from '../sessions/visitor.ts';
-import { letIn, toSingleSignOn, turnAway } from './answer-sign-in.ts';
+import { letIn, refuseSignIn, toSingleSignOn } from './answer-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
 export const performLoginSchema = { body: LoginForm };
@@ -39,9 +39,9 @@ export function performLoginRoute(deps: Deps) {
           form: keptForm(config, request.body),
         });
       case 'refused':
-        return turnAway(reply, config, { type: 'default', reference: result.reference, username }, onwards);
+        return refuseSignIn(reply, config, { type: 'default', reference: result.reference, username }, onwards);
       case 'networkRefused':
-        return turnAway(reply, config, { type: 'ip', reference: result.reference, username }, onwards);
+        return refuseSignIn(reply, config, { type: 'ip', reference: result.reference, username }, onwards);
       case 'secondFactor':
       case 'signedIn':
         if (isRefused) await recordRefusedDestination(deps, request, onwards.address);

@@ -13,7 +13,7 @@ import { browserName } from '../names/browser-name.ts';
 import { destinationOfForm, destinationToKeep, keptForm, recordRefusedDestination } from '../sessions/destination.ts';
 import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
-import { letIn, turnAway } from './answer-sign-in.ts';
+import { letIn, refuseSignIn } from './answer-sign-in.ts';
 
 export const passkeySignInSchema = { body: PasskeyForm };
 
@@ -34,7 +34,7 @@ export function passkeySignInRoute(deps: Deps) {
     const steps: AuditStep[] = [];
     const result = await signInByPasskey(deps, visitor, request.body.credential, steps);
     if (result.kind === 'signedIn') {
-      deps.metrics.signIns.inc({ way: 'passkey', outcome: 'signed-in' });
+      deps.metrics.signIns.inc({ method: 'passkey', outcome: 'signed-in' });
       deps.wake.mails();
       if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
       return await letIn(deps, reply, result, { ...onwards, username: null });
@@ -48,7 +48,7 @@ export function passkeySignInRoute(deps: Deps) {
     }
     const type = result.reason === 'network' ? 'ip' : 'passkey';
     const { unknownPasskey = null } = result;
-    return turnAway(reply, config, { type, reference, username: '', unknownPasskey }, onwards);
+    return refuseSignIn(reply, config, { type, reference, username: '', unknownPasskey }, onwards);
   };
 }
 

@@ -83,7 +83,7 @@ async function refused(
   // password was right; every other refusal looks like a wrong password and counts like one.
   const keys = user?.deviceKnown || reason === 'network' ? [] : addressKeys(address);
   await insertRefusal(deps.sql, event, keys, deps.now());
-  deps.metrics.signIns.inc({ way: 'password', outcome: reason });
+  deps.metrics.signIns.inc({ method: 'password', outcome: reason });
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
 }
 
@@ -96,6 +96,6 @@ async function throttled(deps: Deps, request: SignInRequest, waitUntil: Date, no
     steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${waitUntil.toISOString()}` }],
   } satisfies AuditEvent;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled', request.address), now);
-  deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
+  deps.metrics.signIns.inc({ method: 'password', outcome: 'throttled-address' });
   return { kind: 'throttled', retryAfter: waitUntil.getTime() - now.getTime(), reference };
 }

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { endVisit, findVisitByState, takeVisit, type Visit, visitPlace, visitTokenHash } from '../sessions/visit.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
-import { turnAway } from '../sign-in/answer-sign-in.ts';
+import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './provider-answer.ts';
 import { findSsoConnection, type SsoConnection } from './sso-connection.ts';
@@ -155,7 +155,7 @@ async function answeredAgain(
   const { address } = visitor;
   const { failureReference: reference } = visit;
   if (reference !== null)
-    return turnAway(reply, config, { type: protocol, reference, username: typed ?? '' }, { ...asked, address });
+    return refuseSignIn(reply, config, { type: protocol, reference, username: typed ?? '' }, { ...asked, address });
   const refusal = refusalFor('request-unknown', 'the visit was used before, or is over');
   return await fail(deps, request, reply, refusal, { protocol, address, visit, typed, ...asked });
 }

@@ -7,7 +7,7 @@ import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { forgetConnection } from '../sessions/remembered-connection.ts';
 import { updateVisitFailure, type Visit } from '../sessions/visit.ts';
-import { turnAway } from '../sign-in/answer-sign-in.ts';
+import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import type { Refusal } from './provider-answer.ts';
 import { slowDownForFailure } from './slow-down.ts';
 import type { SsoConnection } from './sso-connection.ts';
@@ -50,7 +50,7 @@ export async function fail(
   const steps: AuditStep[] = [{ step: isAnswer ? 'answer' : 'start', outcome: words }];
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
   if (visit) await updateVisitFailure(deps.sql, visit.id, reference);
-  return turnAway(
+  return refuseSignIn(
     reply,
     deps.config,
     { type: protocol, reference, username: typed ?? '', ...(notice && { notice }) },
@@ -87,6 +87,6 @@ export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise
     deps.now(),
   );
   deps.metrics.singleSignOn.inc({ connection: connection?.key ?? 'none', outcome: reason });
-  deps.metrics.signIns.inc({ way: connection?.protocol ?? 'unknown', outcome: reason });
+  deps.metrics.signIns.inc({ method: connection?.protocol ?? 'unknown', outcome: reason });
   return reference;
 }

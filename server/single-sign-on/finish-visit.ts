@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { forgetConnection, rememberConnection } from '../sessions/remembered-connection.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
-import { letIn, turnAway } from '../sign-in/answer-sign-in.ts';
+import { letIn, refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit } from './begin-visit.ts';
 import type { ClaimedVisit } from './claim-visit.ts';
 import { askedOf } from './claim-visit.ts';
@@ -51,8 +51,8 @@ export async function finishVisit(
     }
     case 'refused':
       forgetConnection(deps, request, reply);
-      return turnAway(reply, config, { ...result, type: protocol, username }, asked);
+      return refuseSignIn(reply, config, { ...result, type: protocol, username }, asked);
     case 'networkRefused':
-      return turnAway(reply, config, { ...result, type: 'ip', username }, asked);
+      return refuseSignIn(reply, config, { ...result, type: 'ip', username }, asked);
   }
 }

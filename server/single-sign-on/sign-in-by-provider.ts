@@ -67,7 +67,7 @@ export async function signInByProvider(
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
-  deps.metrics.signIns.inc({ way: done.isRemembered ? 'remembered' : connection.protocol, outcome });
+  deps.metrics.signIns.inc({ method: done.isRemembered ? 'remembered' : connection.protocol, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
     await sendFirstCode(
       deps,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
-import { type Boxes, boxesOf, codeOf, completes, composed, emptyBoxes, pasted, pressed, typed } from './code-boxes.tsx';
+import { type Boxes, boxesOf, codeOf, completes, composed, emptyBoxes, keyed, pasted, typed } from './code-boxes.tsx';
 
 const digitsOf = ({ digits }: Boxes) => digits.map((digit) => digit || '_').join('');
 const boxes = (text: string, focus = 0): Boxes => ({
@@ -53,12 +53,12 @@ describe('keys', () => {
         ['End', '123456', 3, '123456', 5],
       ],
       ([key, before, index, after, focus]) => {
-        const moved = pressed(boxes(before, index), index, key) as Boxes;
+        const moved = keyed(boxes(before, index), index, key) as Boxes;
         expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
       },
     ));
   it('another key moves nothing', () =>
-    eachRow(['Enter', 'Tab', 'a', '1', 'F5'], (key) => expect(pressed(emptyBoxes, 0, key)).toBeNull()));
+    eachRow(['Enter', 'Tab', 'a', '1', 'F5'], (key) => expect(keyed(emptyBoxes, 0, key)).toBeNull()));
 });
 
 describe('text composed by an input method', () => {
@@ -144,7 +144,7 @@ describe('any sequence of typing, keys and pasting', () => {
 
   function apply(before: Boxes, { kind, text }: { kind: 'type' | 'paste' | 'press'; text: string }): Boxes {
     if (kind === 'paste') return pasted(before, text);
-    if (kind === 'press') return pressed(before, before.focus, text) ?? before;
+    if (kind === 'press') return keyed(before, before.focus, text) ?? before;
     return typed(before, before.focus, (before.digits[before.focus] ?? '') + text);
   }
 

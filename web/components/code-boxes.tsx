@@ -25,7 +25,7 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
 
   function onKeyDown(event: KeyboardEvent, index: number) {
     if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = pressed(boxes, index, event.key);
+    const next = keyed(boxes, index, event.key);
     if (!next) return;
     event.preventDefault();
     onMove(next);
@@ -108,7 +108,7 @@ export function pasted(boxes: Boxes, text: string): Boxes {
 }
 
 /** The move for a key, or null if the key moves nothing. */
-export function pressed(boxes: Boxes, index: number, key: string): Boxes | null {
+export function keyed(boxes: Boxes, index: number, key: string): Boxes | null {
   const { digits } = boxes;
   switch (key) {
     case 'Backspace':

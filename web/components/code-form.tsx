@@ -12,7 +12,7 @@ import { FieldError } from './checked-field.tsx';
 import { type Boxes, boxesOf, CodeBoxes, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
 import { type Said, useCodeCheck, useWrongCodeText } from './code-check.ts';
 import { fieldValue, SubmitButton } from './portal-form.tsx';
-import { WayOut } from './screen-links.tsx';
+import { ExitLink } from './screen-links.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
 import { isOver, SignInOver } from './sign-in-over.tsx';
 
@@ -88,7 +88,7 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
       {isCodeSentViaEmail(place.search) ? (
         <SendAgain cancelKey={cancelKey} onAnswer={onSendAnswer} />
       ) : (
-        <WayOut textKey={cancelKey}>{links}</WayOut>
+        <ExitLink textKey={cancelKey}>{links}</ExitLink>
       )}
     </>
   );

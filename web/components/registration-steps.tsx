@@ -6,7 +6,7 @@ import { CopyButton } from './copy-button.tsx';
 import { Heading } from './heading.tsx';
 import { PortalLink } from './links.tsx';
 import { Alert } from './notice.tsx';
-import { WayOut } from './screen-links.tsx';
+import { ExitLink } from './screen-links.tsx';
 
 type OfKey = {
   /** The name that the app shows beside that of the hub; without one nothing opens an app. */
@@ -95,7 +95,7 @@ export function RegistrationUnavailable() {
         <PortalLink className="button" href={place.address} isDocument>
           {message('reload')}
         </PortalLink>
-        <WayOut textKey="cancel" />
+        <ExitLink textKey="cancel" />
       </div>
     </>
   );

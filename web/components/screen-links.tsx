@@ -138,7 +138,7 @@ export function SupportLink({
 }
 
 /** Leaves a second factor: to the sign-in form, or to the destination if the factor is optional. */
-export function WayOut({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
+export function ExitLink({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
   const destination = useSecondFactor()?.goesOnTo;
   if (destination !== undefined) return <GoOnLink textKey={textKey} destination={destination} />;
   return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;

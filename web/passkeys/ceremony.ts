@@ -19,22 +19,22 @@ const renewedEvery = 240_000;
 /** Cancels what offers passkeys in the field: a browser runs one ceremony at a time. */
 let quiet: AbortController | undefined;
 
-/** The answer to the last press of the button, for the field, which offers again if there was none. */
-let pressed: Promise<string | null> | undefined;
+/** The answer to the last click of the button, for the field, which offers again if there was none. */
+let clicked: Promise<string | null> | undefined;
 
 /**
  * Asks the browser for a passkey. Returns the authenticator's answer as the server reads it; null if there is none: the
  * person cancelled, has no passkey, or the server gave nothing to sign.
  */
 export async function askForPasskey(optionsUrl: string): Promise<string | null> {
-  pressed = ask(optionsUrl, {}).catch(() => null);
+  clicked = ask(optionsUrl, {}).catch(() => null);
   quiet?.abort();
-  return await pressed;
+  return await clicked;
 }
 
 /**
  * Offers passkeys where the browser offers names (conditional mediation, Web Authentication Level 3, §5.1.4), until one
- * is chosen, a press of the button brings one, or `signal` aborts. Asks for a new challenge before the old one expires, but not while
+ * is chosen, a click of the button brings one, or `signal` aborts. Asks for a new challenge before the old one expires, but not while
  * the browser's own window is open, and with it somebody's finger on its way.
  */
 export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Promise<string | null> {
@@ -52,9 +52,9 @@ export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Pr
     try {
       return await ask(optionsUrl, { mediation: 'conditional', signal: round.signal });
     } catch {
-      const press = pressed;
-      pressed = undefined;
-      if (press ? await press : !isOld) return null;
+      const click = clicked;
+      clicked = undefined;
+      if (click ? await click : !isOld) return null;
     } finally {
       clearTimeout(timer);
       removeEventListener('focus', stop);

@@ -19,7 +19,7 @@ export function TwoFactor() {
   const secondFactor = useSecondFactor();
   const isEmail = isCodeSentViaEmail(place.search);
   const asksRecovery = !isEmail && isRecovery(place.search, secondFactor);
-  const otherWay = secondFactor?.mayRecover && <OtherWay isRecovery={!asksRecovery} />;
+  const otherMethod = secondFactor?.mayRecover && <OtherMethod isRecovery={!asksRecovery} />;
   const head = (
     <>
       <Heading />
@@ -28,17 +28,17 @@ export function TwoFactor() {
       )}
     </>
   );
-  if (asksRecovery) return <RecoveryForm head={head} links={otherWay} />;
+  if (asksRecovery) return <RecoveryForm head={head} links={otherMethod} />;
   return (
     <>
-      <CodeForm head={head} cancelKey="twofa-change-user" links={otherWay} />
+      <CodeForm head={head} cancelKey="twofa-change-user" links={otherMethod} />
       {secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
     </>
   );
 }
 
 /** Switches between recovery code and app code; the address differs only in this. */
-function OtherWay({ isRecovery }: { isRecovery: boolean }) {
+function OtherMethod({ isRecovery }: { isRecovery: boolean }) {
   const message = useMessage();
   const { place } = useApp();
   const { toScreen } = usePortalUrls();

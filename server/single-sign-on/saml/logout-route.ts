@@ -48,7 +48,7 @@ export function samlLogoutRoute(deps: Deps) {
     if (logout.kind === 'refused') {
       if (await slowDownForLogout(deps, request, reply, address)) return reply;
       await recordRefusal(request, logout, address);
-      return isAnswer ? signedOut(reply, { isWhole: false }) : await turnDown(request, reply);
+      return isAnswer ? signedOut(reply, { isWhole: false }) : await refuseLogout(request, reply);
     }
     if (isAnswer) return await answered(request, reply, logout, address);
     const asked = await readLogoutRequest(deps, logout.root);
@@ -102,7 +102,7 @@ export function samlLogoutRoute(deps: Deps) {
   }
 
   /** Nothing ended. The visitor wanted to sign out, so they can. */
-  async function turnDown(request: FastifyRequest, reply: FastifyReply) {
+  async function refuseLogout(request: FastifyRequest, reply: FastifyReply) {
     if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
     return reply.redirect(signOutQuestionUrl(config.basePath), 303);
   }
