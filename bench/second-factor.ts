@@ -6,7 +6,7 @@ import type { Database } from '#server/database/database.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { type Assertion, checkAssertion, readAnswer } from '#server/factors/take-passkey.ts';
 import { newTotpSecret } from '#server/factors/totp.ts';
-import { cbor } from '#test/forgeries/cbor-for-test.ts';
+import { cbor } from '#test/forgeries/passkey-forgeries.ts';
 import { assertionOf, newPasskey, type PasskeyForTest } from '#test/support/passkey-for-test.ts';
 import { median, report, timed } from './figures.ts';
 import type { RunningServer } from './servers.ts';

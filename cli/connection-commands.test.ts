@@ -8,6 +8,29 @@ import { connectionPlace, findSsoConnectionByKey } from '#server/single-sign-on/
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
 import { sharedByFile } from '#test/support/portal-of-file.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import { readMaxAuthenticationAge } from './read-connection.ts';
+
+it('SA-44 a maximum age is read in seconds', () =>
+  eachRow(
+    [
+      ['30m', 1800],
+      ['12h', 43_200],
+      ['7d', 604_800],
+      ['off', null],
+    ],
+    ([text, value]) => {
+      expect(readMaxAuthenticationAge(text)).toEqual({ kind: 'ok', value });
+    },
+  ));
+
+it('SA-44 what is no maximum age is refused, and the flag is named', () =>
+  eachRow(['', '0m', '7', '-1h', '1w', '1.5h', '999999d', 'on', '12 h', '12h\n'], (text) => {
+    expect(readMaxAuthenticationAge(text)).toEqual({
+      kind: 'refused',
+      problem: expect.stringContaining('--max-authentication-age'),
+    });
+  }));
 
 const commands = commandsOfFile({
   each: async (sql) => {

@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { canonicalIpAddress } from '#contract/ip-address.ts';
+import { canonicalIpAddress } from '#contract/addresses.ts';
 import { familyOf } from '../names/network.ts';
 
 /**

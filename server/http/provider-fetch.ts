@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { CustomFetchOptions } from 'openid-client';
 import type { Agent, Response as Answer } from 'undici';
-import { canonicalIpAddress } from '#contract/ip-address.ts';
+import { canonicalIpAddress } from '#contract/addresses.ts';
 import { loopbackNames } from '../config/public-url.ts';
 import { limits } from '../limits.ts';
 import { familyOf, parseNetworkList } from '../names/network.ts';

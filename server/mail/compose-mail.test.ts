@@ -1,9 +1,95 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { contrastOf, luminanceOf } from '#contract/colour.ts';
 import { type Language, languages } from '#contract/languages.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { brandForTest } from '#test/support/brand-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { eachRow } from '#test/support/runs-all.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { startTwoFactorAfresh } from '#test/support/two-factor-for-test.ts';
 import { type Mail, mailKinds } from '../people/mail-kinds.ts';
 import { composeMail } from './compose-mail.ts';
+import { type MailColours, mailLayoutColours } from './layout-colours.ts';
+
+const steps = ['00', '33', '66', '99', 'cc', 'ff'];
+const everySortOfColour = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${r}${g}${b}`)));
+
+const pairs: [ink: keyof MailColours, ground: keyof MailColours, least: number][] = [
+  ['label', 'fill', 7],
+  ['text', 'door', 7],
+  ['muted', 'door', 7],
+  ['text', 'order', 7],
+  ['muted', 'order', 7],
+  ['muted', 'floor', 7],
+  ['accent', 'door', 7],
+  ['edge', 'door', 3],
+];
+
+describe.each(['day', 'night'] as const)('by %s', (theme) => {
+  test('BR-01 every text is readable for any configured colour', () =>
+    eachRow(pairs, ([ink, ground, least]) => {
+      for (const accent of [null, '#ff0', '#fff', '#000', '#21489c', '#ffcc00', '#e30613', ...everySortOfColour]) {
+        const colours = mailLayoutColours(accent)[theme];
+        expect(contrastOf(colours[ink], colours[ground]), `${accent}`).toBeGreaterThanOrEqual(least);
+      }
+    }));
+});
+
+test('a dark colour is the button’s own, a bright one keeps its brightness under a dark label', () => {
+  expect(mailLayoutColours('#002244').day).toMatchObject({ fill: '#002244', label: '#ffffff' });
+  const { fill, label } = mailLayoutColours('#ffcc00').day;
+  expect(luminanceOf(fill)).toBeGreaterThan(0.6);
+  expect(luminanceOf(label)).toBeLessThan(0.02);
+});
+
+// Every email of a sign-in is in the user's own language, else in that of the page. The browser here is German.
+const headers = { 'accept-language': 'de-AT,de;q=0.9' };
+
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  await portal.sql`update customer set new_device_mail = true`;
+});
+
+/** Kind and language of what was queued since the start of the test. */
+async function queued(): Promise<string[]> {
+  const rows = await portal.sql<{ kind: string; language: string }[]>`
+    select payload->>'kind' as kind, payload->>'language' as language from job where payload->>'kind' <> 'signInCode'`;
+  return rows.map(({ kind, language }) => `${kind} ${language}`);
+}
+
+const signIn = (query = '') =>
+  portal.send({
+    method: 'POST',
+    url: `/portal/performlogin${query}`,
+    form: { username: 'pat', password: testPassword },
+    headers,
+  });
+
+it('after a password it is the language of the page, or the own one', async () => {
+  await signIn();
+  await signIn('?lang=pl');
+  await portal.sql`update portal_user set language = 'it'`;
+  await signIn();
+  expect(await queued()).toEqual(['newDevice de', 'newDevice pl', 'newDevice it']);
+});
+
+it('after single sign-on', async () => {
+  await addCustomer(portal, 'acme');
+  await portal.sql`update customer set new_device_mail = true`;
+  await addUser(portal, { username: 'carol' });
+  await addOidcConnection(portal, provider);
+  provider.bend({ claims: (honest: object) => ({ ...honest, email: 'carol@acme.test' }) });
+  const browser = browserForTest(portal);
+  const callback = provider.visit(await departFor(browser, 'carol@acme.test'));
+  const answer = await browser.get(pathOf(callback), { headers });
+  expect(answer.headers.location).toBe('/portal/portal.html');
+  expect(await queued()).toEqual(['newDevice de']);
+});
 
 const token = 'q7-_Zb'.repeat(7);
 const code = '012945';
@@ -36,7 +122,7 @@ const mailOf = (kind: Mail['kind'], more: Partial<Mail> = {}): Mail => ({
 });
 
 /** Where a link leads; that of a notice leads to a new password. */
-const pathOf: Partial<Record<Mail['kind'], string | null>> = {
+const pathOfKind: Partial<Record<Mail['kind'], string | null>> = {
   resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
   invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
@@ -46,7 +132,7 @@ const pathOf: Partial<Record<Mail['kind'], string | null>> = {
 };
 
 const linksOf = (kind: Mail['kind'], language: Language) => {
-  const { [kind]: path = '/portal/forgotten?lang=' } = pathOf;
+  const { [kind]: path = '/portal/forgotten?lang=' } = pathOfKind;
   return path === null ? [] : [`https://hub.example${path}${language}`];
 };
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { canonicalIpAddress } from '#contract/ip-address.ts';
+import { canonicalIpAddress } from '#contract/addresses.ts';
 import type { Reading } from './read-name.ts';
 
 /**

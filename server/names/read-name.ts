@@ -1,4 +1,4 @@
-import { isEmailAddress } from '#contract/email-address.ts';
+import { isEmailAddress } from '#contract/addresses.ts';
 
 /** In Unicode code points. */
 export const passkeyName = 60;

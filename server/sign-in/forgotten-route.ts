@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isEmailAddress } from '#contract/email-address.ts';
+import { isEmailAddress } from '#contract/addresses.ts';
 import type { Page } from '#contract/page.ts';
 import { ForgottenForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';

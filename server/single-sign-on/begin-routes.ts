@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isEmailAddress } from '#contract/addresses.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import { isEmailAddress } from '#contract/email-address.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { CheckSsoForm, PerformSsoForm } from '#contract/payloads.ts';

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { type CborValue, cbor } from '../forgeries/cbor-for-test.ts';
+import { type CborValue, cbor } from '../forgeries/passkey-forgeries.ts';
 
 export type PasskeyAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 

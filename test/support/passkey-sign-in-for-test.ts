@@ -1,5 +1,5 @@
 import type { Response } from 'light-my-request';
-import { cbor } from '../forgeries/cbor-for-test.ts';
+import { cbor } from '../forgeries/passkey-forgeries.ts';
 import {
   assertionOf,
   enrolmentOf,

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isEmailAddress } from '#contract/email-address.ts';
+import { isEmailAddress } from '#contract/addresses.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { loginOf } from '../addresses.ts';
 import { useApp, useMessage } from '../app-context.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { isEmailAddress } from '#contract/addresses.ts';
 import { destinationToCarry, redirectValue } from '#contract/destination.ts';
-import { isEmailAddress } from '#contract/email-address.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';

@@ -1,4 +1,4 @@
-import { canonicalIpAddress } from '#contract/ip-address.ts';
+import { canonicalIpAddress } from '#contract/addresses.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';

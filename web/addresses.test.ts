@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { longestUsername } from '#contract/payloads.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { loginOf, withMissingOf, withoutParameters, withParameter } from './addresses.ts';
+import { addressInLanguage, loginOf, withMissingOf, withoutParameters, withParameter } from './addresses.ts';
+
+it.each([
+  [{ pathname: '/portal/login', search: '', hash: '' }, '/portal/login?lang=pl'],
+  [{ pathname: '/portal/', search: '?a=1&lang=de', hash: '#/login' }, '/portal/?a=1&lang=pl#/login'],
+  [{ pathname: '/portal/', search: '', hash: '#/login?lang=de&x=1' }, '/portal/?lang=pl#/login?x=1'],
+])('%j', (address, expected) => expect(addressInLanguage(address, 'pl')).toBe(expected));
 
 it('parameters are taken out', () =>
   eachRow(

@@ -1,5 +1,10 @@
 import { parseUrl } from './parse-url.ts';
 
+/** One `@` with text on both sides and whitespace around it at most; the server is no stricter (decisions §5). */
+export function isEmailAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/u.test(text.trim());
+}
+
 const fourPartDecimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const mappedIpv4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
