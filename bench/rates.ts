@@ -10,7 +10,7 @@ import { formHeaders, formOf, postSignIn, userCount } from './sign-in-form.ts';
 
 type Load = { seconds: number; rounds: number };
 
-export const connections = 8;
+const connections = 8;
 
 /** Sign-ins per second, against a bare route with one select, one argon2id and one insert on the same database. */
 export async function compareSignIns(portal: RunningServer, bare: RunningServer, load: Load): Promise<void> {
@@ -61,7 +61,7 @@ async function signedInCookie(portal: RunningServer, sql: Database): Promise<str
 type Sides<T> = { ours: T; theirs: T };
 
 /** Runs both sides alternately, after a warm-up round of each. */
-export async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>): Promise<Sides<number[]>> {
+async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>): Promise<Sides<number[]>> {
   const figures: Sides<number[]> = { ours: [], theirs: [] };
   await sides.theirs();
   await sides.ours();
@@ -73,7 +73,7 @@ export async function interleaved({ rounds }: Load, sides: Sides<() => Promise<n
 }
 
 /** Answers per second; any unexpected answer would falsify the figure. */
-export async function rate(url: string, requests: Request[], seconds: number, status: number): Promise<number> {
+async function rate(url: string, requests: Request[], seconds: number, status: number): Promise<number> {
   const result = await autocannon({ url, connections, duration: seconds, requests });
   const statuses = Object.keys(result.statusCodeStats ?? {});
   if (statuses.length !== 1 || statuses[0] !== String(status)) throw new Error(`unexpected answers: ${statuses}`);

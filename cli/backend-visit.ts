@@ -124,7 +124,7 @@ export async function check(
 export type Target = { screen: Screen; query: URLSearchParams } | { screen: null; isElsewhere: boolean };
 
 /** Null if it is no redirect by 302 or 303: a browser repeats a form post at others. */
-export function targetOf({ status, location }: Answer, base: URL): Target | null {
+function targetOf({ status, location }: Answer, base: URL): Target | null {
   if (![302, 303].includes(status) || !location) return null;
   if (location.origin !== base.origin) return { screen: null, isElsewhere: true };
   const { pathname, search, hash } = location;

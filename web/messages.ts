@@ -3,7 +3,7 @@ import type en from '#messages/en.json';
 
 /**
  * The texts of the pages; browsers don't load those of emails, nor those of the account page, which has no script, nor those
- * of invitations, which documents carry in place of others (invitation-texts.ts).
+ * of invitations, which documents carry in place of others.
  */
 export type MessageKey = Exclude<keyof typeof en, `mail-${string}` | `account-${string}` | `invitation-${string}`>;
 export type Texts = Record<MessageKey, string>;

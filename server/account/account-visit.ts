@@ -94,7 +94,7 @@ export type Account = {
 };
 
 /** Reads the account of a session, in one statement; null if the session is gone. */
-export async function findAccount(sql: Connection, sessionId: string, now: Date): Promise<Account | null> {
+async function findAccount(sql: Connection, sessionId: string, now: Date): Promise<Account | null> {
   return await rowOrNull(sql<Account[]>`
     select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)} as "hasPassword",
       ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${hasPasskey(sql, sql`u.id`)} as "isByPasskey",

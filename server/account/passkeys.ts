@@ -197,7 +197,7 @@ async function store(
  * a passkey signs in by itself, and would outlive the person's account at the provider. A session that would have to sign in
  * again for a code may if there is an app: the fresh proof was a code of it, or what counts as one (`proofToAsk`).
  */
-export async function standingOf(
+async function standingOf(
   deps: Pick<Deps, 'now'>,
   sql: Connection,
   { session, account }: AccountVisit,

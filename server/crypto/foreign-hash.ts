@@ -26,7 +26,7 @@ export type Digest = (typeof digests)[number];
 
 /**
  * Reads a hash in the form in which it is stored: the PHC string format for argon2, PBKDF2 and scrypt, crypt's form for
- * bcrypt. Null if it is none of these. Whether verifying it costs too much is up to foreign-hash-cost.ts.
+ * bcrypt. Null if it is none of these. Whether verifying it costs too much is asked apart.
  */
 export function readForeignHash(text: string): ForeignHash | null {
   if (text.length > longestText) return null;

@@ -124,7 +124,7 @@ const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
 /** A text as it is sent; `quality` is brotli's, from 0 to `bestQuality`. */
-export async function encode(text: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
+async function encode(text: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
   if (encoding === 'identity') return text;
   if (encoding === 'gzip') return await gzipped(text);
   return await brotli(text, {

@@ -145,7 +145,7 @@ export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
 }
 
 /** Where a request went, without its parameters. */
-export function placeOf({ origin, pathname }: URL): string {
+function placeOf({ origin, pathname }: URL): string {
   return origin + pathname;
 }
 

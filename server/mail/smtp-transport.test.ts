@@ -306,10 +306,14 @@ describe('a failing server', () => {
 async function startDripping(): Promise<string> {
   const server: Server = createServer((socket) => {
     let timer: NodeJS.Timeout | undefined;
+    let isBody = false;
     socket.write('220 here\r\n');
     socket.on('data', (chunk) => {
-      if (!String(chunk).startsWith('DATA')) socket.write('250 yes\r\n');
-      else timer ??= setInterval(() => socket.write('354-and\r\n'), 50);
+      if (isBody) timer ??= setInterval(() => socket.write('250-and\r\n'), 50);
+      else {
+        isBody = String(chunk).startsWith('DATA');
+        socket.write(isBody ? '354 go on\r\n' : '250 yes\r\n');
+      }
     });
     socket.on('error', () => {});
     socket.on('close', () => clearInterval(timer));

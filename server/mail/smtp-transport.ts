@@ -10,7 +10,7 @@ import { mailMessage, type Sender } from './message.ts';
  * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
  * email in total. An unused connection is kept for `idle`.
  */
-export const mailServer = {
+const mailServer = {
   reach: 10 * second,
   answer: 20 * second,
   takeMail: 30 * second,
@@ -61,21 +61,24 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
     async send(mail, words) {
       const signal = AbortSignal.timeout(times.takeMail);
       pool ??= openPool(server, sender, settings);
-      const attempt: Attempt = {};
+      let body: Readable | undefined;
+      const onBody = (made: Readable) => {
+        body = made;
+      };
       const { sendMail } = await pool;
       try {
-        await sendMail({ ...mailMessage(mail, words, sender), signal, attempt });
+        await sendMail({ ...mailMessage(mail, words, sender), signal, onBody });
       } catch (error) {
         // The first byte is read only after the server accepted DATA.
-        throw mailNotSent(error as NodemailerError, server, attempt.body?.readableDidRead ?? false);
+        throw mailNotSent(error as NodemailerError, server, body?.readableDidRead ?? false);
       }
     },
     close: () => void pool?.then(({ close }) => close()),
   };
 }
 
-/** One attempt to send an email, with the bytes that are read for the server. */
-type Attempt = { body?: Readable };
+/** Is given the bytes of an email, which are read for the server. */
+type OnBody = (body: Readable) => void;
 
 /** The connections to the mail server. */
 async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
@@ -96,16 +99,16 @@ async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettin
   });
 
   pool.use('stream', ({ data, message }, done) => {
-    const { attempt } = data as { attempt?: Attempt };
+    const { onBody } = data as { onBody?: OnBody };
     message.processFunc((body) => {
-      if (attempt) attempt.body = body;
+      onBody?.(body);
       return body;
     });
     done();
   });
 
   return {
-    sendMail: (message: Parameters<typeof pool.sendMail>[0] & { attempt: Attempt }) => pool.sendMail(message),
+    sendMail: (message: Parameters<typeof pool.sendMail>[0] & { onBody: OnBody }) => pool.sendMail(message),
     close: () => pool.close(),
   };
 }

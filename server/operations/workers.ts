@@ -15,7 +15,7 @@ import { startResetLink } from '../sign-in/reset-link.ts';
 import { resetQueue } from '../sign-in/reset-request.ts';
 
 /** How often the database is checked for jobs left by other processes. */
-export const workLookEvery = second;
+const workLookEvery = second;
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };

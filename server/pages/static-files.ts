@@ -74,7 +74,7 @@ const variants: Record<string, { name: string; query: string }[]> = {
 };
 
 /** What is not an address is not found. */
-export const noAddress = 'none';
+const noAddress = 'none';
 
 /** Every screen of specification §2, and what a web server shows in place of a backend that does not answer. */
 const staticScreens: readonly StaticScreen[] = [

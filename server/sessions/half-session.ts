@@ -8,8 +8,8 @@ import { deleteOldestSessions } from './session.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits more, as seen from an address. It opens nothing else. A right
- * code or passkey makes it the full session. After ten minutes it is over, after five wrong codes none is checked any more, and
- * a change of what a sign-in would ask ends it.
+ * code or passkey makes it the full session. It lasts ten minutes for each factor; after five wrong codes none is checked any more,
+ * and a change of what a sign-in would ask ends it.
  */
 export type HalfSession = OpenFactor &
   Pick<FullSession, 'id' | 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {

@@ -77,7 +77,7 @@ export function whatIsAsked(situation: Situation): Asked[] {
   return hasEmailToProve ? ['email', last] : [last];
 }
 
-/** Whether nothing is asked only because the browser is remembered. */
+/** Whether a remembered browser is the only reason that nothing is asked. */
 export function isSpared(situation: Situation): boolean {
   return whatIsAsked(situation).length === 0 && whatIsAsked({ ...situation, rememberedBy: null }).length > 0;
 }

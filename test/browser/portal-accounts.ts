@@ -8,7 +8,7 @@ import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
 // Does what `vestibule customer add` and `vestibule user add` do after parsing: hundreds of tests need users, and a
-// process for each took longer than many of the tests. command-line.spec.ts tests the commands themselves.
+// process for each took longer than many of the tests. cli/ tests the commands themselves.
 
 type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor' | 'passkeys'>>;
 

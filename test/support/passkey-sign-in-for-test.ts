@@ -1,7 +1,7 @@
 import type { Response } from 'light-my-request';
-import { cbor } from '../forgeries/passkey-forgeries.ts';
 import {
   assertionOf,
+  cbor,
   enrolmentOf,
   newPasskey,
   type PasskeyAlgorithm,

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
 import { groupedRecoveryCode } from '#contract/codes.ts';
 import type { Page, PageScreen } from '#contract/page.ts';
 import { codeDigest } from '#server/crypto/keys.ts';
 import { seal } from '#server/crypto/sealed.ts';
-import { tokenHash } from '#server/crypto/token.ts';
 import { newRecoveryCode, replaceRecoveryCodes } from '#server/factors/recovery-codes.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
@@ -112,13 +110,6 @@ export async function verifyByForm(
   query = '',
 ): Promise<Response> {
   return await portal.send({ method: 'POST', url: verifyUrl + query, form, cookies });
-}
-
-/** The id of a browser's session; one that nobody has if there is none. */
-export async function sessionId({ sql }: PortalForTest, cookies: Browser): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
-    select id from session where token_hash = ${tokenHash(cookies['vestibule-session'] ?? '')}`;
-  return row?.id ?? randomUUID();
 }
 
 /** What a script learns from an answer to a code: the JSON of 200, else the status and the notice. */

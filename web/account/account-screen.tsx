@@ -72,7 +72,7 @@ function AccountNotice() {
   );
 }
 
-/** The frame of the other screens (parts/page-frame.tsx), for a page without a script. */
+/** The frame of the other screens (components/page-frame.tsx), for a page without a script. */
 export function AccountFrame({ children }: { children: ReactNode }) {
   const text = useAccountText();
   const { links } = useApp().page.branding;

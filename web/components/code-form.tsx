@@ -143,7 +143,7 @@ type CodeFieldProps = {
 };
 
 /** The six digits of a one-time code. */
-export function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) {
+function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) {
   const message = useMessage();
   const plain = useRef<HTMLInputElement>(null);
   const wasFocused = useRef(false);
@@ -186,7 +186,7 @@ export function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeField
 }
 
 /** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
-export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
+function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
   const message = useMessage();
   const { place } = useApp();
   if (!useSecondFactor()?.mayRemember) return null;

@@ -75,7 +75,7 @@ export function PageHeader() {
   );
 }
 
-export function PageFooter() {
+function PageFooter() {
   const message = useMessage();
   const { links } = useApp().page.branding;
   return (
@@ -99,7 +99,7 @@ export function PageFooter() {
 const arch = 'M7 27V16a9 9 0 0 1 18 0v11';
 
 /** Light moving round a small arch. The frame's status region announces its text, so it is hidden here. */
-export function Veil({ text }: { text: string }) {
+function Veil({ text }: { text: string }) {
   return (
     <div className="veil" aria-hidden="true">
       <svg className="spin" viewBox="0 0 32 32" width="48" height="48" aria-hidden="true">
@@ -112,7 +112,7 @@ export function Veil({ text }: { text: string }) {
 }
 
 /** A GET form, so that it works without JavaScript; the script translates the page in place. */
-export function LanguageMenu() {
+function LanguageMenu() {
   const message = useMessage();
   const { language } = useApp();
   const { page, place, setLanguage } = useApp();

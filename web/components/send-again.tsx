@@ -81,7 +81,7 @@ export function TwoFactorFields() {
 const second = 1000;
 
 /** The whole seconds until a moment, counting down; 0 on the server and once it has passed. */
-export function useSecondsUntil(moment: number): number {
+function useSecondsUntil(moment: number): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const look = () => {

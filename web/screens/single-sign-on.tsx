@@ -45,7 +45,7 @@ export function SingleSignOn({ connections }: Extract<PageScreen, { name: 'singl
 }
 
 /** One button for each provider that matches the typed address. */
-export function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
+function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
   const message = useMessage();
   const { typedUsername } = useApp();
   const { toScreen } = usePortalUrls();
