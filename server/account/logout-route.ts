@@ -82,8 +82,8 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   // Our button with a destination begins another sign-in there: its tab keeps where it was going.
   const goesOn = request.method === 'POST' && destination !== undefined;
   // Who cancels a registration, or signs in again to set up an app, is still the same person.
-  const isToRegister = goesOn && leadsToRegistration(config, destination);
-  const isSamePerson = ended !== null && (ended.stage === 'half' ? ended.mustRegister : isToRegister);
+  const setsUpApp = goesOn && leadsToRegistration(config, destination);
+  const isSamePerson = ended !== null && (ended.stage === 'half' ? ended.mustRegister : setsUpApp);
   const username = isSamePerson ? ended.username : '';
   setLastRefusal(reply, config, { reference: null, username, isSignedOut: !goesOn && ended?.stage !== 'half' });
   if (!wantsPage(request)) return reply.code(204).send();

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { type Asked, type Standing, whereTo } from './where-to.ts';
+import { type AskedPage, type Standing, whereTo } from './where-to.ts';
 
 const half = { kind: 'half', isUsedUp: false } as const;
 const app = { ...half, factor: 'app' } as const;
 const email = { ...half, factor: 'email' } as const;
-const asked: Asked[] = ['hub', 'login', 'twoFactor', 'twoFactorRegistration', 'forgotten', 'loginFail'];
+const asked: AskedPage[] = ['hub', 'login', 'twoFactor', 'twoFactorRegistration', 'forgotten', 'loginFail'];
 
 it.each<[string, Standing, string]>([
   ['nobody', { kind: 'nobody' }, 'login · show · login · login · show · show'],

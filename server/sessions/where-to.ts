@@ -13,7 +13,7 @@ export type Standing =
   | { kind: 'full' };
 
 /** What a visitor may ask for: a screen, or the page behind the sign-in. */
-export type Asked = PlainScreen | 'loginFail' | 'hub';
+export type AskedPage = PlainScreen | 'loginFail' | 'hub';
 
 /** What to do with the request of a page: show it, or send the visitor elsewhere. */
 type WhereTo =
@@ -41,7 +41,7 @@ export function standingOf(who: Who): Standing {
  * Where a visitor who requests a page is sent (decisions §13). Whether a screen then shows its form or a message is up
  * to the screen.
  */
-export function whereTo(standing: Standing, asked: Asked): WhereTo {
+export function whereTo(standing: Standing, asked: AskedPage): WhereTo {
   switch (asked) {
     case 'login':
       return standing.kind === 'full' ? { kind: 'destination' } : { kind: 'show' };

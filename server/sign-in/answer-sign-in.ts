@@ -9,12 +9,9 @@ import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { limits } from '../limits.ts';
-import { destinationToKeep } from '../sessions/destination.ts';
+import { destinationToKeep, type Onwards } from '../sessions/destination.ts';
 import { endVisits } from '../sessions/visit.ts';
 import type { SignInResult } from './sign-in-rules.ts';
-
-/** Where a sign-in leads, and in which language. */
-type Onwards = { destination: string; lang: string | undefined };
 
 /**
  * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, ends the browser's visits to providers, and
@@ -24,7 +21,11 @@ export async function letIn(
   deps: Deps,
   reply: FastifyReply,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
-  { username, byProvider = false, ...onwards }: Onwards & { username: string | null; byProvider?: boolean },
+  {
+    username,
+    byProvider = false,
+    ...onwards
+  }: Omit<Onwards, 'address'> & { username: string | null; byProvider?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
   const { request } = reply;
@@ -72,7 +73,7 @@ export function refuseSignIn(
   reply: FastifyReply,
   config: Config,
   { type, reference, username, notice, unknownPasskey = null }: Refused,
-  { destination, lang, address, first }: Onwards & { address: string; first?: string | undefined },
+  { destination, lang, address, first }: Onwards & { first?: string | undefined },
 ): FastifyReply {
   const query = {
     [queryNames.ipAddress]: type === 'ip' ? address : undefined,
@@ -90,7 +91,7 @@ export function toSingleSignOn(
   reply: FastifyReply,
   config: Config,
   { notice, username }: { notice?: Notice; username: string | null },
-  { destination, lang }: Onwards,
+  { destination, lang }: Omit<Onwards, 'address'>,
 ): FastifyReply {
   if (username !== null) setLastRefusal(reply, config, { reference: null, username });
   const query = {

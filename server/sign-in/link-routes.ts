@@ -41,8 +41,8 @@ export function linkRoutes(deps: Deps) {
     // The first sign-in of an invited person, with the password that they have just chosen, and all that it asks for.
     const { username } = result;
     const destination = destinationFor(config, destinationOfAddress(request, config));
-    const isToRegister = leadsToRegistration(config, destination);
-    const signedIn = await signIn(deps, { ...visitor, username, password, isToRegister });
+    const setsUpApp = leadsToRegistration(config, destination);
+    const signedIn = await signIn(deps, { ...visitor, username, password, setsUpApp });
     if (signedIn.kind !== 'signedIn' && signedIn.kind !== 'secondFactor') return await answer(reply, result, shown);
     clearCookie(reply, config, 'reset');
     return await letIn(deps, reply, signedIn, { destination, lang: languageOverride(request), username });

@@ -50,7 +50,7 @@ export async function openSession(
       return new RollBack('changed' as const);
 
     const customers = user.customers.filter(({ admits }) => admits);
-    const situation = { ...factors, customers, rememberedBy, isToRegister: request.isToRegister };
+    const situation = { ...factors, customers, rememberedBy, setsUpApp: request.setsUpApp };
     const asked = whatIsAsked(situation);
     const isFull = asked.length === 0;
     const isRemembered = isSpared(situation);

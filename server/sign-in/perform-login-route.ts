@@ -30,8 +30,8 @@ export function performLoginRoute(deps: Deps) {
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, onwards);
-    const isToRegister = leadsToRegistration(config, onwards.destination);
-    const result = await signIn(deps, { ...visitor, isToRegister, username, password });
+    const setsUpApp = leadsToRegistration(config, onwards.destination);
+    const result = await signIn(deps, { ...visitor, setsUpApp, username, password });
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, {

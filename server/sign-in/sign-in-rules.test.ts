@@ -9,7 +9,7 @@ const nothing = {
   hasPasskeyForApp: false,
   maySetUp: true,
   rememberedBy: null,
-  isToRegister: false,
+  setsUpApp: false,
 } satisfies Omit<Situation, 'customers'>;
 const off = { twoFactor: 'off', rememberDevices: true } as const;
 const email = { twoFactor: 'email', rememberDevices: true } as const;
@@ -54,9 +54,9 @@ it.each<[string, Partial<Situation>, Asked[]]>([
     { customers: [email, { ...off, rememberDevices: false }], rememberedBy: 'email' },
     [],
   ],
-  ['on the way to set up an app', { customers: [off], isToRegister: true }, []],
-  ['the same with a code to prove', { customers: [off], isToRegister: true, ...confirmed }, ['email']],
-  ['the same in a remembered browser', { customers: [email], isToRegister: true, rememberedBy: 'email' }, ['email']],
+  ['on the way to set up an app', { customers: [off], setsUpApp: true }, []],
+  ['the same with a code to prove', { customers: [off], setsUpApp: true, ...confirmed }, ['email']],
+  ['the same in a remembered browser', { customers: [email], setsUpApp: true, rememberedBy: 'email' }, ['email']],
 ])('%s', (_, situation, asked) => {
   expect(whatIsAsked({ ...nothing, customers: [], ...situation })).toEqual(asked);
 });

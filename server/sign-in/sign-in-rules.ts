@@ -5,8 +5,8 @@ import type { Asked, OpenFactor, SecondFactor } from '../people/second-factor.ts
 import type { SignInUser } from '../people/sign-in-user.ts';
 import type { KnownVisitor } from '../sessions/visitor.ts';
 
-/** What a visitor signs in with; `isToRegister`: on the way to the page that sets up an app. */
-export type SignInRequest = KnownVisitor & { username: string; password: string; isToRegister: boolean };
+/** What a visitor signs in with; `setsUpApp`: on the way to the page that sets up an app. */
+export type SignInRequest = KnownVisitor & { username: string; password: string; setsUpApp: boolean };
 
 /** Every outcome of a sign-in; `retryAfter` in milliseconds; visitors read out `reference` to the operator. */
 export type SignInResult =
@@ -59,7 +59,7 @@ export type Situation = FactorsOfUser & {
   /** The factor by which the browser is remembered for this user. */
   rememberedBy: SecondFactor | null;
   /** On the way to set up an app, for which a remembered browser is not enough. */
-  isToRegister: boolean;
+  setsUpApp: boolean;
 };
 
 /**
@@ -82,15 +82,15 @@ export function isSpared(situation: Situation): boolean {
   return whatIsAsked(situation).length === 0 && whatIsAsked({ ...situation, rememberedBy: null }).length > 0;
 }
 
-function factorAsked({ customers, hasApp, isEmailConfirmed, isToRegister }: Situation): SecondFactor | null {
+function factorAsked({ customers, hasApp, isEmailConfirmed, setsUpApp }: Situation): SecondFactor | null {
   if (hasApp || customers.some(({ twoFactor }) => twoFactor === 'app')) return 'app';
   if (customers.some(({ twoFactor }) => twoFactor === 'email')) return 'email';
-  return isToRegister && isEmailConfirmed ? 'email' : null;
+  return setsUpApp && isEmailConfirmed ? 'email' : null;
 }
 
 /** A remembered browser spares its own factor or a weaker one, if every customer that requires a factor allows it. */
-function spares(factor: SecondFactor, { customers, rememberedBy, isToRegister }: Situation): boolean {
-  if (rememberedBy === null || isToRegister) return false;
+function spares(factor: SecondFactor, { customers, rememberedBy, setsUpApp }: Situation): boolean {
+  if (rememberedBy === null || setsUpApp) return false;
   if (!customers.every(({ twoFactor, rememberDevices }) => rememberDevices || twoFactor === 'off')) return false;
   return rememberedBy === 'app' || factor === 'email';
 }

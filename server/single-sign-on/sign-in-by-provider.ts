@@ -129,7 +129,7 @@ async function openSession(
   const factors = await findFactorsOfUser(sql, userId, { connectionId: connection.id, rpId: null });
   const rememberedBy = await recallDevice(sql, visitor, userId, now);
   // A registration needs no further code: the visit to it asked for a fresh sign-in and forgot the remembered device (begin-visit.ts).
-  const situation = { ...factors, customers: [customer], rememberedBy, isToRegister: false };
+  const situation = { ...factors, customers: [customer], rememberedBy, setsUpApp: false };
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? whatIsAsked(situation) : [];
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
