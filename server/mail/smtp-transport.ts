@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import type { Readable } from 'node:stream';
 import type { NodemailerError, SMTPConnectionOptions } from 'nodemailer';
 import { hostAndPort, type SmtpServer } from '../config/server-urls.ts';
 import { MailNotSent, type MailTransport } from '../deps.ts';
@@ -61,31 +60,20 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
     async send(mail, words) {
       const signal = AbortSignal.timeout(times.takeMail);
       pool ??= openPool(server, sender, settings);
-      let body: Readable | undefined;
-      const onBody = (made: Readable) => {
-        body = made;
-      };
-      const { sendMail } = await pool;
-      try {
-        await sendMail({ ...mailMessage(mail, words, sender), signal, onBody });
-      } catch (error) {
-        // The first byte is read only after the server accepted DATA.
-        throw mailNotSent(error as NodemailerError, server, body?.readableDidRead ?? false);
-      }
+      await (await pool).sendMail({ ...mailMessage(mail, words, sender), signal }).catch((error: NodemailerError) => {
+        throw mailNotSent(error, server);
+      });
     },
     close: () => void pool?.then(({ close }) => close()),
   };
 }
-
-/** Is given the bytes of an email, which are read for the server. */
-type OnBody = (body: Readable) => void;
 
 /** The connections to the mail server. */
 async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
   const { createTransport } = await import('nodemailer');
   const { times = mailServer } = settings;
   const { user, password } = server;
-  const pool = createTransport({
+  return createTransport({
     ...smtpOptions(server, sender.host, settings),
     pool: true,
     maxConnections: mailsAtOnce,
@@ -97,20 +85,6 @@ async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettin
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-
-  pool.use('stream', ({ data, message }, done) => {
-    const { onBody } = data as { onBody?: OnBody };
-    message.processFunc((body) => {
-      onBody?.(body);
-      return body;
-    });
-    done();
-  });
-
-  return {
-    sendMail: (message: Parameters<typeof pool.sendMail>[0] & { onBody: OnBody }) => pool.sendMail(message),
-    close: () => pool.close(),
-  };
 }
 
 /** The stage at which a conversation with a mail server failed. */
@@ -122,17 +96,10 @@ const codes = new Set([
   ...['EENVELOPE', 'EMESSAGE', 'EABORT'],
 ]);
 
-/**
- * What a failed attempt means for the queue, in words for the operator. `inMidst`: the email itself was being sent, so
- * a broken or hung connection counts against it. Rethrows other errors.
- */
-export function mailNotSent(error: NodemailerError, server: SmtpServer, inMidst: boolean): MailNotSent {
+/** What a failed attempt means for the queue, in words for the operator. Rethrows other errors. */
+function mailNotSent(error: NodemailerError, server: SmtpServer): MailNotSent {
   if (!codes.has(error.code ?? '')) throw error;
-  const why = inMidst || stepOf(error) === 'mail' ? 'refused' : 'away';
-  return new MailNotSent(
-    why,
-    smtpFailure(error, server) + (inMidst && !error.response ? ' in the middle of an email' : ''),
-  );
+  return new MailNotSent(stepOf(error) === 'mail' ? 'refused' : 'away', smtpFailure(error, server));
 }
 
 export function stepOf(error: NodemailerError): SmtpStep {
