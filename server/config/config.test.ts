@@ -5,7 +5,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { logoForTest } from '#test/support/brand-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { type Config, placeholderWarning, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
+import { readSmtpUrl, type SmtpServer } from './server-urls.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -49,14 +50,6 @@ describe('the configuration', () => {
       smtp: null,
       mailFrom: 'no-reply@localhost',
     });
-  });
-
-  it('warns of placeholder links, by name', () => {
-    const links = { support: 'mailto:help@acme.example', imprint: 'https://acme.example/imprint' };
-    expect(placeholderWarning(configOf({}))).toContain('links.support, links.imprint, links.solutions');
-    expect(placeholderWarning(configOf({}, { links }))).toContain('placeholders: links.solutions –');
-    const all = { ...links, solutions: 'https://acme.example/' };
-    expect(placeholderWarning(configOf({}, { links: all }))).toBeNull();
   });
 
   it('accepts every setting of the environment', () => {
@@ -165,50 +158,83 @@ describe('the configuration', () => {
 
   it('names every problem at once, and a file that is not JSON', () => {
     expect(problemsOf({ PORT: 'x', PUBLIC_URL: 'y' }, { name: '', other: 1 })).toHaveLength(4);
-    const file = {
-      other: 1,
-      mail: { from: 'nobody', colour: 1 },
-      trustedProxies: [7, 'x'],
-      session: { idleMinutes: '1' },
-    };
-    expect(problemsOf({}, file).map((problem) => problem.split(':')[0])).toEqual(
-      expect.arrayContaining(['other', 'mail.colour', 'mail.from', 'trustedProxies.0', 'trustedProxies']),
-    );
     expect(problemsOf({}, '{"name": "Hub",}')).toEqual([expect.stringContaining('not valid JSON')]);
   });
 });
 
-describe('secrets in files', () => {
-  const files = () => ({
+it('secrets may be in files; those that cannot be read, are empty or are set twice are refused without their contents', () => {
+  const fileWith = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const files = {
     DATABASE_URL_FILE: fileWith('database-url', 'postgres://vestibule:pw@db:5432/vestibule\n'),
     VESTIBULE_SECRET_FILE: fileWith('secret', `${secret}\n`),
-    SMTP_URL_FILE: fileWith('smtp-url', 'smtps://smtp.example.com\n'),
-    METRICS_TOKEN_FILE: fileWith('metrics-token', `${'t'.repeat(24)}\n`),
+  };
+  expect(configOf(files)).toMatchObject({
+    ...{ databaseUrl: 'postgres://vestibule:pw@db:5432/vestibule', secrets: [secret] },
   });
-
-  function fileWith(name: string, text: string): string {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    return path;
-  }
-
-  it('are the same as in the environment', () => {
-    expect(configOf(files())).toMatchObject({
-      databaseUrl: 'postgres://vestibule:pw@db:5432/vestibule',
-      secrets: [secret],
-      smtp: { host: 'smtp.example.com' },
-      metricsToken: 't'.repeat(24),
-    });
-  });
-
-  it('that cannot be read, are empty, or are set twice are refused, without their contents', () => {
-    const path = join(folder, 'none');
-    expect(problemsOf({ VESTIBULE_SECRET_FILE: path })).toEqual([
-      `VESTIBULE_SECRET_FILE: ${path} cannot be read (ENOENT)`,
-    ]);
-    const empty = fileWith('empty', ' \n');
-    expect(problemsOf({ METRICS_TOKEN_FILE: empty })).toEqual([`METRICS_TOKEN_FILE: ${empty} is empty`]);
-    const both = problemsOf({ ...files(), VESTIBULE_SECRET: secret });
-    expect(both).toEqual(['VESTIBULE_SECRET_FILE: VESTIBULE_SECRET is set as well; remove one of them']);
-  });
+  const [none, empty] = [join(folder, 'none'), fileWith('empty', ' \n')];
+  expect(problemsOf({ VESTIBULE_SECRET_FILE: none })).toEqual([
+    `VESTIBULE_SECRET_FILE: ${none} cannot be read (ENOENT)`,
+  ]);
+  expect(problemsOf({ METRICS_TOKEN_FILE: empty })).toEqual([`METRICS_TOKEN_FILE: ${empty} is empty`]);
+  expect(problemsOf({ ...files, VESTIBULE_SECRET: secret })).toEqual([
+    'VESTIBULE_SECRET_FILE: VESTIBULE_SECRET is set as well; remove one of them',
+  ]);
 });
+
+it('the domain of passkeys is the host of PUBLIC_URL or a parent of it; a number has none', () => {
+  const [PUBLIC_URL, number] = ['https://hub.acme.example:8443', 'https://192.0.2.7'];
+  const passkeysOf = (domain?: string, env = { PUBLIC_URL }) =>
+    configOf(env, domain ? { passkeys: { domain } } : {}).passkeys;
+  expect(passkeysOf()).toEqual({ id: 'hub.acme.example', origin: PUBLIC_URL });
+  expect(passkeysOf('acme.example')).toEqual({ id: 'acme.example', origin: PUBLIC_URL });
+  expect(passkeysOf('localhost', { PUBLIC_URL: 'http://localhost:8080' })?.id).toBe('localhost');
+  for (const domain of ['evil.example', 'www.hub.acme.example', 'cme.example', '192.0.2.7', 'example'])
+    expect(problemsOf({ PUBLIC_URL }, { passkeys: { domain } })).toEqual([
+      `passkeys.domain: ${JSON.stringify(domain)} is neither the host of PUBLIC_URL nor a parent of it`,
+    ]);
+  expect(passkeysOf(undefined, { PUBLIC_URL: number })).toBeNull();
+  expect(problemsOf({ PUBLIC_URL: number }, { passkeys: { domain: 'acme.example' } })).toEqual([
+    'passkeys: no passkey can be made for the host of PUBLIC_URL, which is a number',
+  ]);
+});
+
+const noLogin = { user: null, password: null };
+
+it.each<[string, SmtpServer]>([
+  ['smtps://smtp.example.com', { host: 'smtp.example.com', port: 465, tls: 'implicit', ...noLogin }],
+  ['smtp://smtp.example.com', { host: 'smtp.example.com', port: 587, tls: 'starttls', ...noLogin }],
+  ['smtp://localhost:1025/?starttls=off', { host: 'localhost', port: 1025, tls: 'off', ...noLogin }],
+  ['smtp://u:p@[::1]:25', { host: '::1', port: 25, tls: 'starttls', user: 'u', password: 'p' }],
+  [
+    'smtps://no-reply%40hub.example:%3A%2F%3F%23%40%25%C3%A4@10.0.0.5:2465',
+    { host: '10.0.0.5', port: 2465, tls: 'implicit', user: 'no-reply@hub.example', password: ':/?#@%ä' },
+  ],
+])('SMTP_URL %s is read', (text, server) => {
+  expect(readSmtpUrl(text)).toEqual({ kind: 'ok', value: server });
+});
+
+it('an SMTP_URL that is wrong is refused by name, without the password', () =>
+  eachRow(
+    [
+      'geheim',
+      'smtp.example.com:587',
+      'https://u:geheim@smtp.example.com',
+      'smtp://u:geheim@',
+      'smtp://u:geheim@b\u00fccher.example',
+      'smtp://u:geheim@host/inbox',
+      'smtp://u:geheim@host?starttls=off&tls.rejectUnauthorized=false',
+      'smtps://u:geheim@host?starttls=off',
+      'smtp://u@host',
+      'smtp://:geheim@host',
+      'smtp://u:geheim%@host',
+      'smtp://u%0D%0ARSET:geheim@host',
+    ],
+    (text) => {
+      const reading = readSmtpUrl(text);
+      expect(reading).toEqual({ kind: 'refused', problem: expect.stringMatching(/^SMTP_URL: ./) });
+      expect(JSON.stringify(reading)).not.toMatch(/geh|eim/);
+    },
+  ));
