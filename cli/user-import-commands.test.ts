@@ -39,7 +39,7 @@ describe('vestibule user import', () => {
     const refused = join(commands.folder, 'refused.jsonl');
     const result = await vestibule(`user import ${path} --refused ${refused} --json`);
     expect([result.code, result.err]).toEqual([1, '']);
-    expect(JSON.parse(result.out)).toEqual({ added: 1, unchanged: 0, refused: 1, dryRun: false, interrupted: false });
+    expect(JSON.parse(result.out)).toEqual({ added: 1, unchanged: 0, refused: 1, dryRun: false });
     expect(await readFile(refused, 'utf8')).toBe('{"line":1,"field":"line","reason":"is not valid JSON"}\n');
     expect((await stat(refused)).mode & 0o777).toBe(0o600);
   });
@@ -162,7 +162,5 @@ describe('vestibule user export', () => {
     const { out, err, code } = await vestibule('user export');
     expect([code, err]).toEqual([0, '']);
     expect(out).not.toMatch(/argon2|GEZD|assword[^C"]/);
-    expect((await vestibule('user export --customer beta')).out).toBe('');
-    expect(await vestibule('user export --customer gone')).toMatchObject({ code: 1 });
   });
 });

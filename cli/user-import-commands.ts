@@ -8,7 +8,7 @@ import type { ImportEntry } from '#server/accounts/read-records.ts';
 import type { Config } from '#server/config/config.ts';
 import type { Connection } from '#server/database/database.ts';
 import { readShortName } from '#server/names/read-name.ts';
-import { countUsersWithoutPasskey, findCustomer } from '#server/people/customer.ts';
+import { countUsersWithoutPasskey } from '#server/people/customer.ts';
 import { repeatable } from './options.ts';
 import { exitCodes, failure, printJson, printLine, printWarning } from './print.ts';
 import { type Keyed, withKeys } from './with-database.ts';
@@ -63,7 +63,6 @@ Examples:
       '--secrets',
       'with password hashes and the secrets of authenticator apps: whoever reads them can attack both',
     )
-    .option('--customer <key>', 'only users of this customer')
     .option('--json', 'write JSON Lines, as it does anyway')
     .addHelpText('after', '\nExample:\n  (umask 077 && vestibule user export --secrets > users.jsonl)')
     .action((flags: ExportFlags) => withKeys((keyed) => runExport(keyed, flags)));
@@ -84,40 +83,30 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
   const writeRefused = flags.refused === undefined ? null : openRefusedFile(flags.refused);
   const shown: RefusedLine[] = [];
   let told = 0;
-  let isStopped = false;
-  const stop = () => {
-    isStopped = true;
-  };
-  process.once('SIGINT', stop);
-  try {
-    await withKeys(async ({ sql, config, keys, now }) => {
-      const { importUsers } = await import('#server/accounts/import-users.ts');
-      const counts = await importUsers({ sql, keys, now }, entries, {
-        readSource: readSource.value,
-        rules: {
-          customers: flags.customer ?? [],
-          acceptsUnverified: flags.acceptUnverified === true,
-          isStrict: flags.from === 'vestibule',
-        },
-        dryRun: flags.dryRun === true,
-        onRefused(line) {
-          writeRefused?.(line);
-          if (shown.length < mostShown) shown.push(line);
-        },
-        onProgress({ added, unchanged, refused }) {
-          const lines = added + unchanged + refused;
-          if (lines - told < linesBetween) return;
-          told = lines;
-          printWarning(`${lines} lines: ${added} added, ${unchanged} unchanged, ${refused} refused`);
-        },
-        isStopped: () => isStopped,
-      });
-      report(counts, { isStopped, shown, flags });
-      await warnOfPeopleWithout(sql, config);
+  await withKeys(async ({ sql, config, keys, now }) => {
+    const { importUsers } = await import('#server/accounts/import-users.ts');
+    const counts = await importUsers({ sql, keys, now }, entries, {
+      readSource: readSource.value,
+      rules: {
+        customers: flags.customer ?? [],
+        acceptsUnverified: flags.acceptUnverified === true,
+        isStrict: flags.from === 'vestibule',
+      },
+      dryRun: flags.dryRun === true,
+      onRefused(line) {
+        writeRefused?.(line);
+        if (shown.length < mostShown) shown.push(line);
+      },
+      onProgress({ added, unchanged, refused }) {
+        const lines = added + unchanged + refused;
+        if (lines - told < linesBetween) return;
+        told = lines;
+        printWarning(`${lines} lines: ${added} added, ${unchanged} unchanged, ${refused} refused`);
+      },
     });
-  } finally {
-    process.removeListener('SIGINT', stop);
-  }
+    report(counts, { shown, flags });
+    await warnOfPeopleWithout(sql, config);
+  });
 }
 
 /** Opens an export, or standard input for `-`. Throws a failure if there is none, or its format is unclear. */
@@ -160,22 +149,18 @@ function openRefusedFile(path: string): (line: RefusedLine) => void {
   }
 }
 
-function report(
-  counts: ImportCounts,
-  { isStopped, shown, flags }: { isStopped: boolean; shown: readonly RefusedLine[]; flags: ImportFlags },
-): void {
+function report(counts: ImportCounts, { shown, flags }: { shown: readonly RefusedLine[]; flags: ImportFlags }): void {
   const { added, unchanged, refused } = counts;
   if (flags.refused === undefined) for (const line of shown) printWarning(inWords(line));
   if (flags.refused === undefined && refused > shown.length)
     printWarning(`… and ${refused - shown.length} more: --refused FILE writes them all to a file.`);
-  if (flags.json) printJson({ ...counts, dryRun: flags.dryRun === true, interrupted: isStopped });
+  if (flags.json) printJson({ ...counts, dryRun: flags.dryRun === true });
   else
     printLine(
       `${flags.dryRun ? 'Dry run, nothing is stored. Users that would be added' : 'Users added'}: ${added}; ` +
         `unchanged: ${unchanged}; refused lines: ${refused}${flags.refused && refused > 0 ? `, see ${flags.refused}` : ''}.`,
     );
-  if (isStopped) printWarning('Interrupted: run the same command again to continue.');
-  if (isStopped || refused > 0) process.exitCode = exitCodes.refused;
+  if (refused > 0) process.exitCode = exitCodes.refused;
 }
 
 function inWords({ line, field, reason }: RefusedLine): string {
@@ -190,11 +175,9 @@ async function warnOfPeopleWithout(sql: Connection, { passkeys }: Pick<Config, '
     );
 }
 
-type ExportFlags = { secrets?: true; customer?: string };
+type ExportFlags = { secrets?: true };
 
-async function runExport({ sql, keys }: Keyed, { secrets, customer }: ExportFlags): Promise<void> {
-  if (customer !== undefined && !(await findCustomer(sql, customer)))
-    throw failure(`There is no customer ${customer}.`);
+async function runExport({ sql, keys }: Keyed, { secrets }: ExportFlags): Promise<void> {
   if (secrets)
     printWarning(
       'Warning: the export holds password hashes and the secrets of authenticator apps in plain text. Store it encrypted, and delete it after use.',
@@ -205,7 +188,6 @@ async function runExport({ sql, keys }: Keyed, { secrets, customer }: ExportFlag
     { sql, keys },
     {
       withSecrets: secrets === true,
-      customerKey: customer ?? null,
       onUnreadable(username) {
         printWarning(`The app of ${username} is left out: it is sealed under a secret missing from VESTIBULE_SECRET.`);
         process.exitCode = exitCodes.refused;

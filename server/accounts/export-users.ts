@@ -12,7 +12,6 @@ import { isGiven, refusedValue, type SourceRecord, type SourceUser } from './sou
 type ExportOptions = {
   /** Whether password hashes and the secrets of apps are in it. */
   withSecrets: boolean;
-  customerKey: string | null;
   /** Called for a user whose app is sealed under a secret that is missing: it is left out. */
   onUnreadable: (username: string) => void;
 };
@@ -20,11 +19,11 @@ type ExportOptions = {
 /** Every user, one JSON text each, which `readVestibule` reads again. Memory: one batch. */
 export async function* exportUsers(
   { sql, keys }: { sql: Database; keys: Keys },
-  { withSecrets, customerKey, onUnreadable }: ExportOptions,
+  { withSecrets, onUnreadable }: ExportOptions,
 ): AsyncGenerator<string> {
   let after: string | null = null;
   for (;;) {
-    const users: StoredUser[] = await listStoredUsers(sql, { after, most: importBatch, customerKey });
+    const users: StoredUser[] = await listStoredUsers(sql, { after, most: importBatch });
     for (const user of users) yield JSON.stringify(lineOf(user, withSecrets ? keys : null, onUnreadable));
     if (users.length < importBatch) return;
     after = users.at(-1)?.id ?? null;
@@ -61,7 +60,7 @@ type StoredUser = Omit<UserToInsert, 'folds'>;
 /** The next users by id, at most `most`; all of them in as many calls as it takes. */
 async function listStoredUsers(
   sql: Connection,
-  { after, most, customerKey }: { after: string | null; most: number; customerKey: string | null },
+  { after, most }: { after: string | null; most: number },
 ): Promise<StoredUser[]> {
   return await sql<StoredUser[]>`
     select u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
@@ -73,9 +72,7 @@ async function listStoredUsers(
         select f.password_hash from former_password f where f.user_id = u.id order by f.id desc
       ) as "formerPasswordHashes"
     from portal_user u left join totp t on t.user_id = u.id
-    where (${after}::uuid is null or u.id > ${after}::uuid)
-      and (${customerKey}::text is null or exists (
-        select from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.key = ${customerKey}))
+    where ${after}::uuid is null or u.id > ${after}::uuid
     order by u.id limit ${most}`;
 }
 

@@ -138,16 +138,6 @@ describe('an import', () => {
     expect(await portal.sql`select from audit_event`).toHaveLength(lines.length);
   });
 
-  it('that is stopped ends after a batch, and the next run continues', async () => {
-    const lines = people(importBatch * 2);
-    const stopped = await importLines(portal, lines, { isStopped: () => true });
-    expect(stopped).toMatchObject({ added: importBatch, unchanged: 0 });
-    expect(await importLines(portal, lines)).toMatchObject({
-      added: importBatch,
-      unchanged: importBatch,
-    });
-  });
-
   it('refuses users whose address the source has not verified, unless they are accepted', async () => {
     const user = { email: 'mila@acme.test', email_verified: false };
     const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };

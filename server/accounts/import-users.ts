@@ -22,8 +22,6 @@ export type ImportOptions = {
   onRefused: (line: RefusedLine) => void;
   /** Called after each batch. */
   onProgress: (counts: ImportCounts) => void;
-  /** Looked at after each batch: true ends the import there. */
-  isStopped: () => boolean;
 };
 
 /**
@@ -33,7 +31,7 @@ export type ImportOptions = {
 export async function importUsers(
   deps: { sql: Database; keys: Keys; now: () => Date },
   entries: AsyncIterable<ImportEntry>,
-  { readSource, rules, dryRun, onRefused, onProgress, isStopped }: ImportOptions,
+  { readSource, rules, dryRun, onRefused, onProgress }: ImportOptions,
 ): Promise<ImportCounts> {
   const counts = { added: 0, unchanged: 0, refused: 0 };
   let batch: BatchLine[] = [];
@@ -55,9 +53,7 @@ export async function importUsers(
     const read = readEntry(entry, readSource, { ...rules, now: deps.now() });
     if ('user' in read) batch.push(read);
     else refused.push(read);
-    if (batch.length + refused.length < importBatch) continue;
-    await finish();
-    if (isStopped()) break;
+    if (batch.length + refused.length >= importBatch) await finish();
   }
   if (batch.length + refused.length > 0) await finish();
   return counts;

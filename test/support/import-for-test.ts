@@ -24,7 +24,6 @@ export async function importLines(
     dryRun: false,
     onRefused: (line) => void refused.push(line),
     onProgress() {},
-    isStopped: () => false,
     ...options,
     rules: { customers: ['acme'], acceptsUnverified: false, isStrict: true, ...options.rules },
   });
