@@ -9,10 +9,7 @@ import { dataFolderError, prepareDataFolder } from '#server/database/embedded/cl
 import { MailNotSent } from '#server/deps.ts';
 import { countUselessPasskeys } from '#server/factors/passkey.ts';
 import type { FailureKind } from '#server/http/provider-fetch.ts';
-import { askHub, checkLogoutUrl } from '#server/hub/check-hub.ts';
-import { findNewestHubKeys } from '#server/hub/roll-hub-keys.ts';
-import { hubsToTell, listUntoldHubs, type UntoldHub } from '#server/hub/tell-hubs.ts';
-import { day } from '#server/limits.ts';
+import { askHub } from '#server/hub/hub-connection.ts';
 import { checkMailServer } from '#server/mail/check-mail-server.ts';
 import { openTransport, outboxFile, outboxOf, prepareOutbox } from '#server/mail/transport.ts';
 import { countSeals, sealProblem } from '#server/operations/renew-seals.ts';
@@ -20,7 +17,7 @@ import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '#server/peop
 import { doubtsOf } from '#server/single-sign-on/connection-words.ts';
 import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { ssoWarnings } from '#server/single-sign-on/sso-warnings.ts';
-import { isFailure, localTime } from './print.ts';
+import { isFailure } from './print.ts';
 import { withDatabase, withKeys } from './with-database.ts';
 
 /** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */
@@ -167,27 +164,6 @@ export function checkLine(databaseUrl: string): Finding {
   return { ok: true, warning: true, words: `${words} – add sslmode=verify-full to DATABASE_URL` };
 }
 
-/** Whether there is a pooler in front of the database, and whether it drops the statement timeout. */
-export async function checkPooler(): Promise<Finding> {
-  const [{ isPrepared, timeout, role, database }] = await withDatabase(
-    // PostgreSQL keeps our statements where no pooler is between.
-    async (sql) =>
-      await sql<[{ isPrepared: boolean; timeout: number; role: string; database: string }]>`
-      select exists (select from pg_prepared_statements) as "isPrepared", setting::int as timeout,
-        quote_ident(current_user) as role, quote_ident(current_database()) as database
-      from pg_settings where name = 'statement_timeout'`,
-  );
-  const words = isPrepared
-    ? 'no pooler; statements are prepared'
-    : 'pooler; statements are not prepared, which costs some speed';
-  if (timeout > 0) return { ok: true, words };
-  const remedy = `run "alter role ${role} in database ${database} set statement_timeout = '5s'", then RECONNECT the pooler`;
-  return { ok: false, words: `${words}; statements have no time limit – ${remedy}` };
-}
-
-/** How long after their time new keys for hubs may be missing: the portal may have stood still. */
-const hubKeyOverdue = day;
-
 /** Whether the hub behind the gate answers; what it answers to a stranger is its own business. */
 export async function checkHub(config: Config, hub: Hub): Promise<Finding> {
   const answer = await askHub(config, hub);
@@ -203,34 +179,3 @@ const remedies: Record<FailureKind, string> = {
   silent: 'see whether the hub hangs, or a firewall drops the connection',
   other: 'start the hub, or correct hub.url',
 };
-
-/** Whether each hub that wants to be told of sign-outs can be, and what it has not taken. */
-export async function checkLogoutUrls(config: Config, isDatabaseUp: boolean): Promise<Check[]> {
-  const hubs = hubsToTell(config);
-  const untold = isDatabaseUp && hubs.length > 0 ? await withDatabase((sql) => listUntoldHubs(sql)) : [];
-  return await Promise.all(
-    hubs.map(async (hub) => {
-      const { kind, words } = await checkLogoutUrl(hub);
-      const waiting = untold.find(({ audience }) => audience === hub.name);
-      const said = waiting ? `${words}; ${wordsOf(waiting)}` : words;
-      const isWarned = kind === 'doubtful' || (kind === 'ok' && waiting !== undefined);
-      return { check: `hub logout ${hub.name}`, ok: kind !== 'wrong', words: said, ...(isWarned && { warning: true }) };
-    }),
-  );
-}
-
-function wordsOf({ count, since, problem }: UntoldHub): string {
-  return `${count} ended sessions not taken since ${localTime(since)}, last: ${problem}`;
-}
-
-/** Whether the keys that sign tokens for hubs are replaced in time. */
-export async function checkHubKeys(): Promise<Finding> {
-  const now = new Date();
-  const newest = await withDatabase((sql) => findNewestHubKeys(sql, now));
-  if (!newest) return { ok: true, words: 'there are none yet: the first token makes them' };
-  const made = `made on ${localTime(newest.madeAt)}`;
-  if (now.getTime() - newest.replacedAt.getTime() < hubKeyOverdue)
-    return { ok: true, words: `${made}, replaced by themselves from ${localTime(newest.replacedAt)} on` };
-  const words = `${made}, and not replaced since ${localTime(newest.replacedAt)} – start the portal, which does it, or vestibule keys roll`;
-  return { ok: false, words };
-}

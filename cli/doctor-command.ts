@@ -51,15 +51,12 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   yield { check: 'database', ...database };
   if (config.databaseUrl) yield { check: 'line to the database', ...doctor.checkLine(config.databaseUrl) };
   if (database.ok) {
-    if (config.databaseUrl) yield { check: 'pooler', ...(await doctor.checkPooler()) };
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
     yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };
     yield { check: 'connections', ...(await doctor.checkConnections()) };
   }
   if (config.hub) yield { check: 'hub', ...(await doctor.checkHub(config, config.hub)) };
-  yield* await doctor.checkLogoutUrls(config, database.ok === true);
-  if (config.hubAudiences.length > 0 && database.ok) yield { check: 'hub keys', ...(await doctor.checkHubKeys()) };
   const mail = await doctor.checkMail(config);
   yield* mail;
   if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };

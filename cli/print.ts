@@ -39,9 +39,9 @@ export const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
 /** Rows under headings, each column as wide as its widest cell. */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = [headings, ...rows].map((row) => row.map((cell) => visible(cell)));
-  const widths = headings.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
   for (const row of cells) {
-    const padded = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)));
+    const padded = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
     process.stdout.write(`${padded.join('  ').trimEnd()}\n`);
   }
 }
@@ -50,14 +50,6 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
 export function printFacts(facts: readonly (readonly [string, string])[]): void {
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${value}`.trimEnd());
-}
-
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-
-/** Columns that a text takes on a terminal: East Asian letters and emoji take two, marks none. */
-function widthOf(text: string): number {
-  return [...text].reduce((width, letter) => width + (/\p{M}/u.test(letter) ? 0 : wide.test(letter) ? 2 : 1), 0);
 }
 
 /** A time in the operator's time zone, such as `2026-03-01 11:00:00 +01:00`. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { resetTwoFactor, revokeDevices, signOutUser } from '#server/accounts/act-on-user.ts';
+import { resetTwoFactor, signOutUser } from '#server/accounts/act-on-user.ts';
 import type { Config } from '#server/config/config.ts';
 import { isUuid } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
-import { listRememberedDevices } from '#server/factors/devices.ts';
 import { listPasskeys, providerName, removePasskey } from '#server/factors/passkey.ts';
 import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
 import { type JsonFlag, nameArgument } from './options.ts';
@@ -12,10 +11,9 @@ import { existingUser } from './user-change-commands.ts';
 import { withDatabase } from './with-database.ts';
 
 type SessionFlags = JsonFlag & { end?: string };
-type DeviceFlags = JsonFlag & { revoke?: string; revokeAll?: true };
 type PasskeyFlags = JsonFlag & { remove?: string };
 
-/** What lets a user in: `vestibule user sessions`, `reset-two-factor`, `devices` and `passkeys`. */
+/** What lets a user in: `vestibule user sessions`, `reset-two-factor` and `passkeys`. */
 export function addUserAccessCommands(user: Command): void {
   user
     .command('sessions')
@@ -44,14 +42,6 @@ export function addUserAccessCommands(user: Command): void {
         printOutcome(json, result, `User ${name} no longer has a second factor; ${ended}.`);
       }),
     );
-  user
-    .command('devices')
-    .argument(...nameArgument)
-    .description('list the devices on which a user needs no code, or revoke them')
-    .option('--revoke <id>', 'revoke this device')
-    .option('--revoke-all', 'revoke every device')
-    .option('--json', 'print them as JSON')
-    .action((name: string, flags: DeviceFlags) => withDatabase((sql) => runDevices(sql, name, flags)));
   user
     .command('passkeys')
     .argument(...nameArgument)
@@ -88,27 +78,6 @@ async function runSessions(sql: Database, config: Config, name: string, { end, j
 /** When a session was used last, at least, to be alive. */
 export function aliveAt({ sessionIdle }: Pick<Config, 'sessionIdle'>, now: Date): { now: Date; idleSince: Date } {
   return { now, idleSince: new Date(now.getTime() - sessionIdle) };
-}
-
-async function runDevices(sql: Database, name: string, { revoke, revokeAll, json }: DeviceFlags): Promise<void> {
-  const now = new Date();
-  const user = await existingUser(sql, name);
-  const { username } = user;
-  if (revoke !== undefined || revokeAll) {
-    if (revoke !== undefined) mustBeId('--revoke', revoke, `device; vestibule user devices ${username} lists them`);
-    const revoked = await revokeDevices(sql, user, revoke, now);
-    if (revoked === 0 && revoke !== undefined) throw failure(`There is no device ${revoke} of ${username}.`);
-    return printOutcome(json, { revoked }, `Devices revoked: ${revoked}.`);
-  }
-  const devices = await listRememberedDevices(sql, user.id, now);
-  if (json) return printJson(devices);
-  if (devices.length === 0) return printLine(`User ${name} has no remembered devices.`);
-  printTable(
-    ['ID', 'FACTOR', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'],
-    devices.map(({ id, factor, browser, address, madeAt, lastUsedAt, endsAt }) => {
-      return [id, factor, browser ?? '-', address, localTime(madeAt), localTime(lastUsedAt), localTime(endsAt)];
-    }),
-  );
 }
 
 async function runPasskeys(sql: Database, name: string, { remove, json }: PasskeyFlags): Promise<void> {

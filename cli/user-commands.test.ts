@@ -61,10 +61,7 @@ describe('user add and set', () => {
     ['user unlock nobody', 'There is no user nobody.'],
     ['user sign-out nobody', 'There is no user nobody.'],
     ['user remove nobody', 'There is no user nobody.'],
-    ['user devices nobody', 'There is no user nobody.'],
     ['user reset-two-factor nobody --json', 'There is no user nobody.'],
-    ['user devices alice --revoke x', 'is not the id of a device'],
-    [`user devices alice --revoke ${randomUUID()}`, 'There is no device'],
     ['user sessions alice --end x', 'is not the id of a session'],
     [`user sessions alice --end ${randomUUID()}`, 'There is no session'],
     ['user passkeys alice --remove x', 'is not the id of a passkey'],
@@ -103,35 +100,6 @@ it('user list finds by part of a name and by customer, and remove removes', asyn
   expect(await outOf('user list --customer beta')).not.toMatch(/alice/);
   expect(await outOf('user remove bob')).toBe('User bob removed.\n');
   expect(await outOf('user list beta')).toBe('No user matches.\n');
-});
-
-describe('user devices', () => {
-  /** Adds a remembered device, last used that many days ago; returns its id. */
-  async function remember(userId: string, days: number, browser: string | null = 'Firefox, Linux'): Promise<string> {
-    const at = (more: number) => new Date(Date.now() + more * 86_400_000);
-    const factor = browser === null ? 'email' : 'app';
-    const [row] = await commands.sql<{ id: string }[]>`
-      insert into remembered_device (token_hash, user_id, factor, browser, address, made_at, last_used_at, ends_at)
-      values (${randomBytes(32)}, ${userId}, ${factor}, ${browser}, '192.0.2.1', ${at(-days)}, ${at(-days)}, ${at(30 - days)})
-      returning id`;
-    return row?.id ?? '';
-  }
-
-  it('lists those of a user, most recently used first, and revokes one or all, which is an event', async () => {
-    expect(await outOf('user devices alice')).toBe('User alice has no remembered devices.\n');
-    const [older, newer] = [await remember(alice, 20, null), await remember(alice, 3)];
-    await remember(bob, 1);
-    await remember(alice, 31);
-    const out = await outOf('user devices alice@ACME.example');
-    expect(out).toMatch(/^ID +FACTOR +BROWSER +ADDRESS +SINCE +LAST USED +UNTIL\n/);
-    expect(out).toMatch(new RegExp(`\n${newer}  app +Firefox, Linux  192.0.2.1 .*\n${older}  email   - .*\n$`));
-    expect(await outOf(`user devices alice --revoke ${newer}`)).toBe('Devices revoked: 1.\n');
-    expect(await jsonOf('user devices alice')).toMatchObject([{ id: older }]);
-    expect(await jsonOf('user devices alice --revoke-all')).toEqual({ revoked: 2 });
-    expect(await jsonOf('user devices alice --revoke-all')).toEqual({ revoked: 0 });
-    expect(await commands.sql`select user_id as id from remembered_device`).toEqual([{ id: bob }]);
-    expect(await commands.events()).toEqual(['device-forgotten', 'device-forgotten']);
-  });
 });
 
 it('user reset-two-factor removes the app, records it and mails; no secret is printed (LG-06)', async () => {

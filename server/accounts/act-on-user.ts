@@ -57,24 +57,6 @@ export async function signOutUser(
   });
 }
 
-/**
- * Revokes remembered devices of a user, or only the one with an id: they need a code again. Returns how many there
- * were; without any, nothing is recorded.
- */
-export async function revokeDevices(
-  sql: Database,
-  { id: userId, username }: User,
-  id: string | undefined,
-  now: Date,
-): Promise<number> {
-  return await sql.begin(async (sql) => {
-    const revoked = await deleteRememberedDevices(sql, userId, id);
-    const steps = [{ step: 'devices forgotten', outcome: String(revoked) }];
-    if (revoked > 0) await insertAuditEvent(sql, { event: 'device-forgotten', userId, username, steps }, now);
-    return revoked;
-  });
-}
-
 type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
 
 /**

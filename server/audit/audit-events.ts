@@ -49,7 +49,6 @@ export const auditEvents = {
   'user-signed-out': 'An operator signed a user out.',
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
-  'device-forgotten': 'An operator revoked remembered devices of a user.',
   'connection-added': 'An operator added a single sign-on connection.',
   'connection-changed': 'An operator changed a single sign-on connection.',
   'connection-metadata-changed': 'The metadata of a SAML provider have changed; nothing was applied.',

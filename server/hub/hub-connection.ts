@@ -9,10 +9,13 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { pipeline } from 'node:stream';
+import { hubStartPath } from '#contract/screens.ts';
+import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
 import { hasBody } from '../http/handshakes.ts';
-import { limits } from '../limits.ts';
-import { headersFromHub } from './hub-headers.ts';
+import { failureOfRequest, type ProviderFailure } from '../http/provider-fetch.ts';
+import { limits, second } from '../limits.ts';
+import { headersForHub, headersFromHub } from './hub-headers.ts';
 
 /** Why the hub gave no answer: it said nothing in time, or something that is none, or cannot be reached. */
 export class HubFailure extends Error {
@@ -130,7 +133,7 @@ export function hubConnection({ url, answerWithin }: Hub) {
  * The name that the hub's certificate must have, if it is not an IP address: the Host of a request is the portal's, and says
  * nothing about it.
  */
-export function serverNameOf({ hostname }: URL): string {
+function serverNameOf({ hostname }: URL): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
@@ -161,3 +164,33 @@ function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
 export function isEvents({ headers }: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 }
+
+/** What the hub says to somebody who is not signed in. */
+type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
+
+/** Asks the hub for its own page as the gate does, on behalf of nobody, for `doctor`. The answer's body is not read. */
+export async function askHub(config: Config, hub: Hub, within: number = doctorHub): Promise<HubAnswer> {
+  const url = new URL(config.basePath + hubStartPath, hub.url);
+  const told = { address: '127.0.0.1', person: null, token: null };
+  const headers = headersForHub(config)({ host: config.publicUrl.host, accept: 'text/html' }, told);
+  const signal = AbortSignal.timeout(within);
+  const options = { headers, agent: false as const, signal, servername: serverNameOf(url) };
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const asked = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
+  asked.on('response', ({ statusCode }) => resolve(statusCode ?? 0));
+  asked.on('upgrade', ({ statusCode }) => resolve(statusCode ?? 0));
+  asked.on('error', reject);
+  asked.on('close', () => reject(new TypeError('', { cause: new Error('no answer') })));
+  asked.end();
+  try {
+    return { kind: 'answered', status: await promise };
+  } catch (error) {
+    const thrown = signal.aborted ? signal.reason : new TypeError('', { cause: error });
+    return { kind: 'failed', failure: failureOfRequest(thrown, url) };
+  } finally {
+    asked.destroy();
+  }
+}
+
+/** How long `doctor` waits for a hub. */
+const doctorHub = 10 * second;

@@ -61,7 +61,7 @@ async function send({ logoutUrl, logoutNetworks }: TellableHub, token: string): 
 }
 
 /** The words of the provider's client name a setting of connections; ours, that of hubs. */
-export function logoutProblem(error: ProviderFailure): string {
+function logoutProblem(error: ProviderFailure): string {
   if (!(error instanceof NetworkNotListed)) return error.message;
   return `its address (${error.addresses.join(', ')}) is neither public nor in logoutNetworks`;
 }
@@ -89,14 +89,4 @@ export async function updateHubReceivers(sql: Database, audiences: readonly stri
 /** Drops what has waited for a hub since before a time; returns how many. */
 async function deleteHubLogoutsBefore(sql: Connection, audience: string, before: Date): Promise<number> {
   return (await sql`delete from job where queue = ${hubQueueName(audience)} and made_at <= ${before}`).count;
-}
-
-/** Ended sessions that a hub did not take yet, although it was asked: how many, since when, and its last answer. */
-export type UntoldHub = { audience: string; count: number; since: Date; problem: string };
-
-export async function listUntoldHubs(sql: Connection): Promise<UntoldHub[]> {
-  return await sql<UntoldHub[]>`
-    select substring(queue from ${prefix.length + 1}::int) as audience, count(*)::int as count, min(made_at) as since,
-      (array_agg(problem order by run_after desc) filter (where problem is not null))[1] as problem
-    from job where queue like ${`${prefix}%`} group by queue having count(problem) > 0 order by queue`;
 }
