@@ -10,12 +10,11 @@ import {
 export function eventsPage(): string {
   return `# Events and reasons
 
-\`./vestibule audit\` lists events, newest first; \`--json\` adds the steps of the decision. \`./vestibule explain REFERENCE\` shows the
-events behind the reference on a failure page. No event contains a secret, nor the name typed for an unknown account, because people type
-passwords into the wrong field. What anybody can repeat without end is recorded once a minute.
+\`./vestibule explain REFERENCE\` shows the events behind the reference on a failure page. \`./vestibule audit\` lists all, newest first;
+\`--json\` adds the steps of the decision, which say more than the reason. No event contains a secret, nor the name typed for an unknown
+account, because people type passwords into the wrong field. What anybody can repeat without end is recorded once a minute.
 
-The reasons of a refused single sign-on are on [its page](single-sign-on.md#troubleshooting), those of a refused passkey on
-[the account's](account.md#a-refused-passkey), each with what to do.
+See also the reasons of a refused [single sign-on](single-sign-on.md#troubleshooting) and of a refused [passkey](account.md#a-refused-passkey).
 
 ## Events
 
@@ -39,8 +38,7 @@ ${list(resetOutcomes)}
 
 ## Reasons of a failed password change
 
-The number is in \`/forgottenChangeFailedInfo?reason=N\` (1 shows on the form). The first in this order counts: the link (4, 3), the account
-(2, 7, 8, 10), its networks, the entries (6, 5, 9, 1), former passwords (11).
+The visitor sees \`/forgottenChangeFailedInfo?reason=N\`, or the form again for 1.
 
 ${list(changeRefusalReasons)}
 `;

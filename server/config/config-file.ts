@@ -22,12 +22,12 @@ const brandSettings = {
     pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
     description: 'Name of the hub, shown in header, titles and emails.',
   },
-  logo: logo('Path of an SVG, PNG, WebP or JPEG file that replaces the mark and the name in the header.'),
+  logo: logo('Path of an SVG, PNG, WebP or JPEG file for the header.'),
   logoDark: logo('The same for dark screens (default: logo).'),
   accentColour: {
     type: 'string',
     pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
-    description: 'The one colour of the pages, such as #21489c; contrast is computed from it.',
+    description: 'The colour of the pages, such as #21489c.',
   },
   links: {
     type: 'object',
@@ -40,7 +40,7 @@ const brandSettings = {
   },
   texts: {
     type: 'object',
-    description: 'By language, such as texts.de: your own words for texts of messages/, by their keys.',
+    description: 'By language, such as texts.de: your words for the keys of messages/.',
     properties: Object.fromEntries(languages.map((language) => [language, textsOfLanguage])) as Record<
       Language,
       typeof textsOfLanguage
@@ -58,7 +58,7 @@ const header = <const Value extends string>(value: Value, name: string) =>
     type: 'string',
     pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$',
     maxLength: 64,
-    description: `Header for the user's ${value}; it begins with X- or Remote- (default: ${name}).`,
+    description: `Header for the user's ${value}: X-… or Remote-… (default: ${name}).`,
   }) as const;
 
 /** A path as it is compared: no encoding, no empty segment, no dots that lead elsewhere. */
@@ -82,70 +82,67 @@ export const ConfigFile = only({
   allowedHosts: {
     type: 'array',
     items: { type: 'string', pattern: '^[A-Za-z0-9.:\\[\\]-]+$' },
-    description:
-      'Additional Host headers to answer, such as 10.0.0.5:8080 for a proxy that does not pass the public one.',
+    description: 'More Host headers to answer, such as 10.0.0.5:8080 from a proxy that does not pass the public one.',
   },
   allowedRedirectOrigins: {
     type: 'array',
     items: { type: 'string', pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$' },
-    description: 'Foreign https origins that a sign-in may redirect to.',
+    description: 'Other https origins that a sign-in may redirect to.',
   },
   passkeys: only({
     domain: {
       type: 'string',
       pattern: '^[a-z0-9-]+(?:\\.[a-z0-9-]+)*$',
       maxLength: 253,
-      description: 'Domain that passkeys are made for: the host of PUBLIC_URL (the default) or a parent of it.',
+      description: 'Domain of passkeys: the host of PUBLIC_URL (the default) or a parent of it.',
     },
   }),
   singleSignOn: only({
     freshAfterSignOut: {
       type: 'boolean',
-      description:
-        'Whether the first visit to a provider after a sign-out asks it for a fresh sign-in (default: true).',
+      description: 'Whether to ask the provider for a fresh sign-in after a sign-out (default: true).',
     },
   }),
   trustedProxies: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Addresses or networks of reverse proxies, whose X-Forwarded-For is trusted.',
+    description: 'Addresses or networks of reverse proxies whose X-Forwarded-For is trusted.',
   },
   hub: only({
     url: {
       type: 'string',
       pattern: '^https?://[^\\s]+$',
       maxLength: 300,
-      description: 'Origin of the application that signed-in visitors reach through the portal.',
+      description: 'Origin of the application behind the portal.',
     },
     paths: {
       type: 'array',
       items: path,
       maxItems: 100,
-      description:
-        "Path prefixes to pass on to it, besides portal.html below the base path; / is all but the portal's own.",
+      description: "Path prefixes to pass on to it, besides portal.html; / is all but the portal's own.",
     },
     publicPaths: {
       type: 'array',
       items: path,
       maxItems: 100,
-      description: 'Of these, the prefixes that everybody may reach; by default none.',
+      description: 'Prefixes among hub.paths that everybody may reach.',
     },
     audience: {
       type: 'string',
       maxLength: 200,
-      description: 'Name of one of hub.audiences: the application behind the portal gets its token with every request.',
+      description: 'Name of the hub.audiences entry for hub.url: each request carries its token.',
     },
     answerSeconds: {
       type: 'integer',
       minimum: 1,
       maximum: 3600,
       default: 60,
-      description: 'How many seconds the application may take to begin an answer.',
+      description: 'Seconds that the application may take to begin an answer.',
     },
     identityHeaders: only({
       user: header('username', 'X-Vestibule-User'),
       email: header('email address', 'X-Vestibule-Email'),
-      customers: header('customers, by their keys', 'X-Vestibule-Customers'),
+      customers: header('customers', 'X-Vestibule-Customers'),
       language: header('language', 'X-Vestibule-Language'),
       token: header('signed token', 'X-Vestibule-Token'),
     }),
@@ -160,18 +157,18 @@ export const ConfigFile = only({
             type: 'string',
             pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
             maxLength: 200,
-            description: 'The audience of its tokens (aud): a short name or an address.',
+            description: 'The audience of its tokens (aud).',
           },
           algorithm: { enum: ['EdDSA', 'ES256'], default: 'ES256', description: 'How its tokens are signed.' },
           logoutUrl: {
             type: 'string',
             maxLength: 500,
-            description: 'Address that gets a logout token when a session ends (OpenID Connect Back-Channel Logout).',
+            description: 'Address that gets a logout token when a session ends.',
           },
           logoutNetworks: {
             type: 'array',
             items: { type: 'string' },
-            description: 'Networks that logoutUrl may be in besides the public ones, such as 10.0.0.0/8.',
+            description: 'Networks besides the public ones that logoutUrl may be in, such as 10.0.0.0/8.',
           },
         },
         additionalProperties: false,
@@ -185,7 +182,7 @@ export const ConfigFile = only({
       minimum: 1,
       maximum: 3650,
       default: 400,
-      description: 'How long audit events are kept, in days.',
+      description: 'Days that audit events are kept.',
     },
   }),
   mail: only({
@@ -201,7 +198,7 @@ export const ConfigFile = only({
       minimum: 7,
       maximum: 64,
       default: 7,
-      description: 'Shortest new password, in characters; NIST SP 800-63B-4 and OWASP ASVS require 8 or 15.',
+      description: 'Shortest new password; NIST and OWASP require 8 or 15 characters.',
     },
   }),
   session: only({
@@ -210,7 +207,7 @@ export const ConfigFile = only({
       minimum: 1,
       maximum: 1440,
       default: 30,
-      description: 'A session ends after this many minutes without use; requests of other origins’ pages are none.',
+      description: 'A session ends after this many minutes without use.',
     },
     absoluteHours: {
       type: 'integer',

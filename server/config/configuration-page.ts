@@ -4,28 +4,25 @@ import { ConfigFile } from './config-file.ts';
 const environment: Record<string, [by: string, meaning: string]> = {
   PORT: ['`8080`', 'port to listen on'],
   HOST: ['`127.0.0.1`', 'address to listen on'],
-  PUBLIC_URL: [
-    '`http://localhost:<PORT>`',
-    'origin under which visitors reach the portal; https, or http for localhost',
-  ],
-  DATABASE_URL: ['none', 'PostgreSQL to use; without it the portal runs its own in the data folder'],
+  PUBLIC_URL: ['`http://localhost:<PORT>`', 'origin that visitors see; https, or http for localhost'],
+  DATABASE_URL: ['none', 'PostgreSQL; without it the portal runs its own in the data folder'],
   VESTIBULE_DATA: ['`./data`', 'data folder: the built-in database, its secrets, the outbox'],
   VESTIBULE_CONFIG: ['`./vestibule.config.json` if present', 'configuration file'],
   VESTIBULE_SECRET: [
     'made and kept in the data folder',
-    'at least 32 characters; required with `DATABASE_URL`, the same on every instance; several, separated by commas, to [change it](operating.md#change-the-secret)',
+    'at least 32 characters; required with `DATABASE_URL`, the same on every instance; several with commas to [change it](operating.md#change-the-secret)',
   ],
   VESTIBULE_HUB_SECRET: [
     'none',
     '32 to 200 characters, sent to the hub as `X-Vestibule-Hub-Secret` ([why](hub.md#nothing-but-the-portal-reaches-the-hub))',
   ],
   SMTP_URL: [
-    'none: emails are files in `outbox` of the data folder',
-    'mail server: `smtps://user:password@host:465`, or `smtp://user:password@host:587` with STARTTLS; user and password percent-encoded; `?starttls=off` after `smtp://` sends unencrypted ([mail](operating.md#mail))',
+    'none: emails are files in the data folder',
+    '`smtps://user:password@host:465`, or `smtp://user:password@host:587` with STARTTLS; user and password percent-encoded ([mail](operating.md#mail))',
   ],
   METRICS_TOKEN: [
     'none: no `/metrics`',
-    'at least 16 characters; `GET /metrics` requires it as a bearer token ([metrics](operating.md#metrics))',
+    'at least 16 characters; bearer token of [`GET /metrics`](operating.md#metrics)',
   ],
   LOG_LEVEL: ['`info`', '`debug`, `info`, `warn` or `error`'],
 };
@@ -38,8 +35,8 @@ export function configurationPage(): string {
   );
   return `# Configuration
 
-\`./vestibule config check\` reads everything and names each wrong setting with its field; the server refuses to start with the same
-messages. Lifetimes and attempt counts that aren't configurable are in [\`server/limits.ts\`](../server/limits.ts).
+\`./vestibule config check\` names each wrong setting; the server refuses to start with the same messages. Limits that aren't configurable are in
+[\`server/limits.ts\`](../server/limits.ts).
 
 ## Environment
 
@@ -47,8 +44,8 @@ messages. Lifetimes and attempt counts that aren't configurable are in [\`server
 |---|---|---|
 ${variables.join('\n')}
 
-\`DATABASE_URL\`, \`VESTIBULE_SECRET\`, \`SMTP_URL\` and \`METRICS_TOKEN\` may be in files: \`DATABASE_URL_FILE\` is the path of a file that
-contains the value of \`DATABASE_URL\`, and so on.
+\`DATABASE_URL\`, \`VESTIBULE_SECRET\`, \`SMTP_URL\` and \`METRICS_TOKEN\` may be in files: \`DATABASE_URL_FILE\` is the path of a
+file with the value of \`DATABASE_URL\`, and so on.
 
 ## File
 
