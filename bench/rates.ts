@@ -1,82 +1,136 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Request } from 'autocannon';
 import autocannon from 'autocannon';
 import { Pool } from 'undici';
-import type { Database } from '#server/database/database.ts';
-import { median, percentile, report, reportRatio } from './figures.ts';
-import { type RunningServer, startPortal, startScript } from './servers.ts';
-import { formHeaders, formOf, postSignIn, userCount } from './sign-in-form.ts';
-
-type Load = { seconds: number; rounds: number };
+import type { Contender } from './contenders.ts';
+import { sessionsOf } from './contenders.ts';
+import { find, median, percentile } from './figures.ts';
+import { userCount } from './people.ts';
 
 const connections = 8;
+/** Measured rounds of everybody, in turn, after one to warm up. */
+const rounds = 5;
 
-/** Sign-ins per second, against a bare route with one select, one argon2id and one insert on the same database. */
-export async function compareSignIns(portal: RunningServer, bare: RunningServer, load: Load): Promise<void> {
-  const requests = (path: string): Request[] =>
-    Array.from({ length: userCount }, (_, index) => ({
-      method: 'POST',
-      path,
-      headers: formHeaders,
-      body: formOf(`user-${index}`),
-    }));
-  const { ours, theirs } = await interleaved(load, {
-    ours: () => rate(portal.origin, requests('/portal/performlogin'), load.seconds, 303),
-    theirs: () => rate(bare.origin, requests('/login'), load.seconds, 303),
+/** Ours, the floor and the peers that were installed. */
+export type Field = { ours: Contender; floor: Contender; peers: readonly Contender[] };
+
+/** Sign-ins per second, each by another user than those of the other connections. */
+export async function compareSignIns({ ours, floor, peers }: Field): Promise<void> {
+  const figures = await inTurn([ours, floor, ...peers], (one) => {
+    const requests = Array.from({ length: userCount }, (_, index) => one.signIn(`user-${index}`));
+    return rate(one.origin, requests, { seconds: 3, status: one.signedIn });
   });
-  reportRatio('sign-ins per second, 8 connections', { ours, theirs, whose: 'the bare route', least: 0.95 });
+  findRate('sign-ins', figures, { goal: { toFloor: 0.85, toPeer: 1 } });
 }
 
-/** Session checks per second, against a bare route with one indexed select on the same database. */
-export async function compareSessionChecks(
-  portal: RunningServer,
-  bare: RunningServer,
-  sql: Database,
-  load: Load,
-): Promise<void> {
-  const cookie = await signedInCookie(portal, sql);
-  const { ours, theirs } = await interleaved(load, {
-    ours: () => rate(portal.origin, [{ path: '/portal/session', headers: { cookie } }], load.seconds, 200),
-    theirs: () => rate(bare.origin, [{ path: '/session' }], load.seconds, 200),
+/**
+ * Session checks per second, of 100 sessions by turns: as the application's own pages ask, and as a proxy asks for a page
+ * that only one customer may see. Peers know only the first.
+ */
+export async function compareChecks({ ours, floor, peers }: Field, proxied: string): Promise<void> {
+  const signedIn = await withSessions(ours);
+  const forwarded = { ...signedIn, is: 'forward auth', origin: proxied, sessionPath: '/portal/session?customer=acme' };
+  const others = await Promise.all([floor, ...peers].map(withSessions));
+  const contenders = [signedIn, forwarded, ...others];
+  const figures = await inTurn(contenders, ({ is, origin, sessionPath, cookies }) => {
+    const asked = is === forwarded.is ? forwardedHeaders : {};
+    const requests = cookies.map((cookie) => ({ path: sessionPath, headers: { ...asked, cookie } }));
+    return rate(origin, requests, { seconds: 2, status: 200 });
   });
-  reportRatio('session checks (forward auth) per second, 8 connections', {
-    ours,
-    theirs,
-    whose: 'the bare route',
-    least: 0.9,
-  });
+  const [checks, forward, ...theirs] = figures;
+  if (!checks || !forward) throw new Error('nothing was measured');
+  const goal = { toFloor: 0.8, toPeer: 6 };
+  findRate('session checks', [checks, ...theirs], { goal });
+  findRate('forward auth', [forward, ...theirs], { goal });
 }
 
-/** The Cookie header of a browser that has signed in. */
-async function signedInCookie(portal: RunningServer, sql: Database): Promise<string> {
-  await sql`delete from throttle`;
-  const answer = await postSignIn(portal.origin, 'user-0');
-  return answer.headers
-    .getSetCookie()
-    .map((header) => header.split(';', 1)[0])
-    .join('; ');
+const forwardedHeaders = {
+  accept: 'text/html',
+  'x-forwarded-for': '192.0.2.7',
+  'x-forwarded-method': 'GET',
+  'x-forwarded-uri': '/app/page?of=the+hub',
+};
+
+/** Requests through the gate per second, beside a proxy by the same library that asks the database who is there. */
+export async function compareGate({ ours, floor }: Field): Promise<void> {
+  const contenders = await Promise.all([ours, { ...floor, is: 'bare proxy' }].map(withSessions));
+  const figures = await inTurn(contenders, ({ origin, cookies }) => {
+    const requests = cookies.map((cookie) => ({ path: '/app/page', headers: { cookie } }));
+    return rate(origin, requests, { seconds: 2, status: 200 });
+  });
+  findRate('requests through the gate', figures, { goal: { toFloor: 0.6 } });
 }
 
-type Sides<T> = { ours: T; theirs: T };
+/** Sign-in pages per second, then the 99th percentile of everybody's at half of their own rate. */
+export async function comparePageRates({ ours, floor, peers }: Field): Promise<void> {
+  const contenders = [ours, floor, ...peers].filter(({ page }) => page !== undefined);
+  const figures = await inTurn(contenders, ({ origin, page = '' }) =>
+    rate(origin, [{ path: page, headers: asBrowser }], { seconds: 2, status: 200 }),
+  );
+  findRate('sign-in pages', figures, {});
+  const waits = await inTurn(contenders, async ({ is, origin, page = '' }) => {
+    const half = (figures.find((one) => one.is === is)?.figure ?? 0) / 2;
+    return percentile(await pacedRequests(origin, { path: page, perSecond: half, seconds: 2 }), 0.99);
+  });
+  const [wait, bare, ...others] = waits;
+  if (!wait) throw new Error('nothing was measured');
+  const what = 'sign-in page at half of that rate, 99th percentile';
+  find({ what, unit: 'ms', ours: wait.figure, floor: bare, peers: others, better: 'less', isTold: true });
+}
 
-/** Runs both sides alternately, after a warm-up round of each. */
-async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>): Promise<Sides<number[]>> {
-  const figures: Sides<number[]> = { ours: [], theirs: [] };
-  await sides.theirs();
-  await sides.ours();
-  for (let round = 0; round < rounds; round += 1) {
-    figures.theirs.push(await sides.theirs());
-    figures.ours.push(await sides.ours());
-  }
-  return figures;
+/** As a browser asks for a page. */
+const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'en' };
+
+async function withSessions(one: Contender): Promise<Contender & { cookies: string[] }> {
+  return { ...one, cookies: await sessionsOf(one) };
+}
+
+type Measured = { is: string; figure: number };
+
+/** Measures everybody in turn, in several rounds after one to warm up, and returns their medians. */
+async function inTurn<C extends Contender>(
+  contenders: readonly C[],
+  measure: (one: C) => Promise<number>,
+): Promise<Measured[]> {
+  const measured = contenders.map(({ is }) => ({ is, figures: [] as number[] }));
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [index, one] of contenders.entries()) {
+      const figure = await measure(one);
+      if (round > 0) measured[index]?.figures.push(figure);
+    }
+  return measured.map(({ is, figures }) => ({ is, figure: median(figures) }));
+}
+
+function findRate(
+  what: string,
+  [ours, floor, ...peers]: readonly Measured[],
+  { goal = {} }: { goal?: { toFloor?: number; toPeer?: number } },
+): void {
+  if (!ours) throw new Error('nothing was measured');
+  find({ what, unit: 'a second', ours: ours.figure, floor, peers, better: 'more', goal, isTold: 'toFloor' in goal });
 }
 
 /** Answers per second; any unexpected answer would falsify the figure. */
-async function rate(url: string, requests: Request[], seconds: number, status: number): Promise<number> {
-  const result = await autocannon({ url, connections, duration: seconds, requests });
+async function rate(
+  url: string,
+  requests: Request[],
+  { seconds, status }: { seconds: number; status: number },
+): Promise<number> {
+  let begun = 0;
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    requests,
+    // Each connection begins elsewhere, so that they do not all ask for the same person at the same time.
+    setupClient: (client) => {
+      const from = Math.floor((begun * requests.length) / connections);
+      begun += 1;
+      client.setRequests([...requests.slice(from), ...requests.slice(0, from)]);
+    },
+  });
   const statuses = Object.keys(result.statusCodeStats ?? {});
-  if (statuses.length !== 1 || statuses[0] !== String(status)) throw new Error(`unexpected answers: ${statuses}`);
+  if (statuses.length !== 1 || statuses[0] !== String(status) || result.errors > 0)
+    throw new Error(`unexpected answers of ${url}: ${statuses}, ${result.errors} errors`);
   return result.requests.total / result.duration;
 }
 
@@ -87,8 +141,7 @@ async function rate(url: string, requests: Request[], seconds: number, status: n
  */
 async function pacedRequests(
   origin: string,
-  { path, headers }: { path: string; headers: Record<string, string> },
-  { perSecond, seconds }: { perSecond: number; seconds: number },
+  { path, perSecond, seconds }: { path: string; perSecond: number; seconds: number },
 ): Promise<number[]> {
   const pool = new Pool(origin, { connections });
   const times: number[] = [];
@@ -104,86 +157,9 @@ async function pacedRequests(
   return times;
 
   async function ask(due: number): Promise<void> {
-    const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
+    const { statusCode, body } = await pool.request({ path, method: 'GET', headers: asBrowser });
     await body.dump({ limit: Number.POSITIVE_INFINITY });
     if (statusCode !== 200) throw new Error(`unexpected answer: ${statusCode}`);
     times.push(performance.now() - due);
   }
-}
-
-/** As a browser asks for the sign-in page. */
-const headers = { accept: 'text/html', 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'en' };
-
-/** Sign-in pages per second, against a bare route that sends the same bytes; then the latency of both at half that rate. */
-export async function comparePageRates(portal: RunningServer, bare: RunningServer, load: Load): Promise<void> {
-  const requests = (path: string) => [{ path, headers }];
-  const { ours, theirs } = await interleaved(load, {
-    ours: () => rate(portal.origin, requests('/portal/login'), load.seconds, 200),
-    theirs: () => rate(bare.origin, requests('/page'), load.seconds, 200),
-  });
-  reportRatio('sign-in pages per second, 8 connections', { ours, theirs, whose: 'the bare route', least: 0.5 });
-  const half = Math.round(Math.max(...ours) / 2);
-  const p99 = async ({ origin }: RunningServer, path: string) =>
-    percentile(await pacedRequests(origin, { path, headers }, { perSecond: half, seconds: load.seconds }), 0.99);
-  const waits = await interleaved(load, {
-    ours: () => p99(portal, '/portal/login'),
-    theirs: () => p99(bare, '/page'),
-  });
-  const [wait, bareWait] = [median(waits.ours), median(waits.theirs)];
-  const told = `${Math.round(wait)} ms at ${half} a second (the bare route: ${Math.round(bareWait)})`;
-  report('p99 of /portal/login at half that load', told, 'under 20 ms', wait < 20);
-}
-
-const few = 1000;
-const many = 1_000_000;
-const atOnce = 20_000;
-
-/**
- * Requests through the gate per second, against a bare Fastify proxy on the same library in front of the same hub; then with
- * many sessions in the database, against few.
- */
-export async function compareGate(dataFolder: string, sql: Database, load: Load): Promise<void> {
-  const hub = await startScript('bench/baselines.ts', 'hub');
-  const config = join(dataFolder, 'gate.config.json');
-  await writeFile(config, JSON.stringify({ hub: { url: hub.origin, paths: ['/app'] } }));
-  const portal = await startPortal(dataFolder, { VESTIBULE_CONFIG: config });
-  const bare = await startScript('bench/baselines.ts', 'proxy', hub.origin);
-  await sql`delete from session`;
-  await addSessions(sql, few);
-  const cookie = await signedInCookie(portal, sql);
-  const gate = () => rate(portal.origin, [{ path: '/app/page', headers: { cookie } }], load.seconds, 200);
-  const { ours, theirs } = await interleaved(load, {
-    ours: gate,
-    theirs: () => rate(bare.origin, [{ path: '/app/page', headers: { cookie } }], load.seconds, 200),
-  });
-  reportRatio('requests through the gate, 8 connections', { ours, theirs, whose: 'a bare proxy', least: 0.7 });
-  await addSessions(sql, many - few);
-  await gate();
-  const crowded: number[] = [];
-  for (let round = 0; round < load.rounds; round += 1) crowded.push(await gate());
-  const ratio = median(crowded) / median(ours);
-  const figure = `${ratio.toFixed(2)} of those with ${few} (${Math.round(median(crowded))} to ${Math.round(median(ours))})`;
-  report(`the same with ${many} sessions`, figure, '0.80 to 1.20', ratio >= 0.8 && ratio <= 1.2);
-  await sql`truncate session`;
-  await Promise.all([portal.stop(), bare.stop(), hub.stop()]);
-}
-
-/** Adds sessions of the users by turns, as sign-ins would leave them. */
-async function addSessions(sql: Database, count: number): Promise<void> {
-  // A statement has a limited time.
-  for (let added = 0; added < count; added += atOnce) await insertSessions(sql, Math.min(atOnce, count - added));
-  await sql`analyze session`;
-}
-
-async function insertSessions(sql: Database, count: number): Promise<void> {
-  const now = new Date();
-  await sql`
-    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
-    select sha256(convert_to(gen_random_uuid()::text, 'utf8')), u.id, 'full', u.customer_ids, '127.0.0.1', ${now}, ${now},
-      ${now}::timestamptz + interval '12 hours'
-    from generate_series(1, ${count}) as made (place)
-    join (
-      select portal_user.id, array_agg(customer_id) as customer_ids, row_number() over (order by portal_user.id) as place
-      from portal_user join membership on user_id = portal_user.id group by portal_user.id
-    ) u on u.place = 1 + made.place % 100`;
 }

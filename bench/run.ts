@@ -1,76 +1,93 @@
-// Measures the figures of docs/performance.md. Speed is a ratio against a baseline run alternately in the same run, since
-// machines differ and are noisy. Usage: npm run bench [-- --seconds 6 --rounds 5 --write], the last to write its table.
-import { mkdtemp, rm } from 'node:fs/promises';
+// Measures the figures of docs/performance.md in one run, and prints one table. Speed is compared with what ran by turns with
+// it, since machines differ and are noisy. A whole run writes the table there, and a part of it to the README.
+// Usage: npm run bench [-- starts | pages | peers | refusals, instead of all]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hashPassword } from '#server/crypto/password-hash.ts';
 import { connect } from '#server/database/connect.ts';
+import type { Database, Place } from '#server/database/database.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
-import { measureCommands, measureImports } from './commands.ts';
-import { median, report, reported, writeTable } from './figures.ts';
-import { measureForgedAnswers } from './forged-answers.ts';
-import { compareMails } from './mails.ts';
-import { measureFlood, measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
-import { comparePages, measureSizes } from './pages.ts';
-import { compareGate, comparePageRates, compareSessionChecks, compareSignIns } from './rates.ts';
-import { measurePasskeys, measureVerify } from './second-factor.ts';
-import { startBareServer, startPortal } from './servers.ts';
-import { addUsers, password } from './sign-in-form.ts';
-import { measureForgotten, measureTimings } from './timings.ts';
+import { migrate } from '#server/database/migrate.ts';
+import { floor, ours, startAuthJs, startBetterAuth } from './contenders.ts';
+import { printTable, writeTables } from './figures.ts';
+import { measureCommands, measureFlood, measureMemoryAtRest, measureStarts } from './instance.ts';
+import { comparePages } from './pages.ts';
+import { addUsers, password } from './people.ts';
+import { compareChecks, compareGate, comparePageRates, compareSignIns } from './rates.ts';
+import { measureForgotten, measureRefusals } from './refusals.ts';
+import { type RunningServer, root, startPortal, startScript } from './servers.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '6' },
-    rounds: { type: 'string', default: '5' },
-    write: { type: 'boolean', default: false },
-  },
-});
-const load = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
+const { positionals: words } = parseArgs({ allowPositionals: true });
+const isAsked = (part: string) => words.length === 0 || words.includes(part);
 
+const stops: (() => Promise<unknown>)[] = [];
 const dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-bench-'));
 try {
-  await measureStarts();
+  const hasPeers = isAsked('peers') && (await installPeers());
+  if (isAsked('starts')) await measureStarts(dataFolder);
   const database = await openEmbedded({ dataFolder, log: { info() {}, warn: console.warn } });
+  stops.push(() => database.close());
   const sql = connect(database.place);
+  stops.push(() => sql.end());
+  await migrate(sql);
   await addUsers(sql);
-  const portal = await startPortal(dataFolder);
-  await measureMemoryAtRest(portal.pid);
-  const bare = await startBareServer(database.place, password, portal.origin);
-  await measureCommands(dataFolder, load);
-  await measureSizes(portal);
-  await comparePages(portal, load);
-  const memory = watchMemory(portal.pid);
-  await comparePageRates(portal, bare, load);
-  await compareSignIns(portal, bare, load);
-  await compareSessionChecks(portal, bare, sql, load);
-  await measureFlood(portal);
-  reportMemory('memory under all this load', memory.stop(), 250);
-  await measureTimings(portal, sql);
-  await measureForgotten(portal, sql);
-  await measureForgedAnswers(portal, sql);
-  await measureVerify(portal, bare, sql, dataFolder);
-  await measurePasskeys(portal, bare, sql);
-  await Promise.all([portal.stop(), bare.stop()]);
-  await compareGate(dataFolder, sql, load);
-  await compareMails(dataFolder, sql);
-  await measureImports(dataFolder);
-  await sql.end();
-  await database.close();
-  if (values.write) await writeTable(reported(), new Date());
+  const hub = running(await startScript(['bench/floors.ts', 'hub']));
+  const portal = running(await startPortal(dataFolder, await settings({ hub: { url: hub.origin, paths: ['/app'] } })));
+  if (isAsked('starts')) {
+    await measureMemoryAtRest(portal);
+    await measureCommands(dataFolder);
+  }
+  if (isAsked('pages')) await comparePages(portal.origin);
+  if (isAsked('peers')) await compareRates(portal, { hub, hasPeers, place: database.place, sql });
+  if (isAsked('refusals')) {
+    await measureFlood(portal);
+    await measureRefusals(portal, sql);
+    await measureForgotten(portal, sql);
+  }
+  printTable();
+  if (words.length === 0 && hasPeers) await writeTables(new Date());
 } finally {
+  for (const stop of stops.reverse()) await stop().catch(console.error);
   await rm(dataFolder, { recursive: true, force: true });
 }
 
-async function measureStarts(): Promise<void> {
-  const empty = await startPortal(dataFolder);
-  await empty.stop();
-  const existing: number[] = [];
-  for (let round = 0; round < load.rounds; round += 1) {
-    const portal = await startPortal(dataFolder);
-    await portal.stop();
-    existing.push(portal.ms);
-  }
-  const again = median(existing);
-  report('start to first answer, empty data folder', `${Math.round(empty.ms)} ms`, 'under 1,500 ms', empty.ms < 1500);
-  report('start to first answer, existing data folder', `${Math.round(again)} ms`, 'under 400 ms', again < 400);
+async function compareRates(
+  portal: RunningServer,
+  { hub, hasPeers, place, sql }: { hub: RunningServer; hasPeers: boolean; place: Place; sql: Database },
+): Promise<void> {
+  const hash = await hashPassword(password, null);
+  const bare = running(await startScript(['bench/floors.ts', 'server', hash, portal.origin, hub.origin], place));
+  // Every request to it comes from the proxy.
+  const proxied = running(await startPortal(dataFolder, await settings({ trustedProxies: ['127.0.0.1', '::1'] })));
+  const peers = hasPeers ? [running(await startBetterAuth(place)), running(await startAuthJs(place))] : [];
+  const field = { ours: ours(portal), floor: floor(bare), peers };
+  await compareSignIns(field);
+  await sql`delete from throttle`;
+  await compareChecks(field, proxied.origin);
+  await compareGate(field);
+  await comparePageRates(field);
+}
+
+/** Installs what we are compared with, as locked; without it the rest is measured. */
+async function installPeers(): Promise<boolean> {
+  const npm = spawn('npm', ['ci', '--prefix', 'bench/peers', '--loglevel', 'error'], { cwd: root, stdio: 'inherit' });
+  const [code] = await once(npm, 'exit');
+  if (code !== 0) console.error('Better Auth and Auth.js could not be installed: measuring without them.');
+  return code === 0;
+}
+
+/** Settings of a portal, in a file of their own. */
+async function settings(content: object): Promise<{ VESTIBULE_CONFIG: string }> {
+  const file = join(dataFolder, `${Object.keys(content)}.config.json`);
+  await writeFile(file, JSON.stringify(content));
+  return { VESTIBULE_CONFIG: file };
+}
+
+function running<S extends RunningServer>(server: S): S {
+  stops.push(server.stop);
+  return server;
 }

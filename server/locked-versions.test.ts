@@ -16,6 +16,7 @@ const manifest = read<Record<'dependencies' | 'devDependencies', Record<string, 
 it.each([
   ['the product and its tests', packages, 400],
   ['PostgreSQL in other versions', read<Lock>('test/support/postgresql-versions/package-lock.json').packages, 2],
+  ['what the bench compares with', read<Lock>('bench/peers/package-lock.json').packages, 2],
 ])('every locked package is pinned by its integrity, and comes from nowhere but the registry: %s', (_, all, few) => {
   const others = Object.entries(all).filter(([path]) => path !== '');
   expect(others.length).toBeGreaterThan(few);

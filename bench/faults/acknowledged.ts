@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MailServerForTest } from '#test/support/mail-for-test.ts';
 import { statusesOf, type TwoPortals } from '#test/support/two-portals.ts';
 import { report } from '../figures.ts';
-import { formHeaders } from '../sign-in-form.ts';
+import { formHeaders } from '../people.ts';
 
 /** The addresses to which an email was promised. */
 export type AskedMails = string[];

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findPostgresProcess } from '#server/database/embedded/process.ts';
 import type { Behaviour } from '#test/support/mail-for-test.ts';
 import type { TwoPortals } from '#test/support/two-portals.ts';
-import { formHeaders, formOf } from '../sign-in-form.ts';
+import { formHeaders, formOf } from '../people.ts';
 import { askForReset } from './acknowledged.ts';
 import type { Fault, World } from './world.ts';
 

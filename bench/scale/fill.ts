@@ -1,6 +1,6 @@
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { Database } from '#server/database/database.ts';
-import { password } from '../sign-in-form.ts';
+import { password } from '../people.ts';
 
 export type Size = { users: number; sessions: number; events: number };
 

@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { generateSync } from 'otplib';
 import { deleteOldAuditEvents } from '#server/audit/audit-event.ts';
+import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
+import { seal } from '#server/crypto/sealed.ts';
+import { newToken, tokenHash } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
+import { totpPlace } from '#server/factors/registration.ts';
+import { newTotpSecret } from '#server/factors/totp.ts';
 import { deleteEndedSessions } from '#server/sessions/end-sessions.ts';
 import { median, report, timed } from '../figures.ts';
-import { sendCode, signInThatWaits } from '../second-factor.ts';
-import { root } from '../servers.ts';
-import { formHeaders, postSignIn } from '../sign-in-form.ts';
+import { formHeaders, postSignIn } from '../people.ts';
+import { program, root } from '../servers.ts';
 import type { Size } from './fill.ts';
 
 /** A portal on a database of some size. */
@@ -38,7 +43,7 @@ const command = (
   exitCode = 0,
 ): Operation =>
   plain(`vestibule ${name}`, 7, async (installation, turn) => {
-    const ended = run(process.execPath, ['cli/vestibule.ts', ...words(installation, turn)], {
+    const ended = run(process.execPath, [...program, ...words(installation, turn)], {
       cwd: root,
       env: { ...process.env, VESTIBULE_DATA: installation.dataFolder },
       maxBuffer: 1e8,
@@ -135,4 +140,40 @@ async function measure(what: string, work: () => Promise<number>): Promise<void>
   const done = await work().catch((error: Error) => error.message);
   const seconds = (performance.now() - started) / 1000;
   report(what, `${done} in ${seconds.toFixed(1)} s`, 'done', typeof done === 'number');
+}
+
+/** A sign-in that waits for the code of an app; `codeNow` gives the one of this moment. */
+type SignInThatWaits = { cookie: string; codeNow: () => string };
+
+/** Gives a user a new app, and begins a sign-in that waits for its code. */
+async function signInThatWaits(sql: Database, dataFolder: string, username: string): Promise<SignInThatWaits> {
+  const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
+  if (!user) throw new Error(`no user ${username}`);
+  const secret = newTotpSecret();
+  const { seal: keys } = keysOf(await secretsOfDataFolder(dataFolder));
+  const sealed = seal(keys, secret, totpPlace(user.id));
+  const token = newToken();
+  const now = new Date();
+  await sql`
+    insert into totp (user_id, sealed_secret, last_step, confirmed_at) values (${user.id}, ${sealed}, 0, ${now})
+    on conflict (user_id) do update set sealed_secret = ${sealed}, last_step = 0`;
+  await sql`
+    insert into session (token_hash, user_id, stage, waits_for, customer_ids, address, created_at, last_seen_at, ends_at)
+    select ${tokenHash(token)}, ${user.id}, 'half', array['app'], array(select customer_id from membership where user_id = ${user.id}),
+      '127.0.0.1', ${now}, ${now}, ${new Date(now.getTime() + 60_000)}`;
+  return {
+    cookie: `vestibule-session=${token}`,
+    codeNow: () => generateSync({ secret, epoch: Math.floor(Date.now() / 1000) }),
+  };
+}
+
+/** Posts the code of a sign-in that waits for it. Throws unless it is right. */
+async function sendCode(origin: string, { cookie, codeNow }: SignInThatWaits): Promise<void> {
+  const answer = await fetch(`${origin}/portal/two-factor-authentication/verify`, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify(codeNow()),
+  });
+  const text = await answer.text();
+  if (text !== 'true') throw new Error(`unexpected answer: ${text}`);
 }
