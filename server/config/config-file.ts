@@ -53,13 +53,7 @@ const brandSettings = {
 const only = <const Properties>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const;
 
-const header = <const Value extends string>(value: Value, name: string) =>
-  ({
-    type: 'string',
-    pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$',
-    maxLength: 64,
-    description: `Header for the user's ${value}: X-… or Remote-… (default: ${name}).`,
-  }) as const;
+const header = { type: 'string', pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$', maxLength: 64 } as const;
 
 /** A path as it is compared: no encoding, no empty segment, no dots that lead elsewhere. */
 const path = {
@@ -139,13 +133,10 @@ export const ConfigFile = only({
       default: 60,
       description: 'Seconds that the application may take to begin an answer.',
     },
-    identityHeaders: only({
-      user: header('username', 'X-Vestibule-User'),
-      email: header('email address', 'X-Vestibule-Email'),
-      customers: header('customers', 'X-Vestibule-Customers'),
-      language: header('language', 'X-Vestibule-Language'),
-      token: header('signed token', 'X-Vestibule-Token'),
-    }),
+    identityHeaders: {
+      ...only({ user: header, email: header, customers: header, language: header, token: header }),
+      description: 'Names of the headers for user, email, customers, language and token: X-… or Remote-….',
+    },
     audiences: {
       type: 'array',
       maxItems: 20,
