@@ -6,7 +6,7 @@ import { addCustomerCommands } from './customer-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addKeysCommands, addSecretsCommands } from './keys-commands.ts';
-import { addPagesCommand } from './pages-commands.ts';
+import { addConformanceCommand, addPagesCommand } from './pages-commands.ts';
 import { exitCodes, isFailure, printWarning } from './print.ts';
 import { addServerCommands } from './server-commands.ts';
 import { addUserCommands } from './user-commands.ts';
@@ -56,6 +56,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addSecretsCommands(program);
   addDoctorCommand(program);
   addPagesCommand(program);
+  addConformanceCommand(program);
   addDemoCommand(program);
   return program;
 }
