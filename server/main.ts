@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { buildStalePages } from './build-pages.ts';
 import { readConfig } from './config/config.ts';
 import { openStorage } from './database/open-storage.ts';
 import { createLog } from './http/request-log.ts';
@@ -17,7 +16,6 @@ export async function serve(): Promise<void> {
     openStorage(config, { info: (text) => log.info(text), warn: (text) => log.warn(text) }),
     // The built-in PostgreSQL starts while the rest of the code is loaded.
     import('./run-portal.ts'),
-    buildStalePages(),
   ]);
   await runPortal(config, log, storage);
 }

@@ -31,7 +31,7 @@ beforeEach(async () => {
     stream?.on('data', (chunk: Buffer) => {
       output += chunk;
     });
-  await expect.poll(() => output, { timeout: 60_000 }).toContain('Vestibule is listening at');
+  await expect.poll(() => output, { timeout: 60_000 }).toContain('Vestibule is ready at');
   expect(await findPostgresProcess(clusterFolder(dataFolder))).not.toBeNull();
 }, 70_000);
 afterEach(async () => {

@@ -50,7 +50,6 @@ const rooms = [
   // health, metrics, housekeeping, workers
   'operations',
   'app.ts',
-  'build-pages.ts',
   'run-portal.ts',
   'main.ts',
 ];

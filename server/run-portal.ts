@@ -61,7 +61,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
   }
   app.log.info(
     { url: config.publicUrl.origin + config.basePath },
-    `Vestibule is listening at ${config.publicUrl.origin}${config.basePath}/`,
+    `Vestibule is ready at ${config.publicUrl.origin}${config.basePath}/`,
   );
   const warning = placeholderWarning(config);
   if (warning) app.log.warn(warning);

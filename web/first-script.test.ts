@@ -11,7 +11,7 @@ const longestLaterScript = 13.5 * 1024;
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[] };
 
 // The built pages, which the set-up of the tests brings up to date.
-const pages = new URL('../build/pages/', import.meta.url);
+const pages = new URL('../dist/pages/', import.meta.url);
 const chunks: Record<string, Chunk> = JSON.parse(readFileSync(new URL('.vite/manifest.json', pages), 'utf8'));
 const main = chunks['web/main.tsx'] as Chunk;
 const later = chunks['web/screens/later-screen.tsx'] as Chunk;

@@ -109,7 +109,7 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
 });
 
 it('browsers load the texts of the pages that have a script, and none of the emails', () => {
-  const assets = new URL('../build/pages/assets/', import.meta.url);
+  const assets = new URL('../dist/pages/assets/', import.meta.url);
   const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
   for (const language of languages) {
     const name = scripts.find((script) => script.startsWith(`${language}-`)) ?? '';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config/config.ts';
+import { root } from '#server/config/root.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 import type { Database } from '#server/database/database.ts';
 import { readTokenCookie } from '#server/http/cookies.ts';
@@ -28,7 +29,7 @@ type Desk = {
   keys: Keys;
 };
 
-const script = readFileSync(new URL('../files/desk.js', import.meta.url), 'utf8');
+const script = readFileSync(new URL('demo/files/desk.js', root), 'utf8');
 /** The portal's mails have their styles in them, and load nothing. */
 const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
 

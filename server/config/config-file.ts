@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { XStatic as Static } from 'typebox/schema';
 import { type Language, languages } from '#contract/languages.ts';
+import { root } from './root.ts';
 
 const link = <const Description extends string>(description: Description) =>
   ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
@@ -211,7 +212,7 @@ export const ConfigFile = only({
 });
 export type ConfigFile = Static<typeof ConfigFile>;
 
-export const configSchemaFile = new URL('../../vestibule.config.schema.json', import.meta.url);
+export const configSchemaFile = new URL('vestibule.config.schema.json', root);
 
 /** The JSON Schema of the configuration file, for completion and checks in editors. */
 export function configSchemaText(): string {

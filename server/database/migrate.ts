@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from '../config/root.ts';
 import type { Connection, Database } from './database.ts';
 
 type Migration = { name: string; text: string; checksum: string };
-const ownFolder = join(import.meta.dirname, 'migrations');
+const ownFolder = fileURLToPath(new URL('server/database/migrations', root));
 const lock = 7_374_111;
 
 /**

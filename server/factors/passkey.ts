@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditEvent } from '../audit/audit-events.ts';
 import type { Connection } from '../database/database.ts';
@@ -7,6 +6,7 @@ import { type MailPlace, queueMail } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { endProofsByPasskey } from '../sessions/session.ts';
+import providers from './providers.json' with { type: 'json' };
 
 /** A passkey as its user and an operator see it. */
 export type Passkey = {
@@ -182,14 +182,8 @@ export async function removePasskey(
   return true;
 }
 
-type Provider = { aaguid: string; name: string };
-
 /** What keeps passkeys, by the AAGUID that it says; never looked up anywhere else. */
-const names = new Map(
-  (JSON.parse(readFileSync(new URL('providers.json', import.meta.url), 'utf8')) as Provider[]).map(
-    ({ aaguid, name }) => [aaguid, name],
-  ),
-);
+const names = new Map(providers.map(({ aaguid, name }) => [aaguid, name]));
 
 /** The name of what keeps a passkey, or null: many do not say, and anybody may say anything. */
 export function providerName(aaguid: string): string | null {

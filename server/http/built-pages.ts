@@ -4,6 +4,7 @@ import type { AccountPage } from '#contract/account.ts';
 import { type Language, languages } from '#contract/languages.ts';
 import type { OwnTexts, Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';
+import { root } from '../config/root.ts';
 
 type PageAssets = {
   script: string;
@@ -49,7 +50,7 @@ type StaticRenderer = Styles & {
   renderStaticDocument: (page: Page, assets: PageAssets) => StaticDocument;
 };
 
-const buildFolder = new URL('../../build/', import.meta.url);
+const buildFolder = new URL('dist/', root);
 
 /** Loads the built pages. Throws if they were not built. */
 export async function loadBuiltPages(look: Look): Promise<BuiltPages> {

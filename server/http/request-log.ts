@@ -1,5 +1,6 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { sourceStack } from '../config/source-stack.ts';
 import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
 import { recordable, splitUrl } from './request-url.ts';
@@ -19,9 +20,9 @@ function loggedRequest(request: FastifyRequest) {
  * What a log line contains of an error. Other properties are omitted: PostgreSQL quotes whole rows in its details,
  * including a statement's parameters.
  */
-function loggedError({ name, message, stack, ...rest }: Error & { code?: unknown }) {
-  const { code } = rest;
-  return { type: name, message, ...(code !== undefined && { code: String(code) }), stack: stack ?? '' };
+function loggedError(error: Error & { code?: unknown }) {
+  const { name, message, code } = error;
+  return { type: name, message, ...(code !== undefined && { code: String(code) }), stack: sourceStack(error) };
 }
 
 /** One line per answered request. */

@@ -1,7 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
+import { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
 import { noBrowser, onlyNavigation } from '../http/fetch-metadata.ts';
+import { queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import {
   checkSsoFormAgain,
@@ -12,12 +14,11 @@ import {
   performSsoRoute,
   performSsoSchema,
 } from './begin-routes.ts';
-import { backchannelLogoutRoute, backchannelLogoutSchema } from './oidc/backchannel-logout.ts';
-import { dropFragment, oidcCallbackRoute } from './oidc/callback-route.ts';
-import { oidcKeysRoute } from './oidc/client-authentication.ts';
 import { samlAcsRoute, samlAnswerSchema, samlFinishRoute } from './saml/answer-routes.ts';
 import { samlLogoutRoute, samlLogoutSchema } from './saml/logout-route.ts';
 import { samlMetadataRoute } from './saml/messages.ts';
+
+type Handler<R extends RouteGenericInterface> = (request: FastifyRequest<R>, reply: FastifyReply) => Promise<unknown>;
 
 /** Adds single sign-on: visits to a provider, its answers, and its logouts. */
 export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
@@ -32,10 +33,13 @@ export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
 
   // Reading an answer consumes it, which a HEAD must not do.
   const answer = { below: '/:connection', exposeHeadRoute: false, onRequest: onlyNavigation(deps) };
-  add('oidcCallback', 'visit', oidcCallbackRoute(deps), { ...answer, onSend: dropFragment });
-  const token = { below: '/:connection', schema: backchannelLogoutSchema, onRequest: noBrowser(deps) };
-  add('oidcBackchannelLogout', 'provider', backchannelLogoutRoute(deps), token);
-  add('oidcKeys', 'everybody', oidcKeysRoute(deps));
+  const callback = loaded(async () => (await import('./oidc/callback-route.ts')).oidcCallbackRoute(deps));
+  add('oidcCallback', 'visit', callback, { ...answer, onSend: dropFragment });
+  const token = { below: '/:connection', schema: { body: BackchannelLogoutForm }, onRequest: noBrowser(deps) };
+  const logout = loaded(async () => (await import('./oidc/backchannel-logout.ts')).backchannelLogoutRoute(deps));
+  add('oidcBackchannelLogout', 'provider', logout, token);
+  const keys = loaded(async () => (await import('./oidc/client-authentication.ts')).oidcKeysRoute(deps));
+  add('oidcKeys', 'everybody', keys);
 
   const saml = { bodyLimit: limits.samlBodyBytes, schema: samlAnswerSchema, onRequest: onlyNavigation(deps) };
   add('samlAnswer', 'everybody', samlAcsRoute(deps), saml);
@@ -45,4 +49,19 @@ export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
   add('samlLogout', 'provider', samlLogoutRoute(deps), { exposeHeadRoute: false, onRequest });
   add('samlLogoutPosted', 'provider', samlLogoutRoute(deps), posted);
   add('samlMetadata', 'everybody', samlMetadataRoute(deps));
+}
+
+/** A route whose code is loaded by its first request: OpenID Connect would be a tenth of the time and memory of a start. */
+function loaded<R extends RouteGenericInterface>(load: () => Promise<Handler<R>>): Handler<R> {
+  return async (request, reply) => await (await load())(request, reply);
+}
+
+/**
+ * An altered link can have a provider answer in the fragment, which a browser takes along with a redirect: an empty one
+ * replaces it.
+ */
+export async function dropFragment(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const location = reply.getHeader('location');
+  if (typeof location === 'string' && queryValue(request, 'state') === null) reply.header('location', `${location}#`);
+  return payload;
 }

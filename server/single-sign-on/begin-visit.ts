@@ -16,7 +16,6 @@ import { knownVisitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import type { VisitDetails } from './claim-visit.ts';
 import { fail } from './fail.ts';
-import { startOidc } from './oidc/start.ts';
 import { type Refusal, refusalFor } from './provider-answer.ts';
 import { startSaml } from './saml/sign-in.ts';
 import { type GiveAgain, slowDown } from './slow-down.ts';
@@ -103,6 +102,7 @@ async function start(
   if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
   if (connection.protocol === 'oidc') {
     const visit = { state, loginHint: typed || null, language: languageOfRequest(request), freshSignIn };
+    const { startOidc } = await import('./oidc/start.ts');
     const started = await startOidc(deps, connection, visit);
     return started.kind === 'ok' ? { kind: 'ok', details: { ...started, fields: null } } : started;
   }

@@ -1,11 +1,9 @@
-import { buildEndSessionUrl } from 'openid-client';
 import { screenUrl } from '#contract/screens.ts';
 import { unseal } from '../crypto/sealed.ts';
 import type { Deps } from '../deps.ts';
 import { isProviderAddress } from '../http/provider-fetch.ts';
 import type { DeletedSession } from '../sessions/end-sessions.ts';
 import { idTokenPlace } from '../sessions/session.ts';
-import { oidcProvider } from './oidc/provider.ts';
 import { portalKeys } from './portal-keys.ts';
 import type { SamlName } from './provider-answer.ts';
 import { type Carried, carryMessage, logoutRequestXml, newMessageId } from './saml/messages.ts';
@@ -52,6 +50,10 @@ export async function oidcLogout(
   connection: OidcConnection,
   idToken: string | null,
 ): Promise<Carried | null> {
+  const [{ buildEndSessionUrl }, { oidcProvider }] = await Promise.all([
+    import('openid-client'),
+    import('./oidc/provider.ts'),
+  ]);
   const provider = await oidcProvider(deps, connection);
   if (provider.kind === 'refused') return null;
   const { client } = provider;

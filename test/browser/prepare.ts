@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { buildStalePages } from '#server/build-pages.ts';
+import { buildIfStale } from '../../build-if-stale.ts';
 import { bringSimplesamlphp } from '../providers/find-simplesamlphp.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { runsAll } from '../support/runs-all.ts';
@@ -36,4 +36,4 @@ for (const bring of [
 }
 
 // Before the tests, so that two portals starting at once do not both build.
-await buildStalePages();
+await buildIfStale(['pages', 'server']);

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildStalePages } from '#server/build-pages.ts';
 import type { Place } from '#server/database/database.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { buildIfStale } from '../../build-if-stale.ts';
 import { onServer, placeOf } from './database-for-test.ts';
 import { quickFolder } from './quick-folder.ts';
 
@@ -17,7 +17,7 @@ type Server = { place: Place; stop: () => Promise<void> };
  * TEST_DATABASE_URL, with a migrated database that each test copies.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildStalePages();
+  await buildIfStale(['pages']);
   const server = await findServer(process.env.TEST_DATABASE_URL);
   const template = `template_${randomBytes(8).toString('hex')}`;
   const tearDown = async () => {

@@ -126,7 +126,7 @@ export async function portalProcess(
   }
   const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   const listens = new Promise<void>((resolve) =>
-    child.stdout?.on('data', () => output.includes('Vestibule is listening at') && resolve()),
+    child.stdout?.on('data', () => output.includes('Vestibule is ready at') && resolve()),
   );
   await Promise.race([
     listens,

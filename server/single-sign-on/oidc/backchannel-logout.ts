@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { BackchannelLogoutForm } from '#contract/payloads.ts';
+import type { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
@@ -12,8 +12,6 @@ import { findSsoConnectionByKey, listSsoConnections, type OidcConnection } from 
 import { idTokenAlgorithms, oidcProvider } from './provider.ts';
 
 type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { connection: string } }>;
-
-export const backchannelLogoutSchema = { body: BackchannelLogoutForm };
 
 /**
  * `POST authenticate/oidc/backchannel-logout/<connection>`: a provider's server reports that someone signed out there

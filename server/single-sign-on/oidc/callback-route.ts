@@ -7,7 +7,7 @@ import {
   type UserInfoResponse,
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
-import { queryValue, splitUrl } from '../../http/request-url.ts';
+import { splitUrl } from '../../http/request-url.ts';
 import { knownVisitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit, type OidcKept } from '../claim-visit.ts';
@@ -36,16 +36,6 @@ export function oidcCallbackRoute(deps: Deps) {
     const answer = await readOidcAnswer(deps, claimed.connection, { url, state: String(state), kept });
     return await finishVisit(deps, request, reply, visitor, claimed, answer);
   };
-}
-
-/**
- * An altered link can have a provider answer in the fragment, which a browser takes along with a redirect: an empty one
- * replaces it.
- */
-export async function dropFragment(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
-  const location = reply.getHeader('location');
-  if (typeof location === 'string' && queryValue(request, 'state') === null) reply.header('location', `${location}#`);
-  return payload;
 }
 
 /** What a visitor came back with: the full address, and what was kept of the departure. */

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { PortalKey } from '../portal-keys.ts';
 import { said } from '../provider-answer.ts';
@@ -10,14 +9,13 @@ import {
   ds,
   elementsIn,
   readXml,
+  requireXml,
   type XmlElement,
   type XmlReading,
   xenc,
 } from './xml.ts';
 
 type Decrypt = (xml: string, options: { key: string }, done: (error: Error | null, text: string) => void) => void;
-
-const opener = promisify((createRequire(import.meta.url)('xml-encryption') as { decrypt: Decrypt }).decrypt);
 
 /**
  * Reads an encrypted assertion or NameID with one of the portal's keys. The result proves nothing about its sender: anyone
@@ -32,6 +30,7 @@ export async function decrypt(
 ): Promise<XmlReading> {
   const problem = methodProblem(encrypted, what, isSigned);
   if (problem) return { kind: 'refused', problem };
+  const opener = promisify((requireXml('xml-encryption') as { decrypt: Decrypt }).decrypt);
   for (const key of keys) {
     const opened = await opener(encrypted.toString(), { key: key.privateKey }).catch(() => null);
     const reading = opened ? readXml(opened) : null;

@@ -7,7 +7,7 @@ import { limits } from '../../limits.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
 import type { SamlName } from '../provider-answer.ts';
-import { SignedXml } from './verify.ts';
+import { xmlSignature } from './verify.ts';
 import { algorithms, bindings, namespaces } from './xml.ts';
 
 type Common = { config: Config; id: string; destination: string; now: Date };
@@ -122,7 +122,7 @@ export function carryMessage({ field, xml, to, binding, relayState }: Message, k
 /** A message with its signature behind the issuer (SAML core §5.4). */
 function signedXml(xml: string, privateKey: string): string {
   const canonicalizationAlgorithm = algorithms.exclusive;
-  const signing = new SignedXml({ privateKey, signatureAlgorithm: rsaSha256, canonicalizationAlgorithm });
+  const signing = xmlSignature({ privateKey, signatureAlgorithm: rsaSha256, canonicalizationAlgorithm });
   const transforms = [algorithms.enveloped, algorithms.exclusive];
   signing.addReference({ xpath: '/*', transforms, digestAlgorithm: algorithms.sha256 });
   signing.computeSignature(xml, { location: { reference: "/*/*[local-name(.)='Issuer']", action: 'after' } });

@@ -1,5 +1,4 @@
 import { constants, createHash, verify as isValid, X509Certificate } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { limits } from '../../limits.ts';
 import { said } from '../provider-answer.ts';
 import {
@@ -11,6 +10,7 @@ import {
   elementsIn,
   isNamed,
   readXml,
+  requireXml,
   type XmlElement,
   type XmlReading,
 } from './xml.ts';
@@ -28,10 +28,11 @@ type SignedXml = {
   getSignedXml(): string;
 };
 
-// Not by `import`: its types would add a browser's whole DOM to the server's.
-export const { SignedXml } = createRequire(import.meta.url)('xml-crypto') as {
-  SignedXml: new (options: Record<string, string>) => SignedXml;
-};
+/** Signs or verifies, by the library. */
+export function xmlSignature(options: Record<string, string>): SignedXml {
+  const { SignedXml } = requireXml('xml-crypto') as { SignedXml: new (options: Record<string, string>) => SignedXml };
+  return new SignedXml(options);
+}
 
 /** A valid XML ID, without characters that are special in a search for it (SAML core §1.3.4). */
 export const idPattern = /^[A-Za-z_][\w.-]*$/;
@@ -105,7 +106,7 @@ export function verify(text: string, signed: XmlElement, certificates: readonly 
   const id = attributeOf(signed, 'ID') ?? '';
   if (!idPattern.test(id) || uri !== `#${id}`) return no(`${its} is over ${said(uri)}, not over ${said(`#${id}`)}`);
   try {
-    const verifier = new SignedXml({ publicCert: certificates[0] ?? '' });
+    const verifier = xmlSignature({ publicCert: certificates[0] ?? '' });
     allowOnlyOurs(verifier, certificates);
     verifier.loadSignature(signature);
     const isTrue = verifier.checkSignature(text);

@@ -27,8 +27,10 @@ export type XmlName = readonly [namespace: string, name: string];
 
 type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
 
-// Not by `import`: its types would add a browser's whole DOM to the server's.
-const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
+/** A library of XML, loaded by the first document. Not by `import`: its types would add a browser's whole DOM to the server's. */
+export const requireXml = createRequire(import.meta.url);
+
+type ParserLibrary = {
   DOMParser: new (options: { errorHandler: (level: string, message: string) => never }) => Parser;
 };
 
@@ -52,6 +54,7 @@ export function readXml(
     return no('it holds a comment, CDATA, a document type or a processing instruction, or is not declared as UTF-8');
   if (!/^[\t\n\r ]*</.test(body) || !body.trimEnd().endsWith('>')) return no('it has text outside its root');
   if (body.includes('http://www.w3.org/1999/xhtml')) return no('it holds XHTML');
+  const { DOMParser } = requireXml('@xmldom/xmldom') as ParserLibrary;
   try {
     const root = new DOMParser({ errorHandler }).parseFromString(text, 'text/xml').documentElement;
     return root ? { kind: 'ok', text, root } : no('it has no root');
