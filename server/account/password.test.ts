@@ -62,13 +62,6 @@ it.each([
   expect((await portal.signIn('alice', testPassword)).headers.location).toBe('/portal/portal.html');
 });
 
-it('without the current one nothing is looked at', async () => {
-  const cookies = await signedIn(portal, 'alice');
-  const answer = await postAccount(portal, 'password', { ...form, current: '' }, cookies);
-  expect(noticeOf(answer.headers.location)).toBe('entryMissing');
-  expect(await accountEvents(portal)).toEqual(['account-change-refused entry-missing']);
-});
-
 it('PW-10 a copy of the session cookie has no more guesses than the sign-in form: the account waits', async () => {
   const { 'vestibule-session': token = '' } = await signedIn(portal, 'alice');
   const stolen = { 'vestibule-session': token };
@@ -82,16 +75,6 @@ it('PW-10 a copy of the session cookie has no more guesses than the sign-in form
   expect((await postAccount(portal, 'password', { ...form, session }, stolen)).statusCode).toBe(429);
   expect((await portal.signIn('alice', testPassword)).headers.location).toContain('loginfail');
   expect((await accountEvents(portal)).at(-1)).toBe('password-change-refused throttled-account');
-});
-
-it.each([
-  ['no password', 'password_hash = null'],
-  ['no right to change it', 'may_change_password = false'],
-])('an account with %s cannot change it', async (_, change) => {
-  const cookies = await signedIn(portal, 'alice');
-  await portal.sql.unsafe(`update portal_user set ${change} where username = 'alice'`);
-  expect(noticeOf((await postAccount(portal, 'password', form, cookies)).headers.location)).toBe('notPossible');
-  expect((await portal.send({ url: '/portal/account/password', cookies })).body.includes('name="current"')).toBe(false);
 });
 
 it('who knows the current password compares only so many with the former ones', async () => {

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#test/support/account-page-for-test.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { browserForTest } from '#test/support/sso-for-test.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -58,13 +59,6 @@ describe('MF-12 the password, typed again on the account page', () => {
     expect(await portal.sql`select from totp`).toHaveLength(0);
     expect(await registrationOf(cookies)).toBe(409);
   });
-
-  it('MF-12 sets up no app in a session that a remembered device has opened', async () => {
-    const cookies = await signedIn(portal, 'alice');
-    await portal.sql`update session set proof = 'remembered'`;
-    const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
-    expect(page.body.includes('name="password"')).toBe(false);
-  });
 });
 
 it('MF-12 in a session that a passkey opened the password proves nothing: it adds neither app nor passkey', async () => {
@@ -84,4 +78,33 @@ it('MF-12 in a session that a passkey opened the password proves nothing: it add
   expect(await registrationOf(browser.cookies)).toBe(409);
   const options = { method: 'POST' as const, headers: { accept: 'application/json' } };
   expect((await browser.get('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);
+});
+
+const setUp = '/portal/account/app?do=setUp';
+
+it('MF-12 the sign-in that leads to setting up an app asks for the code that a remembered device would spare', async () => {
+  const half = await halfSession(portal, 'carol');
+  const first = await verify(portal, await codeByMail(portal, 'carol'), half, { query: '?remember=true' });
+  const cookies = { 'vestibule-remembered': cookiesOf(first)['vestibule-remembered'] ?? '' };
+  const landing = async (redirectURL: string) => {
+    const form = { username: 'carol', password: testPassword, redirectURL };
+    return (await portal.signIn('carol', testPassword, { form, cookies })).headers.location;
+  };
+  expect(await landing(setUp)).toContain('/twoFactor');
+  expect(await landing('/portal/account/app')).toBe('/portal/account/app');
+});
+
+it('a person of a provider who signs in again is asked there afresh, and comes back to what they began', async () => {
+  const provider = await startForgedProvider(portal.deps);
+  provider.bend({ claims: (honest) => ({ ...honest, sub: 'subject of alice', email: 'alice@acme.test' }) });
+  await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+  await addOidcConnection(portal, provider);
+  const browser = browserForTest(portal);
+  await browser.get(pathOf(provider.visit(await departFor(browser))));
+  const { statusCode, headers } = await browser.post(`/portal/logout?destination=${encodeURIComponent(setUp)}`, {});
+  expect([statusCode, headers.location]).toEqual([303, `/portal/login?destination=${encodeURIComponent(setUp)}`]);
+  const visit = new URL(await departFor(browser, undefined, { redirectURL: setUp }));
+  expect(visit.searchParams.getAll('prompt')).toEqual(['login']);
+  expect((await browser.get(pathOf(provider.visit(String(visit))))).headers.location).toBe(setUp);
+  await provider.close();
 });

@@ -6,7 +6,7 @@ import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#te
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, signInWithApp } from '#test/support/two-factor-for-test.ts';
+import { codeNow, giveApp } from '#test/support/two-factor-for-test.ts';
 
 // Docs/decisions/0052: a fresh proof by passkey, in place, on the account page.
 
@@ -72,36 +72,6 @@ describe('a passkey, where a password is asked for once more', () => {
     expect(Object.fromEntries(to)).toEqual({ do: 'remove', id: row?.id, notice: 'proven' });
     expect((await act(browser, 'passkeys', { do: 'remove', id: row?.id ?? '' })).get('notice')).toBe('passkeyRemoved');
   });
-
-  it('lasts ten minutes, in this session only, which goes on under another token', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = await longAgo();
-    const copy = { 'vestibule-session': browser.cookies['vestibule-session'] ?? '' };
-    const other = browserForTest(portal);
-    await other.post('/portal/performlogin', { username: 'alice', password: testPassword });
-    portal.wait(11 * minute);
-    await proveBy(browser, passkey);
-    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-    expect(await signedInAs(portal, copy)).toBeNull();
-    expect((await other.get('/portal/account/passkeys?do=enrol')).body).toContain('data-prove');
-    expect((await browser.get('/portal/account/passkeys?do=enrol')).body).toContain('data-options');
-    portal.wait(11 * minute);
-    expect((await browser.get('/portal/account/passkeys?do=enrol')).body).toContain('data-prove');
-  });
-});
-
-describe('a passkey, where a code is asked for', () => {
-  it('proves as much', async () => {
-    const secret = await giveApp(portal, 'alice');
-    const browser = browserForTest(portal);
-    Object.assign(browser.cookies, await signInWithApp(portal, 'alice', secret));
-    const passkey = await givePasskey(portal, 'alice');
-    portal.wait(11 * minute);
-    expect((await browser.get('/portal/account/recovery-codes?do=make')).body).toContain('data-prove');
-    await proveBy(browser, passkey, {}, ['recovery-codes', 'make']);
-    await act(browser, 'recovery-codes', { do: 'make' });
-    expect(await accountEvents(portal)).toEqual(['fresh-proof-given', 'recovery-codes-made']);
-  });
 });
 
 describe('MF-12 a passkey, where a customer that requires the app takes none: it would open that customer,', () => {
@@ -156,10 +126,6 @@ describe('no passkey is asked for, or taken,', () => {
     const to = await act(browser, 'app', { do: 'prove', for: 'setUp', credential });
     expect(to.get('notice')).toBe('notPossible');
     expect(await proofs()).toEqual([]);
-  });
-
-  it('without a session', async () => {
-    expect((await begin(browserForTest(portal))).statusCode).toBe(401);
   });
 });
 
@@ -218,24 +184,6 @@ it('an answer to a proof signs nobody in', async () => {
   const { challenge } = (await begin(browser)).json<{ challenge: string }>();
   const answer = await postAssertion(browser, assertionOf(passkey, { challenge }));
   expect(answer.headers.location).toBe('/portal/loginfail/passkey');
-});
-
-it('of twenty posts of one answer at once, one proves', async () => {
-  const passkey = await givePasskey(portal, 'alice');
-  const browser = await longAgo();
-  const { challenge } = (await begin(browser)).json<{ challenge: string }>();
-  const session = /name="session" value="([^"]+)"/.exec(
-    (await browser.get('/portal/account/passkeys?do=enrol')).body,
-  )?.[1];
-  const form = { session: session ?? '', do: 'prove', for: 'enrol', credential: assertionOf(passkey, { challenge }) };
-  const { cookies } = browser;
-  const presses = Array.from({ length: 20 }, () => postAccount(portal, 'passkeys', form, { ...cookies }));
-  const tokens = (await Promise.all(presses)).map(({ cookies }) =>
-    cookies.find(({ name }) => name === 'vestibule-session'),
-  );
-  const events = await accountEvents(portal);
-  expect(events.filter((event) => event === 'fresh-proof-given')).toHaveLength(1);
-  expect(new Set(tokens.flatMap((cookie) => cookie?.value ?? [])).size).toBe(1);
 });
 
 it('a removed passkey takes back what it has proven in other sessions', async () => {

@@ -6,7 +6,7 @@ import {
   signedIn,
   startAccountAfresh,
 } from '#test/support/account-page-for-test.ts';
-import { addCustomer, signedInAs } from '#test/support/accounts-for-test.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
@@ -89,23 +89,6 @@ describe('the app', () => {
     const page = await portal.send({ url: '/portal/account/app', cookies });
     expect(page.body.includes('do=remove')).toBe(false);
   });
-
-  it('takes a proof first, for each of its changes, once the sign-in is old', async () => {
-    const { cookies } = await withApp();
-    portal.wait(11 * minute);
-    for (const [section, action] of [
-      ['app', 'replace'],
-      ['app', 'remove'],
-      ['recovery-codes', 'make'],
-    ] as const) {
-      const answer = await postAccount(portal, section, { do: action, code: '123456' }, cookies);
-      expect(answer.headers.location).toBe(`/portal/account/${section}?do=${action}`);
-    }
-    const page = await portal.send({ url: '/portal/account/app?do=replace', cookies });
-    expect(page.body.includes('class="secret"')).toBe(false);
-    expect(await portal.sql`select from pending_totp`).toHaveLength(0);
-    expect(await portal.sql`select from totp`).toHaveLength(1);
-  });
 });
 
 describe('recovery codes', () => {
@@ -149,12 +132,6 @@ describe('devices that are not asked', () => {
     expect(await accountEvents(portal)).toEqual(['own-devices-forgotten', 'own-devices-forgotten']);
     expect(await mailKinds(portal)).toEqual(['devicesForgotten', 'devicesForgotten']);
   });
-
-  it.each(['', 'x', "' or true --"])('the id %j is refused', async (id) => {
-    const cookies = await signedIn(portal, 'alice');
-    const answer = await postAccount(portal, 'devices', { do: 'forget', id }, cookies);
-    expect(answer.headers.location).toContain('notice=notPossible');
-  });
 });
 
 const sessionIdIn = async (name: string) =>
@@ -192,6 +169,16 @@ describe('sessions', () => {
     expect(await portal.sql`select from session`).toHaveLength(2);
     expect(await accountEvents(portal)).toEqual(['own-sessions-ended']);
   });
+});
+
+it('ending sessions again and again ends each, and sends ten emails: other people’s codes wait in that queue', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  for (let count = 0; count < 12; count += 1) {
+    await signedIn(portal, 'alice');
+    await postAccount(portal, 'sessions', { do: 'endOthers' }, cookies);
+  }
+  expect(await portal.sql`select from session`).toHaveLength(1);
+  expect(await mailKinds(portal)).toEqual(Array(10).fill('sessionsEnded'));
 });
 
 describe('sign-ins', () => {
@@ -257,19 +244,5 @@ describe('a session by a connection', () => {
     expect(await signedInAs(portal, byPassword)).toBe('alice');
     const signIns = await portal.send({ url: '/portal/account/sign-ins', cookies });
     expect(signIns.body.match(/<h2>/g)).toBeNull();
-  });
-
-  it('of somebody who signs in only by it looks after the whole account, and proves it there', async () => {
-    await addCustomer(portal, 'other');
-    const cookies = await signedIn(portal, 'alice');
-    await byConnection(cookies, 'acme');
-    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
-    portal.wait(11 * minute);
-    const answer = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
-    expect(answer.headers.location).toBe('/portal/account/app?do=setUp');
-    const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
-    expect(page.body.includes('/portal/logout?destination=%2Fportal%2Faccount%2Fapp%3Fdo%3DsetUp')).toBe(true);
-    const proof = await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: 'x' }, cookies);
-    expect(proof.headers.location).toContain('notice=notPossible');
   });
 });
