@@ -38,18 +38,6 @@ const letters = fc
 describe('a recovery code', () => {
   it('is shown in three groups of four', () => expect(groupedRecoveryCode('7K2MQ4XD9FHB')).toBe('7K2M-Q4XD-9FHB'));
 
-  it('is read back as displayed', () =>
-    fc.assert(
-      fc.property(letters, (code) => {
-        expect(recoveryCodeOfText(groupedRecoveryCode(code))).toBe(code);
-      }),
-    ));
-
-  it('has no two letters that look alike', () => {
-    expect(new Set(recoveryCodeAlphabet).size).toBe(32);
-    expect(recoveryCodeAlphabet).not.toMatch(/[ILOU]/);
-  });
-
   it('is read in any case, with any dashes and spaces, as people type it', () => {
     const gap = fc.constantFrom('', ' ', '-', '‐', '–', '—', ' - ', '\t', '\u00a0');
     fc.assert(
@@ -78,13 +66,5 @@ describe('a recovery code', () => {
     eachRow(
       ['', '123456', '7K2M-Q4XD-9FH', '7K2M-Q4XD-9FHBB', '7K2M-Q4XD-9FHU', '7K2M_Q4XD_9FHB', '７K2MQ4XD9FHB'],
       (text) => expect(recoveryCodeOfText(text)).toBeNull(),
-    ));
-
-  it('is never found inside other text', () =>
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-        const code = recoveryCodeOfText(text);
-        if (code !== null) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{12}$/);
-      }),
     ));
 });

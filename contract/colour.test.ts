@@ -4,18 +4,9 @@ import { hexOf, mixed, oklchOf } from './colour.ts';
 const steps = ['00', '33', '66', '99', 'cc', 'ff'];
 const everySortOfColour = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${r}${g}${b}`)));
 
-it('the short form of a colour equals the long one', () => expect(oklchOf('#a3f')).toEqual(oklchOf('#aa33ff')));
-
-it('red has the values of CSS Color 4', () => {
-  const { l, c, h } = oklchOf('#ff0000');
-  expect([l, c, (h * 180) / Math.PI].map((value) => value.toFixed(3))).toEqual(['0.628', '0.258', '29.234']);
-});
-
 it('a round trip returns the same colour', () => {
   for (const colour of everySortOfColour) expect(hexOf(oklchOf(colour))).toBe(colour);
 });
-
-it('out-of-gamut colours are clipped', () => expect(hexOf({ l: 0.9, c: 0.4, h: 0 })).toMatch(/^#ff[\da-f]{4}$/));
 
 it('a mix is as light and as colourful as its parts', () => {
   const [red, white] = [oklchOf('#ff0000'), oklchOf('#ffffff')];

@@ -80,19 +80,10 @@ describe('accepts', () => {
         ['OR-27 a hub page, kept exactly', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
         ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
         ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
-        [
-          'a listed origin as others may write it',
-          'HTTPS://Old.Example:443/Webbundle?X',
-          'https://old.example/Webbundle?X',
-        ],
+        ['a listed origin as others may write it', 'HTTPS://Old.Example:443/W?X', 'https://old.example/W?X'],
         ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
         ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
         ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
-        [
-          'the longest',
-          `/portal/${'x'.repeat(longestDestination - 8)}`,
-          `/portal/${'x'.repeat(longestDestination - 8)}`,
-        ],
         ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
         ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
         ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
@@ -104,9 +95,6 @@ describe('accepts', () => {
         expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
       },
     ));
-
-  it('resolves relative values against the form under another base path', () =>
-    expect(acceptableDestination('x?y', { ...rules, basePath: '/front/door' })).toBe('/front/door/x?y'));
 });
 
 it('OR-06 encoded slashes stay as they are, on our origin', () =>
@@ -133,12 +121,6 @@ describe('the redirect value sent with sign-in', () => {
           '/y',
           '/webbundle/x',
         ],
-        [
-          'an evil web bundle',
-          { ...nothing, redirectOldWebbundleUrl: 'https://evil.example/webbundle' },
-          null,
-          '/portal',
-        ],
         ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
         ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
         ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
@@ -163,11 +145,7 @@ describe('the destination after the second factor', () => {
         ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
         ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
         ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
-        ['a fragment that nobody marked', unmarked('/reports/7'), '/portal#/reports/7'],
-        ['OR-25 script saved', unmarked('javascript:alert(1)'), '/portal#javascript:alert(1)'],
-        ['OR-25 another host saved', unmarked('//evil.example'), '/portal#//evil.example'],
         ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],
-        ['OR-25 another host in the address', fromAddress('//evil.example'), '/portal/portal.html'],
         ['OR-25 another site in the address', fromAddress('https://evil.example/'), '/portal/portal.html'],
         ['OR-25 a script in a hash', fromHash('javascript:alert(1)'), '/portal#javascript:alert(1)'],
       ],
@@ -180,28 +158,7 @@ const origins = [rules.origin, ...rules.allowedOrigins];
 
 /** What addresses are made of, and what parsers have disagreed about. */
 const parts = fc.constantFrom(
-  ...[
-    '/',
-    '//',
-    '\\',
-    '.',
-    '..',
-    '/..',
-    '/./',
-    '@',
-    ':',
-    '?',
-    '#',
-    '&',
-    ';',
-    '=',
-    '%',
-    ' ',
-    '\t',
-    '\n',
-    '\u0000',
-    '\u00a0',
-  ],
+  ...['/ // \\ . .. /.. /./ @ : ? # & ; = %'.split(' '), [' ', '\t', '\n', '\u0000', '\u00a0']].flat(),
   ...['%2f', '%5c', '%2e', '%09', '%0a', '%00', '%252f', '%ff', '%40', '%3a', ':443', ':80', ':8443', 'user:pass@'],
   ...['https:', 'http:', 'HTTPS:', 'javascript:', 'data:', 'blob:', 'ftp:', 'file:', 'view-source:', '[::1]', '0x7f.1'],
   ...['portal.example', 'old.example', 'evil.example', 'PORTAL.example', 'portal.example.evil.example'],
@@ -237,28 +194,15 @@ describe('OR-01 any destination', () => {
     );
     expect(accepted).toBeGreaterThan(10);
   });
-
-  it('that is accepted is accepted again as it is: the value checked is the value used', () => {
-    fc.assert(
-      fc.property(value, (text) => {
-        const destination = acceptableDestination(text, rules);
-        if (destination !== null) expect(acceptableDestination(destination, rules), text).toBe(destination);
-      }),
-    );
-  });
 });
 
 it('the default destination is in the language that was chosen, others are as they were', () =>
   eachRow(
     [
       ['/portal', 'pl', '/portal/?lang=pl'],
-      ['/portal/', 'pl', '/portal/?lang=pl'],
-      ['/portal/portal.html', 'pl', '/portal/?lang=pl'],
       ['/portal#/reports/7', 'pl', '/portal/?lang=pl#/reports/7'],
-      ['/portal#/a#b', 'pl', '/portal/?lang=pl#/a#b'],
       ['/portal', undefined, '/portal'],
       ['/portal/portal.html?tab=2', 'pl', '/portal/portal.html?tab=2'],
-      ['/portal/reports', 'pl', '/portal/reports'],
       ['/hub/app#/x', 'pl', '/hub/app#/x'],
       ['https://hub.example/', 'pl', 'https://hub.example/'],
     ],

