@@ -128,25 +128,6 @@ describe('an import', () => {
     expect(await users()).toHaveLength(importBatch + 2);
   });
 
-  it('two at once add each user once', async () => {
-    const lines = people(importBatch * 2 + 7);
-    const outcomes = await Promise.all([importLines(portal, lines), importLines(portal, [...lines].reverse())]);
-    expect(outcomes.map(({ refused }) => refused)).toEqual([0, 0]);
-    expect(outcomes.reduce((sum, { added }) => sum + added, 0)).toBe(lines.length);
-    expect(outcomes.reduce((sum, { unchanged }) => sum + unchanged, 0)).toBe(lines.length);
-    expect(await users()).toHaveLength(lines.length);
-    expect(await portal.sql`select from audit_event`).toHaveLength(lines.length);
-  });
-
-  it('refuses users whose address the source has not verified, unless they are accepted', async () => {
-    const user = { email: 'mila@acme.test', email_verified: false };
-    const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };
-    const outcome = await importLines(portal, [user], { readSource: readAuth0, rules });
-    expect(outcome.lines).toMatchObject([{ line: 1, field: 'email' }]);
-    const accepted = { readSource: readAuth0, rules: { ...rules, acceptsUnverified: true } };
-    expect(await importLines(portal, [user], accepted)).toMatchObject({ added: 1 });
-  });
-
   it('keeps out whom the source keeps out', async () => {
     const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };
     const active = async (readSource: typeof readAuth0, record: SourceRecord) => {

@@ -6,7 +6,6 @@ import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { step, verify } from '#test/support/two-factor-for-test.ts';
-import { readAspnet } from './aspnet-source.ts';
 import { readKeycloak } from './keycloak-source.ts';
 import { readTotp } from './read-credentials.ts';
 
@@ -80,23 +79,6 @@ it('Keycloak stores the letters of a secret, or base32', async () => {
     expect(totp).toEqual({ kind: 'ok', value: `sha256:${base32(keys.SHA256)}` });
   }
   expect(readKeycloak(user('x', { subType: 'hotp' }))).toMatchObject({ kind: 'refused' });
-});
-
-it.each([
-  ['t', true],
-  ['True', true],
-  ['1', true],
-  ['yes', true],
-  [true, true],
-  ['f', false],
-  [false, false],
-  [undefined, false],
-  ['perhaps', null],
-])('ASP.NET Identity: an app counts if TwoFactorEnabled is set, here %j', (TwoFactorEnabled, counts) => {
-  const AuthenticatorKey = base32(keys.SHA1);
-  const read = readAspnet(portal.deps.now)({ Email: 'mila@acme.test', TwoFactorEnabled, AuthenticatorKey });
-  if (counts === null) expect(read).toEqual({ kind: 'refused', problem: 'TwoFactorEnabled: must be true or false' });
-  else expect(read).toMatchObject({ value: { totp: counts ? { secret: AuthenticatorKey } : null } });
 });
 
 it.each([

@@ -82,15 +82,6 @@ describe('an invitation', () => {
     expect(await portal.sql`select stage, waits_for from session`).toEqual([{ stage: 'half', waits_for: [twoFactor] }]);
   });
 
-  it('leads to the page asked for, as another person than the one who is signed in here', async () => {
-    const cookies = cookiesOf(await portal.signIn('alice', testPassword));
-    const url = '/portal/password/change?destination=%2Fportal%2Freports';
-    const changed = await changeTo(portal, await invitationFor(portal, 'grace'), newPassword, { url, cookies });
-    expect(changed.headers.location).toBe('/portal/reports');
-    expect(await signedInAs(portal, cookiesOf(changed))).toBe('grace');
-    expect(await signedInAs(portal, cookies)).toBeNull();
-  });
-
   it('that is over, or was used, says what to do; the operator sees that it was an invitation', async () => {
     const [ofGrace, ofHeidi] = [await invitationFor(portal, 'grace'), await invitationFor(portal, 'heidi')];
     await landing(ofGrace);
@@ -142,19 +133,5 @@ describe('nobody is invited', () => {
     expect(await portal.sql`select from job`).toHaveLength(0);
     expect(await portal.sql`select from reset_link`).toHaveLength(0);
     expect(await events()).toEqual([]);
-  });
-
-  it('whose domain allows single sign-on only; nor does an earlier invitation help then', async () => {
-    const token = await invitationFor(portal, 'grace');
-    await portal.sql`
-      insert into sso_connection (key, name, customer_id, protocol, required, settings, created_at)
-      select 'acme', 'Acme', id, 'oidc', true, '{}', now() from customer where key = 'acme'`;
-    await portal.sql`insert into sso_domain (domain, connection_id) select 'acme.test', id from sso_connection`;
-    expect(await refusalsOf('grace', 'nobody')).toEqual([
-      'grace: the domain of the user allows single sign-on only',
-      'nobody: there is no such user',
-    ]);
-    expect(await landing(token)).toBe('/portal/forgottenChangeFailedInfo?reason=8&invited=true');
-    expect(await storedHash(portal, 'grace')).toBeNull();
   });
 });

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { languages } from '#contract/languages.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
@@ -67,10 +66,4 @@ test('a database newer than this version is refused', async () => {
   await migrate(database.sql, folder);
   await rm(join(folder, '0003-size.sql'));
   await expect(migrate(database.sql, folder)).rejects.toThrow('newer version of Vestibule (it has 0003-size.sql)');
-});
-
-test('a user may have every language of the pages', async () => {
-  for (const language of languages)
-    await database.sql`insert into portal_user (username, email, language, created_at)
-      values (${language}, ${`${language}@acme.test`}, ${language}, now())`;
 });

@@ -69,19 +69,6 @@ describe('a proxy that names the page', () => {
     expect(await Promise.all(shown.map(found))).toEqual([1, 0, 0, 1, 0, 0].map((at) => [events[at]]));
   });
 
-  it('of a proxy that names no page, the record says so; without the database it is refused all the same', async () => {
-    portal.wait(60_000);
-    const bare = { url: '/portal/session?customer=fenced', cookies, ...proxied };
-    expect((await portal.send(bare)).statusCode).toBe(403);
-    const [event] = await listAuditEvents(portal.sql, { event: 'access-refused', limit: 1 });
-    expect(event?.steps[0]).toEqual({ step: 'page', outcome: 'not told by the proxy' });
-    await portal.sql`alter table audit_event add constraint broken check (event <> 'access-refused') not valid`;
-    portal.wait(60_000);
-    expect((await portal.send(bare)).statusCode).toBe(403);
-    await portal.sql`alter table audit_event drop constraint broken`;
-    expect(portal.logs()).toContain('a refused access could not be recorded');
-  });
-
   it('GT-09 a WebSocket that it names by Upgrade alone is refused to a page of another origin', async () => {
     const from = async (origin: string, upgrade = 'websocket') =>
       (await ask('', '/socket', { cookies, headers: { origin, upgrade } })).statusCode;

@@ -5,7 +5,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GateForTest, gateForTest, headersOf } from '#test/support/hub-for-test.ts';
-import { answerOn } from '#test/support/listening-portal.ts';
 
 // The portal's own limits are far shorter than what is tested here takes.
 const timeouts = { requestTimeout: 300, headersTimeout: 250, connectionTimeout: 300, streamsLookedAtEvery: 50 };
@@ -60,40 +59,6 @@ describe('GT-09 streams', () => {
     expect((await (await answered).toArray()).join('')).toBe(own.digest('hex'));
     expect(size).toBe(40 * part.length);
     expect(lastSent - firstAt).toBeGreaterThan(2 * timeouts.requestTimeout);
-  });
-
-  it('an upload is not kept: it waits for a hub that does not read', async () => {
-    const { promise: mayRead, resolve: read } = Promise.withResolvers<void>();
-    gate.hub.answers['/app/upload'] = async (request, response) => {
-      await mayRead;
-      let size = 0;
-      for await (const chunk of request) size += chunk.length;
-      response.end(String(size));
-    };
-    const request = begin('/app/upload', 'PUT', { 'transfer-encoding': 'chunked' });
-    const answered = answerTo(request);
-    const part = Buffer.alloc(1024 * 1024, 'x');
-    // The buffers of the sockets hold some 20 MB.
-    let sent = 0;
-    for (let isStuck = false; sent < 100 && !isStuck; sent += 1)
-      isStuck =
-        !request.write(part) && (await Promise.race([once(request, 'drain').then(() => false), sleep(500, true)]));
-    expect(sent).toBeLessThan(60);
-    read();
-    request.end();
-    expect((await (await answered).toArray()).join('')).toBe(String(sent * part.length));
-  });
-
-  it('the portal’s own forms keep their limits beside it', async () => {
-    const form = `POST /portal/performlogin HTTP/1.1\r\nHost: ${gate.listening.host}\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
-    expect(
-      (await gate.listening.exchange(`${form}Content-Length: 20000\r\n\r\n${'a'.repeat(20_000)}`)).statuses,
-    ).toEqual([413]);
-    const slow = await gate.listening.open();
-    slow.write(`${form}Content-Length: 200\r\n\r\n`);
-    const drip = setInterval(() => slow.writable && slow.write('a'), 200);
-    expect((await answerOn(slow, 300)).statuses).toEqual([408]);
-    clearInterval(drip);
   });
 
   it('a slow upload of somebody who is not signed in is answered at once and closed', async () => {
@@ -261,13 +226,6 @@ describe('GT-09 LM-05 what hides a second request is refused', () => {
     expect(urls).not.toContain('/app/hidden');
   });
 
-  it('an upgrade to h2c is none, and the hub never hears of it', async () => {
-    const h2c = `GET /app/x HTTP/1.1\r\n${host()}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`;
-    expect((await gate.listening.exchange(h2c, 300)).statuses).toEqual([200]);
-    const headers = headersOf(gate.hub.received[0] ?? { rawHeaders: [] });
-    expect([headers.has('upgrade'), headers.has('http2-settings')]).toEqual([false, false]);
-  });
-
   it('a body of a method that has none is framed for the hub as it was', async () => {
     const body = hidden();
     const framed = `GET /app/x HTTP/1.1\r\n${host()}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -306,28 +264,5 @@ describe('GT-11 nothing of a visitor who leaves remains', () => {
     const idle = await gate.hub.openConnections();
     await sendAndLeave(handshake(`Origin: http://${gate.listening.host}\r\n`));
     await expect.poll(() => gate.hub.openConnections()).toBe(idle);
-  });
-
-  it('before the hub was asked', async () => {
-    const idle = await gate.hub.openConnections();
-    gate.hub.answers['/app/silent'] = () => {};
-    await sendAndLeave(`GET /app/silent HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${session}\r\n\r\n`);
-    await expect.poll(() => gate.hub.openConnections(), { timeout: 2000 }).toBeLessThanOrEqual(idle);
-  });
-
-  it('after the hub was asked on a kept connection: it is asked once', async () => {
-    let asked = 0;
-    gate.hub.answers['/app/slow'] = () => {
-      asked += 1;
-    };
-    for (let visit = 1; visit <= 5; visit += 1) {
-      expect((await gate.ask('/app/public')).status).toBe(200);
-      const socket = await gate.listening.open();
-      socket.write(`GET /app/slow HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${session}\r\n\r\n`);
-      await expect.poll(() => asked).toBe(visit);
-      socket.resetAndDestroy();
-      await expect.poll(() => gate.hub.openConnections()).toBe(0);
-      expect(asked).toBe(visit);
-    }
   });
 });

@@ -70,19 +70,6 @@ it('starts at once, continues while there is more, then polls', async () => {
   await end('nothing');
 });
 
-it('wakes at once; a wake-up during a poll is not missed', async () => {
-  begin();
-  await end('nothing');
-  worker.wake();
-  expect(underWay()).toBe(1);
-  worker.wake();
-  expect(underWay()).toBe(1);
-  await end('nothing');
-  expect(underWay()).toBe(1);
-  await end('nothing');
-  expect(underWay()).toBe(0);
-});
-
 it('runs at most as many pieces as it may, and as many if there is enough work', async () => {
   const inAll = begin({ atOnce: 3 });
   for (let n = 0; n < 10; n += 1) worker.wake();
@@ -121,22 +108,6 @@ it('rests while a server is down, twice as long each time up to a minute, whoeve
   }
   await end('more');
   await end('away');
-  await pass(second);
-  expect(underWay()).toBe(1);
-  await end('nothing');
-});
-
-it('pieces that were under way when the server went down are one rest, which applies to all', async () => {
-  begin({ atOnce: 3 });
-  worker.wake();
-  worker.wake();
-  await end('away', 'away', new Error('broken'));
-  expect(underWay()).toBe(0);
-  await pass(second);
-  expect(underWay()).toBe(1);
-  await end('away');
-  await pass(second);
-  expect(underWay()).toBe(0);
   await pass(second);
   expect(underWay()).toBe(1);
   await end('nothing');

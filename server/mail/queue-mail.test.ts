@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { queueMailTo } from '#test/support/mail-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForReset,
@@ -25,17 +24,6 @@ async function queueLink(username: string): Promise<void> {
 }
 
 const landing = async () => (await changeTo(portal, tokenIn(portal.mails[0]), newPassword)).headers.location;
-
-it('what somebody waits for goes before the notices that were queued earlier', async () => {
-  for (const username of ['bob', 'carol']) await queueMailTo(portal, username);
-  await queueMailTo(portal, 'alice', { kind: 'singleSignOnHint' });
-  await portal.workOff();
-  expect(portal.mails.map(({ recipient }) => recipient)).toEqual([
-    'alice@acme.test',
-    'bob@acme.test',
-    'carol@acme.test',
-  ]);
-});
 
 it.each([
   [limits.resetLink - second, changedPage],

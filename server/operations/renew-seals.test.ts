@@ -91,14 +91,6 @@ describe('resealing', () => {
     expect([event?.steps.length, more.length]).toEqual([4, 0]);
   });
 
-  it('leaves what no secret opens, and reports the count', async () => {
-    await fill(keysOf(['a-secret-that-was-lost-0123456789-0123']));
-    const { counts, renewed } = await renew();
-    expect(renewed).toEqual({});
-    expect(counts.reduce((sum, { unreadable }) => sum + unreadable, 0)).toBe(5);
-    expect(await events()).toHaveLength(0);
-  });
-
   it('never overwrites what a running server stored meanwhile', async () => {
     await fill();
     const { sql } = portal;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { queueMailTo, waitingMails } from '#test/support/mail-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#test/support/reset-for-test.ts';
+import { startAfresh } from '#test/support/reset-for-test.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
@@ -29,13 +29,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     await sleep(5);
   }
 }
-
-it('the instance that receives a request or a change sends its email at once', async () => {
-  await askForReset(other, 'alice@acme.test');
-  await until(() => other.mails.length === 1);
-  expect((await changeTo(other, tokenIn(other.mails[0]), newPassword)).headers.location).toBe(changedPage);
-  await until(() => other.mails.length === 2);
-});
 
 it('a stop waits only for the emails in progress', async () => {
   const queued = Promise.withResolvers<void>();

@@ -20,8 +20,3 @@ it('somebody who is signed in gets to their account page, also from the page of 
   expect((await portal.send({ url: '/portal/nowhere', cookies })).body.includes(link)).toBe(true);
   expect((await portal.send({ url: '/portal/nowhere' })).body.includes(link)).toBe(false);
 });
-
-it('the address by which password managers test the reliability of our 404 answers 404', async () => {
-  const name = 'resource-that-should-not-exist-whose-status-code-should-not-be-200';
-  expect((await portal.send({ url: `/.well-known/${name}` })).statusCode).toBe(404);
-});

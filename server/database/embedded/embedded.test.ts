@@ -189,21 +189,6 @@ describe('an existing database', () => {
     await expect(open()).rejects.toThrow(/was made by PostgreSQL 12, and this one is 18/);
     await writeFile(join(cluster, 'PG_VERSION'), version);
   });
-
-  test('that PostgreSQL does not start is refused with its own words', async () => {
-    const control = join(cluster, 'global', 'pg_control');
-    const kept = await readFile(control);
-    await writeFile(control, '');
-    await expect(open()).rejects.toThrow(/PostgreSQL in .* does not start: .*pg_control/);
-    await writeFile(control, kept);
-  });
-
-  test('whose password file is missing is refused by name', async () => {
-    const password = await readFile(join(dataFolder, 'postgres-password'));
-    await rm(join(dataFolder, 'postgres-password'));
-    await expect(open()).rejects.toThrow(/postgres-password is missing.*restore it from a backup/);
-    await writeFile(join(dataFolder, 'postgres-password'), password, { mode: 0o600 });
-  });
 });
 
 describe('a data folder', () => {
