@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 describe('password hashes', () => {
-  it('are argon2id with the current parameters and a new salt each time', async () => {
+  it('PW-15 are argon2id with the current parameters and a new salt each time', async () => {
     const [one, other] = await Promise.all([hashPassword('a password', null), hashPassword('a password', null)]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);

@@ -5,11 +5,6 @@ import { seal, unseal } from './sealed.ts';
 const [first, second, stranger] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
 describe('sealed texts', () => {
-  it('open with the key that sealed them, whatever the text', () => {
-    for (const text of ['', 'token', 'ż'.repeat(1000)])
-      expect(unseal([first], seal([first], text, 'mail:1'), 'mail:1')).toBe(text);
-  });
-
   it('are sealed with the first key and opened with any, so that secrets can be rotated', () => {
     const before = seal([first], 'token', 'mail:1');
     expect(unseal([second, first], before, 'mail:1')).toBe('token');

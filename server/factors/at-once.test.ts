@@ -9,7 +9,6 @@ import {
   giveApp,
   giveRecoveryCodes,
   halfSession,
-  registrationUrl,
   startTwoFactorAfresh,
   verdict,
   verify,
@@ -80,22 +79,6 @@ describe('wrong codes at once, over two instances', () => {
     expect(countOf(verdicts, [429, null])).toBe(posts - freeFailures);
     expect(await counted()).toEqual({ tries: freeFailures, failures: freeFailures, refused: freeFailures, ended: 0 });
   });
-
-  it('MF-07 the right one among them allows no more than five checks', async () => {
-    const secret = await giveApp(portal, 'alice');
-    const cookies = await halfSession(portal, 'alice');
-    const codes = wrongCodes(portal, secret, posts - 1).toSpliced(2, 0, codeNow(portal, secret));
-    const verdicts = await posted(codes, () => cookies);
-    expect(countOf(verdicts, false) + countOf(verdicts, true)).toBeLessThanOrEqual(limits.codeTries);
-  });
-});
-
-it('MF-11 concurrent requests for a secret get the same one', async () => {
-  const cookies = await halfSession(portal, 'adam');
-  const ask = (n: number) => portalOf(n).send({ url: registrationUrl, cookies });
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)));
-  const secrets = answers.map((answer) => answer.json<{ totpSecret: string }>().totpSecret);
-  expect(new Set(secrets).size).toBe(1);
 });
 
 describe('RC-02 many posts of one right code over two instances: one wins', () => {

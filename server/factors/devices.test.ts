@@ -3,21 +3,11 @@ import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-tes
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changeTo, linkFor, newPassword } from '#test/support/reset-for-test.ts';
-import { everyRow } from '#test/support/rows-for-test.ts';
-import {
-  addSamlConnection,
-  postSamlAnswer,
-  samlAnswer,
-  samlProviderOfFile,
-  samlRequestAt,
-} from '#test/support/saml-for-test.ts';
-import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,
   codeNow,
   giveApp,
-  giveRecoveryCodes,
   halfSession,
   pageOf,
   startTwoFactorAfresh,
@@ -25,11 +15,9 @@ import {
 } from '#test/support/two-factor-for-test.ts';
 import { resetTwoFactor } from '../accounts/act-on-user.ts';
 import { changeUser } from '../accounts/users.ts';
-import { tokenHash } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
 
 const portal = portalOfFile();
-const provider = samlProviderOfFile(portal, 'idp.acme.test');
 let secret: string;
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
@@ -84,17 +72,6 @@ describe('a remembered device', () => {
       portal.wait(60_000);
     }
     expect(await isSet(codeNow(portal, secret), '?remember=true')).toBe(true);
-  });
-
-  it('is known by a token that the browser keeps for thirty days and the database as a hash', async () => {
-    const answer = await verify(portal, codeNow(portal, secret), await halfSession(portal, 'alice'), {
-      query: '?remember=true',
-    });
-    const header = [answer.headers['set-cookie']].flat().find((text) => text?.includes('remembered'));
-    expect(header).toMatch(/^vestibule-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
-    const token = cookiesOf(answer)['vestibule-remembered'] ?? '';
-    const rows = await everyRow(portal);
-    expect([rows.includes(token), rows.includes(tokenHash(token).toString('hex'))]).toEqual([false, true]);
   });
 
   it('counts for its user alone, with the right password, and by its whole token', async () => {
@@ -152,32 +129,6 @@ describe('MF-15 a device that is remembered by a code by email', () => {
     await giveApp(portal, 'bob');
     expect(await landing('bob', held)).toBe(asked);
   });
-
-  it('MF-15 nor at the end of a visit to a provider', async () => {
-    await addSamlConnection(portal, provider, { key: 'inner', customerKey: 'inner', trustsEmail: true });
-    await portal.sql`update customer set allowed_networks = '{}'`;
-    await portal.sql`update customer set two_factor = 'email' where key = 'inner'`;
-    const held = await byEmail('both');
-    const visit = async () => {
-      const browser = browserForTest(portal);
-      const request = samlRequestAt(await departFor(browser, 'both@acme.test'));
-      Object.assign(browser.cookies, held);
-      const answer = samlAnswer(portal, provider, request, { email: 'both@acme.test' });
-      return (await postSamlAnswer(portal, browser, answer)).headers.location?.split('?')[0];
-    };
-    expect(await visit()).toBe(hub);
-    await portal.sql`update customer set two_factor = 'app' where key = 'inner'`;
-    expect(await visit()).toBe('/portal/twoFactorRegistration');
-  });
-});
-
-it('a device that is remembered by an app, or a recovery code in its place, is not asked for a weaker factor', async () => {
-  const own = await giveApp(portal, 'both');
-  const held = await remembered('both', () => codeNow(portal, own));
-  await portal.sql`delete from totp where user_id = (select id from portal_user where username = 'both')`;
-  expect(await landing('both', held)).toBe(hub);
-  const [code = ''] = await giveRecoveryCodes(portal, 'alice');
-  expect(await landing('alice', await remembered('alice', () => code))).toBe(hub);
 });
 
 describe('whether devices are remembered', () => {
@@ -208,14 +159,4 @@ describe('whether devices are remembered', () => {
       ]);
     },
   );
-
-  it('is evaluated at every sign-in: who admits the address, and what they allow now', async () => {
-    const own = await giveApp(portal, 'both');
-    const held = await remembered('both', () => codeNow(portal, own));
-    expect([await landing('both', held, outside), await landing('both', held, inside)]).toEqual([hub, asked]);
-    await portal.sql`update customer set remember_devices = false where key = 'mail'`;
-    expect(await landing('both', held, outside)).toBe(asked);
-    await portal.sql`update customer set remember_devices = true`;
-    expect([await landing('both', held, outside), await landing('both', held, inside)]).toEqual([hub, hub]);
-  });
 });

@@ -6,7 +6,6 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
-  giveApp,
   halfSession,
   otherThan,
   pageOf,
@@ -15,10 +14,7 @@ import {
   startTwoFactorAfresh,
   verdict,
   verify,
-  verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
-import { resetTwoFactor } from '../accounts/act-on-user.ts';
-import { changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 
 // Docs/decisions/0014: whoever must register an app first proves what they can prove, a code by email.
@@ -95,29 +91,6 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     expect(events.map(({ event }) => event)).toEqual(['signed-in', 'second-factor-asked', 'second-factor-asked']);
   });
 
-  it('is led to the registration without script too, also if the button is pressed twice', async () => {
-    await tightened();
-    const { half } = await landing('bob');
-    const form = { code: await codeByMail(portal, 'bob'), redirectURL: asked, codeSentViaEmail: 'true' };
-    const press = () => verifyByForm(portal, form, half, '?lang=de');
-    const answers = await Promise.all([press(), press()]);
-    for (const answer of [...answers, await press()]) {
-      expect(answer.headers.location).toBe(`${appScreen}&lang=de`);
-      expect(cookiesOf(answer)).toEqual(cookiesOf(answers[0]));
-    }
-    expect(await secretOf({ ...half, ...cookiesOf(answers[0]) })).toEqual(shown);
-    portal.wait(limits.repeatedSubmit);
-    expect((await press()).headers.location).toContain('notice=signInExpired');
-  });
-
-  it('MF-12 is not spared by a browser remembered by a code by email, nor is one remembered now', async () => {
-    const remembered = await tightened('?remember=true');
-    const { to, half } = await landing('bob', { 'vestibule-remembered': remembered['vestibule-remembered'] ?? '' });
-    expect(to).toBe(mailScreen);
-    const answer = await verify(portal, await codeByMail(portal, 'bob'), half, { query: '?remember=true' });
-    expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-session']);
-  });
-
   it('MF-06 has five attempts, and ten minutes, for each of the two steps', async () => {
     await tightened();
     const half = await halfSession(portal, 'bob');
@@ -130,34 +103,6 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     expect(await secretOf(next)).toEqual(shown);
     portal.wait(1000);
     expect(await secretOf(next)).toEqual(gone);
-  });
-
-  it('MF-12 is asked for the app if it was set up elsewhere meanwhile', async () => {
-    await tightened();
-    const half = await halfSession(portal, 'bob');
-    const code = await codeByMail(portal, 'bob');
-    await giveApp(portal, 'bob');
-    const next = { ...half, ...cookiesOf(await verify(portal, code, half)) };
-    expect((await pageOf(portal, { url: appScreen, cookies: next })).location).toContain('/portal/twoFactor?');
-    expect((await landing('bob')).to).toBe(`/portal/twoFactor?redirectURL=${encodeURIComponent(asked)}`);
-  });
-
-  it.each(['before', 'after'])('EM-10 begins again if the email is changed %s the code', async (when) => {
-    await tightened();
-    const begun = await halfSession(portal, 'bob');
-    const half = when === 'before' ? begun : await proven(begun);
-    await changeUser(portal.sql, 'bob', { email: 'bob@new.test' }, portal.deps.now());
-    expect(await secretOf(half)).toEqual(gone);
-  });
-
-  it('sets up the app at once after a reset by the operator, for a mailbox that is lost', async () => {
-    await tightened();
-    const half = await halfSession(portal, 'bob');
-    await resetTwoFactor(portal.sql, 'bob', portal.deps.now());
-    expect(await secretOf(half)).toEqual(gone);
-    const { to, half: next } = await landing('bob');
-    expect(to).toBe(appScreen);
-    await registerApp(portal, next);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Language } from '#contract/languages.ts';
 import { signedInAs } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { everyRow } from '#test/support/rows-for-test.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '#test/support/two-factor-for-test.ts';
 import { MailNotSent } from '../deps.ts';
 import { jobFirstWait } from '../jobs/job.ts';
-import { limits, minute } from '../limits.ts';
+import { limits } from '../limits.ts';
 import { composeText } from '../mail/compose-mail.ts';
 import { newEmailCode } from './email-code.ts';
 
@@ -93,14 +93,6 @@ describe('a code by email', () => {
     expect(portal.mails).toHaveLength(1);
     expect(verdict(await verify(portal, code, cookies))).toBe(true);
   });
-
-  it('is requested at the first sign-in as a registration, and afterwards as a code', async () => {
-    const first = await portal.signIn('bob', testPassword);
-    expect(first.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?.*&codeSentViaEmail=true$/);
-    await verify(portal, await codeByMail(portal, 'bob'), cookiesOf(first));
-    const next = await portal.signIn('bob', testPassword);
-    expect(next.headers.location).toMatch(/^\/portal\/twoFactor\?.*&codeSentViaEmail=true$/);
-  });
 });
 
 describe('the email with a code', () => {
@@ -142,17 +134,6 @@ describe('the email with a code', () => {
       /https?:|<a\b|href=|<img|src=/i,
     );
     for (const fact of ['bob', '198.51.100.7', 'Firefox', 'March\u00a02026']) expect(text).toContain(fact);
-  });
-
-  it('says how long its code is valid: no longer than its sign-in', async () => {
-    const cookies = await halfSession(portal, 'bob');
-    await codeByMail(portal, 'bob');
-    expect(lastMail().text).toContain('within 10\u00a0minutes');
-    const [half] = await portal.sql<{ endsAt: Date }[]>`select ends_at as "endsAt" from session where stage = 'half'`;
-    portal.wait((half?.endsAt.getTime() ?? 0) - portal.deps.now().getTime() - 6.5 * minute);
-    await portal.send({ method: 'POST', url: sendUrl, cookies, headers: { accept: '*/*' } });
-    await codeByMail(portal, 'bob');
-    expect(lastMail().text).toContain('within 6\u00a0minutes');
   });
 
   it('EM-09 leaves its code in no log, answer or row, but for the sealed email that waits', async () => {

@@ -1,17 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { changeTo, linkFor, newPassword, userId } from '#test/support/reset-for-test.ts';
-import {
-  codeNow,
-  giveApp,
-  halfSession,
-  sendUrl,
-  startTwoFactorAfresh,
-  verdict,
-  verify,
-} from '#test/support/two-factor-for-test.ts';
+import { userId } from '#test/support/reset-for-test.ts';
+import { giveApp, halfSession, sendUrl, startTwoFactorAfresh } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(async () => {
@@ -98,23 +90,4 @@ it('MF-14 a code by email is neither made nor accepted where an app is required'
   await portal.send({ method: 'POST', url: sendUrl, cookies, form: { codeSentViaEmail: 'true' } });
   expect(await portal.sql`select from email_code`).toEqual([]);
   expect(await signedInAs(portal, cookies)).toBeNull();
-});
-
-it('MF-15 a new password by a link signs nobody in, and the app is still required', async () => {
-  const secret = await giveApp(portal, 'alice');
-  await changeTo(portal, await linkFor(portal, 'alice'), newPassword);
-  expect(await portal.sql`select from session`).toEqual([]);
-  const signIn = await portal.signIn('alice', newPassword);
-  expect(signIn.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html');
-  expect(await signedInAs(portal, cookiesOf(signIn))).toBeNull();
-  expect(verdict(await verify(portal, codeNow(portal, secret), cookiesOf(signIn)))).toBe(true);
-});
-
-it('OR-01 an unacceptable destination becomes the default one on the way to the code', async () => {
-  await giveApp(portal, 'alice');
-  for (const redirectURL of ['https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
-    const form = { username: 'alice', password: testPassword, redirectURL };
-    const { headers } = await portal.signIn('alice', testPassword, { form });
-    expect(headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html');
-  }
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signedInAs } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { atCommit, stateOf, withFault } from '#test/support/rows-for-test.ts';
 import {
@@ -11,8 +11,6 @@ import {
   giveApp,
   giveRecoveryCodes,
   halfSession,
-  pageOf,
-  sendUrl,
   startTwoFactorAfresh,
   verify,
   verifyByForm,
@@ -104,31 +102,5 @@ describe('V2.3.3 a fault on the way to a code', () => {
     });
     const failures = limits.codeTries;
     expect(await portal.sql`select failures from throttle where key like 'code:%'`).toEqual([{ failures }]);
-  });
-
-  it.each([at('insert or update on email_code'), at('insert on job'), atCommit('job')])(
-    'at the write of another code, %s: the previous one still works, and none is sent',
-    async (timing) => {
-      const { code, cookies } = await (codes['by email'] as (typeof codes)[string])();
-      portal.wait(limits.emailCodeSendEvery);
-      const state = await stateOf(portal);
-      await withFault(portal, timing, async () => {
-        const call = await portal.send({ method: 'POST', url: sendUrl, cookies, headers: { accept: '*/*' } });
-        expect([call.statusCode, call.headers['retry-after']]).toEqual([503, '5']);
-      });
-      expect(await stateOf(portal)).toEqual(state);
-      expect((await verify(portal, code, cookies)).body).toBe('true');
-    },
-  );
-
-  it('at the write of a secret to show: 503, and the page says so too', async () => {
-    const cookies = await halfSession(portal, 'alice');
-    await withFault(portal, at('insert on pending_totp'), async () => {
-      const call = await askForKey(portal, cookies);
-      expect([call.statusCode, call.headers['retry-after']]).toEqual([503, '5']);
-      const page = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
-      expect([page.status, page.registration]).toEqual([200, undefined]);
-    });
-    expect((await portal.signIn('pat', testPassword)).statusCode).toBe(303);
   });
 });

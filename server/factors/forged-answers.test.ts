@@ -183,17 +183,6 @@ describe('an enrolment', () => {
     expect(await onlyEvent()).toMatchObject({ reason: 'too-many-passkeys' });
   });
 
-  it('is refused in a later session of the browser', async () => {
-    const { browser, options, own } = await begun();
-    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-    await portal.sql`delete from audit_event`;
-    const { body } = await browser.get('/portal/account/passkeys?do=enrol');
-    const session = /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
-    await browser.post('/portal/account/passkeys', { session, do: 'enrol', credential: enrolmentOf(own, options) });
-    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
-    expect(await portal.sql`select from passkey where name <> 'Test key'`).toHaveLength(0);
-  });
-
   it('its challenge signs nobody in, nor does that of a sign-in enrol', async () => {
     const { browser, options, post, own } = await begun();
     await postAssertion(browser, assertionOf(passkey, options));
@@ -201,14 +190,5 @@ describe('an enrolment', () => {
     await portal.sql`delete from audit_event`;
     await post(enrolmentOf(own, { challenge: await challengeFor(browser) }));
     expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
-  });
-
-  it('needs a session, and a proof that is fresh', async () => {
-    const url = '/portal/passkeys/enrol/options';
-    const json = { method: 'POST', headers: { accept: 'application/json' } } as const;
-    expect((await browserForTest(portal).get(url, json)).statusCode).toBe(401);
-    const { browser } = await begun();
-    portal.wait(601_000);
-    expect((await browser.get(url, json)).statusCode).toBe(409);
   });
 });

@@ -78,13 +78,6 @@ it('once it has ended the form has the typed name, until someone is signed in', 
   expect(cookiesOf(done)['vestibule-refusal']).toBe('');
 });
 
-it('a right password clears what a refused sign-in left: no reference, only the name', async () => {
-  const refused = cookiesOf(await portal.signIn('alice', 'wrong'));
-  const held = cookiesOf(await portal.signIn('alice', testPassword, { cookies: refused }));
-  const left = JSON.parse(Buffer.from(held['vestibule-refusal'] ?? '', 'base64url').toString());
-  expect(left).toEqual({ reference: null, username: 'alice' });
-});
-
 it('IP-14 IP-15 SE-05 works to its last millisecond where the customer admits the address, and nowhere else', async () => {
   await portal.sql`update customer set allowed_networks = '{198.51.100.0/24,203.0.113.0/24}'`;
   portal.wait(limits.halfSession - 1);

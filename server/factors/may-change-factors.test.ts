@@ -11,7 +11,6 @@ import {
   codeNow,
   halfSession,
   pageOf,
-  registerApp,
   startTwoFactorAfresh,
   verify,
   verifyByForm,
@@ -150,22 +149,9 @@ describe('MF-12 a session of the password alone', () => {
     await resetTwoFactor(portal.sql, 'bob', portal.deps.now());
     expect(await mayAsk(await signIn('bob'))).toBe(true);
   });
-
-  it('MF-12 in a remembered browser sets up no app: its cookie may be a copy', async () => {
-    const { 'vestibule-remembered': token = '' } = await withCode(
-      'bob',
-      await halfSession(portal, 'bob'),
-      '?remember=true',
-    );
-    const cookies = await signIn('bob', { 'vestibule-remembered': token });
-    expect([await mayAsk(cookies), (await pageFor(cookies))?.name]).toEqual([false, 'signInOnceMore']);
-  });
 });
 
 describe('MF-12 somebody with a passkey', () => {
-  const setPasskeys = (policy: string, key: string) =>
-    portal.sql`update customer set passkeys = ${policy} where key = ${key}`;
-
   it('MF-12 sets up no app by password, nor with a code by email: the page asks for the passkey', async () => {
     await join('alice', 'mail');
     const passkey = await givePasskey(portal, 'alice');
@@ -177,32 +163,6 @@ describe('MF-12 somebody with a passkey', () => {
     expect(shown.screen).toEqual({ ...elsewhere('passkey', null, null), hasPasskey: true });
     await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-  });
-
-  it('nor while the customer that would take it is disabled; does where none takes it, or it works no more', async () => {
-    await addCustomer(portal, 'strict', { twoFactor: 'app', networks: ['203.0.113.0/24'] });
-    await setPasskeys('off', 'app');
-    await join('alice', 'strict');
-    await givePasskey(portal, 'alice');
-    expect(await mayAsk(await halfSession(portal, 'alice'))).toBe(false);
-    await portal.sql`update customer set active = false where key = 'strict'`;
-    expect(await mayAsk(await halfSession(portal, 'alice'))).toBe(false);
-    await setPasskeys('off', 'strict');
-    expect(await mayAsk(await halfSession(portal, 'alice'))).toBe(true);
-    await setPasskeys('on', 'app');
-    await portal.sql`update passkey set rp_id = 'former.example'`;
-    await registerApp(portal, await halfSession(portal, 'alice'));
-  });
-
-  it('MF-12 sets up no app by it that would replace the codes of a customer that takes none', async () => {
-    await addUser(portal, { username: 'quinn', customers: ['mail', 'plain'] });
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, await givePasskey(portal, 'quinn'));
-    const { cookies } = browser;
-    expect(await mayAsk(cookies)).toBe(true);
-    await setPasskeys('off', 'mail');
-    expect([await mayAsk(cookies), (await pageFor(cookies))?.name]).toEqual([false, 'signInOnceMore']);
-    expect(await mayAsk(await withCode('quinn', await halfSession(portal, 'quinn')))).toBe(true);
   });
 
   it.each([

@@ -5,7 +5,6 @@ import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
-  askForKey,
   type Browser,
   codeByMail,
   codeNow,
@@ -13,7 +12,6 @@ import {
   halfSession,
   registerApp,
   registrationUrl,
-  signInWithApp,
   startTwoFactorAfresh,
   verdict,
   verify,
@@ -36,7 +34,6 @@ const remember = { query: '?remember=true' };
 const elsewhere = { from: '203.0.113.66' };
 const signInElsewhere = (username: string, cookies: Browser = {}) =>
   portal.signIn(username, testPassword, { cookies, ...elsewhere });
-const rememberedOf = (cookies: Browser) => ({ 'vestibule-remembered': cookies['vestibule-remembered'] as string });
 const halfSessions = () => pool`select waits_for as "waitsFor" from session where stage = 'half'`;
 const apps = () => pool`select from totp`;
 
@@ -119,25 +116,6 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
       expect(portal.mails.map(({ text }) => text).join()).not.toMatch(/#\d{6}/);
     },
   );
-
-  it('RC-08 that waits for the confirmation is asked for the app', async () => {
-    const own = cookiesOf(await portal.signIn('pat', testPassword));
-    const { totpSecret } = (await askForKey(portal, own)).json<{ totpSecret: string }>();
-    const confirm = () => verify(portal, codeNow(portal, totpSecret), own);
-    const [confirmed, answer] = await queued('session', confirm, () => signInElsewhere('pat'));
-    expect(verdict(confirmed)).toBe(true);
-    expect(answer.headers.location).toContain('/twoFactor');
-  });
-
-  it('RC-08 in a browser remembered by email is asked for the app', async () => {
-    const half = await halfSession(portal, 'bob');
-    const own = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half, remember)) };
-    const { totpSecret } = (await askForKey(portal, own)).json<{ totpSecret: string }>();
-    const confirm = () => verify(portal, codeNow(portal, totpSecret), own);
-    const [confirmed, answer] = await queued('session', confirm, () => signInElsewhere('bob', rememberedOf(own)));
-    expect(verdict(confirmed)).toBe(true);
-    expect(answer.headers.location).toMatch(/\/twoFactor\?(?!.*codeSentViaEmail)/);
-  });
 });
 
 describe('RC-08 a sign-in by password while the factors of its user are taken away', () => {
@@ -146,13 +124,6 @@ describe('RC-08 a sign-in by password while the factors of its user are taken aw
     const reset = () => resetTwoFactor(pool, 'pat', portal.deps.now());
     const answer = await whilePasswordIsVerified(() => signInElsewhere('pat'), reset);
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('pat');
-  });
-
-  it('RC-08 in a forgotten browser is asked for a code', async () => {
-    const own = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), remember);
-    const reset = () => resetTwoFactor(pool, 'alice', portal.deps.now());
-    const [, answer] = await queued('session', reset, () => signInElsewhere('alice', rememberedOf(own)));
-    expect(answer.headers.location).toContain('/twoFactorRegistration');
   });
 });
 
@@ -175,19 +146,6 @@ describe('EM-10 another email of a user ends what codes to the one before could 
     expect(portal.mails).toHaveLength(1);
   });
 
-  it('EM-10 a browser remembered by one, but none remembered by an app', async () => {
-    const after = await full(remember);
-    expect(await changeEmail()).toMatchObject({
-      sessionsEnded: 0,
-      steps: [{ step: 'email' }, { step: 'devices forgotten', outcome: '1' }],
-    });
-    expect(await signedInAs(portal, after)).toBe('bob');
-    expect((await signInElsewhere('bob', rememberedOf(after))).headers.location).toContain('codeSentViaEmail=true');
-    const own = await signInWithApp(portal, 'bob', await giveApp(portal, 'bob'), remember);
-    await changeEmail('bob@newer.test');
-    expect((await signInElsewhere('bob', rememberedOf(own))).headers.location).toBe('/portal/portal.html');
-  });
-
   it('EM-10 MF-12 what a full session may set up for having proven one, also while it is being confirmed', async () => {
     const own = await full();
     const totpSecret = await keyOf(own);
@@ -197,26 +155,4 @@ describe('EM-10 another email of a user ends what codes to the one before could 
     expect((await portal.send({ url: registrationUrl, cookies: own })).statusCode).toBe(409);
     expect([await apps(), await signedInAs(portal, own)]).toEqual([[], 'bob']);
   });
-
-  it('EM-10 a sign-in in progress has its code sent to the new one', async () => {
-    await halfSession(portal, 'bob', elsewhere);
-    await queued('session', changeEmail, () => portal.signIn('bob', testPassword));
-    portal.wait(1000);
-    await portal.workOff();
-    expect(portal.mails.map(({ recipient }) => recipient)).toEqual(['bob@new.test']);
-  });
-});
-
-it('MF-12 an app is not confirmed once a customer has come to require a code: the answer tells it from a wrong one', async () => {
-  const own = cookiesOf(await portal.signIn('pat', testPassword));
-  const { totpSecret } = (await askForKey(portal, own)).json<{ totpSecret: string }>();
-  const confirm = () => verify(portal, codeNow(portal, totpSecret), own);
-  const change = async () => await pool`update customer set two_factor = 'email' where key = 'plain'`;
-  const release = await holdRows(pool, (sql) => sql`select from portal_user where username = 'pat' for update`);
-  const confirming = confirm();
-  await untilWaiting(pool, 1);
-  await change();
-  await release();
-  expect((await confirming).statusCode).toBe(409);
-  expect(await apps()).toEqual([]);
 });

@@ -14,7 +14,6 @@ import {
 } from '#test/support/reset-for-test.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, verifyUrl } from '#test/support/two-factor-for-test.ts';
 import { issueResetLink } from '../sign-in/reset-link.ts';
 
 const portal = portalOfFile({
@@ -64,18 +63,6 @@ describe('a password', () => {
     expect(await signedInAs(portal, (await signIn('both')).browser.cookies)).toBe('both');
   });
 
-  it.each([
-    ['on', 'alice'],
-    ['only', null],
-  ])('whose sign-in waits for a code: with %s by then it makes %s', async (policy, signedIn) => {
-    await portal.sql`update customer set passkeys = 'on' where key = 'acme'`;
-    const secret = await giveApp(portal, 'alice');
-    const { browser } = await signIn('alice');
-    await portal.sql`update customer set passkeys = ${policy} where key = 'acme'`;
-    await browser.post(verifyUrl, { code: codeNow(portal, secret) });
-    expect(await signedInAs(portal, browser.cookies)).toBe(signedIn);
-  });
-
   it('is neither set by a link nor asked for one: an email says how they sign in', async () => {
     const hash = await linkFor(portal, 'alice');
     const before = await storedHash(portal, 'alice');
@@ -119,15 +106,6 @@ describe('an invitation', () => {
     const { location } = await makeByLink(browserForTest(portal), await invitationFor(portal, 'alice'));
     expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
   });
-
-  it('from before the policy makes a passkey, too', async () => {
-    await portal.sql`update customer set passkeys = 'on' where key = 'acme'`;
-    await addUser(portal, { username: 'grace', passwordHash: null });
-    const hash = await invitationFor(portal, 'grace');
-    await portal.sql`update customer set passkeys = 'only' where key = 'acme'`;
-    const { location } = await makeByLink(browserForTest(portal), hash);
-    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
-  });
 });
 
 describe('the account page', () => {
@@ -146,25 +124,6 @@ describe('the account page', () => {
     const entries = { current: testPassword, password: newPassword, repeat: newPassword };
     const answer = await browser.post('/portal/account/password', { session, do: 'change', ...entries });
     expect(answer.headers.location).toContain('notice=notPossible');
-  });
-
-  it('signs nobody out, in a session from before, who could not come back: an invitation helps', async () => {
-    await portal.sql`update customer set passkeys = 'on'`;
-    const { browser } = await signIn('alice');
-    await portal.sql`update customer set passkeys = 'only'`;
-    const page = async (action = 'passkeys?do=enrol') => {
-      const { body } = await browser.get(`/portal/account/${action}`);
-      const texts = ['data-options', 'Ask your administrator for an invitation', 'Sign out and back in'];
-      return texts.findIndex((text) => body.includes(text));
-    };
-    expect(await page()).toBe(0);
-    portal.wait(601_000);
-    // Nor does the password prove anything.
-    expect([await page(), await page('app?do=setUp')]).toEqual([1, 1]);
-    await givePasskey(portal, 'alice');
-    expect(await page()).toBe(2);
-    await portal.sql`update passkey set rp_id = 'elsewhere.example'`;
-    expect(await page()).toBe(1);
   });
 
   it('keeps the last passkey that works, and says why; of two it removes one', async () => {

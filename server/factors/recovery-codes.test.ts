@@ -3,9 +3,7 @@ import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { userId } from '#test/support/reset-for-test.ts';
 import {
-  askForKey,
   type Browser,
-  codeNow,
   giveApp,
   giveRecoveryCodes,
   halfSession,
@@ -13,7 +11,6 @@ import {
   recoveryCodesShown,
   recoveryCodesUrl,
   registerApp,
-  registrationUrl,
   signInWithApp,
   startTwoFactorAfresh,
   step,
@@ -21,7 +18,6 @@ import {
   verify,
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
-import { resetTwoFactor } from '../accounts/act-on-user.ts';
 import { changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 
@@ -91,31 +87,9 @@ describe('a recovery code', () => {
       expect(page.secondFactor?.mayRecover ?? false).toBe(false);
     }
   });
-
-  it('is offered as long as there is one', async () => {
-    const url = '/portal/twoFactor';
-    const page = async () => await pageOf(portal, { url, cookies: await halfSession(portal, 'alice') });
-    expect((await page()).secondFactor?.mayRecover).toBe(true);
-    await portal.sql`update recovery_code set used_at = now()`;
-    expect((await page()).secondFactor?.mayRecover).toBe(false);
-  });
-
-  it('is invalid once the second factor was reset, and a new app brings new ones', async () => {
-    await resetTwoFactor(portal.sql, 'alice', portal.deps.now());
-    expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);
-    ({ cookies } = await registerApp(portal, await halfSession(portal, 'alice')));
-    expect(await tried(codes[0])).toBe(false);
-    expect(await tried((await shown()).codes?.[0])).toBe(true);
-  });
 });
 
 describe('recovery codes after a registration', () => {
-  it('are ten of sixty bits, in groups, all different, and kept as digests', async () => {
-    for (const code of codes) expect(code).toMatch(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}$/);
-    expect(new Set(codes).size).toBe(10);
-    expect(await portal.sql`select from recovery_code where length(code_hash) = 32`).toHaveLength(10);
-  });
-
   it('are shown for ten minutes, the same after reloads; then only how many are left', async () => {
     portal.wait(limits.recoveryCodesShown - 1);
     expect(await shown()).toEqual({ codes, left: 10 });
@@ -146,14 +120,6 @@ describe('recovery codes after a registration', () => {
   ])('are deleted when that session ends: %s', async (_what, happens) => {
     await happens();
     expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);
-  });
-
-  it('are shown, too, where another tab’s page, asked before the press, is answered after it', async () => {
-    const browser = await halfSession(portal, 'adam');
-    const { totpSecret } = (await askForKey(portal, browser)).json<{ totpSecret: string }>();
-    const late = cookiesOf(await portal.send({ url: registrationUrl, cookies: browser }));
-    const held = { ...browser, ...cookiesOf(await verify(portal, codeNow(portal, totpSecret), browser)), ...late };
-    expect((await shown(held)).codes).toHaveLength(10);
   });
 
   it('are on a page that is neither cached nor compressed, and leads only to our own pages', async () => {

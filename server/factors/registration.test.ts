@@ -6,10 +6,8 @@ import {
   askForKey,
   type Browser,
   codeNow,
-  giveApp,
   halfSession,
   pageOf,
-  recoveryCodesUrl,
   registerApp,
   registrationUrl,
   startTwoFactorAfresh,
@@ -70,14 +68,6 @@ describe('what an app is registered with, after the password', () => {
       location: '/portal/portal.html',
     });
     expect(await pending()).toBe(0);
-  });
-
-  it('MF-12 is not shown to users who have an app and only entered the password', async () => {
-    await giveApp(portal, 'adam');
-    const held = await halfSession(portal, 'adam');
-    await expectRefused(409, held);
-    const page = await pageOf(portal, { url: `${screen}?redirectURL=%2Fportal%2Fx`, cookies: held });
-    expect(page).toEqual({ status: 302, location: '/portal/twoFactor?redirectURL=%2Fportal%2Fx' });
   });
 
   it('MF-13 does not count until confirmed, by a code of its own browser', async () => {
@@ -217,41 +207,5 @@ describe('an app that somebody sets up of his own will', () => {
     const winners = answers.filter(({ body }) => body === 'true');
     expect(winners.map(cookiesOf).map((held) => held['vestibule-session'])).toEqual([expect.any(String)]);
     expect(await portal.sql`select from recovery_code`).toHaveLength(10);
-  });
-
-  it('has a page that leads on when given up, to an acceptable destination', async () => {
-    for (const [query, goesOnTo] of [
-      ['?redirectURL=%2Fportal%2Fx%3Fy%3D1%23z', '/portal/x?y=1#z'],
-      ['?redirectURL=https%3A%2F%2Fevil.example', '/portal/portal.html'],
-      ['?redirectURL=javascript%3Aalert(1)', '/portal/portal.html'],
-    ] as const)
-      expect((await pageOf(portal, { url: screen + query, cookies })).secondFactor).toEqual({
-        ...{ account: 'pat', mayRemember: false, mayRecover: false, sendAgainAfter: 0 },
-        goesOnTo,
-      });
-    const half = await pageOf(portal, { url: screen, cookies: await halfSession(portal, 'alice') });
-    expect(half.secondFactor).not.toHaveProperty('goesOnTo');
-    // Back to where a code by email was confirmed while signing in: no app is being added.
-    for (const url of [
-      `${screen}?codeSentViaEmail=true&redirectURL=%2Fportal%2Fx`,
-      '/portal/twoFactor?redirectURL=%2Fportal%2Fx',
-    ])
-      expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
-  });
-
-  it('without JavaScript stays on its page when a code is refused, and leads to the recovery codes', async () => {
-    const secret = await secretOf(cookies);
-    const place = { redirectURL: '/portal/x?y=1' };
-    for (const [code = '', notice] of [
-      ['12345', 'codeMalformed'],
-      [wrongCodes(portal, secret, 1)[0], 'codeWrong'],
-    ] as const) {
-      const { headers } = await verifyByForm(portal, { code, ...place }, cookies, '?lang=de');
-      const location = `${screen}?redirectURL=%2Fportal%2Fx%3Fy%3D1&notice=${notice}&lang=de`;
-      expect(headers.location).toBe(location);
-      expect((await pageOf(portal, { url: location, cookies })).registration?.totpSecret).toBe(secret);
-    }
-    const answer = await verifyByForm(portal, { code: codeNow(portal, secret), ...place }, cookies, '?lang=de');
-    expect(answer.headers.location).toBe(`${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`);
   });
 });

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   type Browser,
@@ -63,23 +62,6 @@ describe('the screens of the second factor with a half session', () => {
     },
   );
 
-  it('each page contains its own data, and nothing else', async () => {
-    const page = (kind: keyof typeof held) => {
-      const search = kind.toLowerCase().includes('mail') ? '?codeSentViaEmail=true' : '';
-      return pageOf(portal, { url: `/portal/${screens[kind]}${search}`, cookies: held[kind] });
-    };
-    const of = (name: string, account: string, sendAgainAfter = 0) => ({
-      name,
-      secondFactor: { account, mayRemember: true, mayRecover: false, sendAgainAfter },
-    });
-    expect((await page('app')).screen).toEqual(of('twoFactor', 'alice'));
-    expect((await page('mail')).screen).toEqual(of('twoFactor', 'bob', 30));
-    portal.wait(limits.emailCodeSendEvery - 1);
-    expect((await page('registerMail')).screen).toEqual(of('twoFactorRegistration', 'beth', 1));
-    const registration = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json();
-    expect((await page('registerApp')).screen).toEqual({ ...of('twoFactorRegistration', 'adam'), registration });
-  });
-
   it('MF-11 MF-18 what one visitor sees is neither cached for another nor compressed with an address', async () => {
     const url = '/portal/twoFactorRegistration';
     const mine = await portal.send({ url, cookies: held.registerApp });
@@ -102,13 +84,6 @@ describe('the screens of the second factor with nothing pending', () => {
     expect(await leadsTo(`${path}?redirectURL=%2Fportal%2Fx%3Fa%3Db&lang=de&codeSentViaEmail=true`)).toBe(
       '/portal/login?destination=%2Fportal%2Fx%3Fa%3Db&lang=de',
     );
-  });
-
-  it('signed in long ago, the screen of a code leads to the destination', async () => {
-    const cookies = cookiesOf(await portal.signIn('pat', testPassword));
-    portal.wait(limits.freshSignIn + 1);
-    expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx', cookies)).toBe('/portal/x');
-    expect(await leadsTo('twoFactor?redirectURL=%2F%2Fevil.example', cookies)).toBe('/portal/portal.html');
   });
 
   it('a half session that has ended does not count, and the sign-in form says why', async () => {

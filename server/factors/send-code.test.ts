@@ -12,7 +12,6 @@ import {
   verdict,
   verify,
 } from '#test/support/two-factor-for-test.ts';
-import { unlockUser } from '../accounts/act-on-user.ts';
 import { limits } from '../limits.ts';
 
 let cookies: Browser;
@@ -59,16 +58,6 @@ describe('another code', () => {
     expect(outcome(await send())).toEqual([429, undefined]);
     expect((await pageOf(portal, { ...page, cookies })).secondFactor?.sendAgainAfter).toBeNull();
     const code = portal.mails.at(-1)?.text.slice(-6) ?? '';
-    expect(verdict(await verify(portal, code, cookies))).toBe(true);
-  });
-
-  it('LK-03 of other half sessions does not affect this one, whose code still works', async () => {
-    const code = await codeByMail(portal, 'bob');
-    for (let count = 0; count < 3; count += 1) {
-      const other = await halfSession(portal, 'bob', { from: '192.0.2.1' });
-      portal.wait(emailCodeSendEvery);
-      expect((await send(other)).statusCode).toBe(204);
-    }
     expect(verdict(await verify(portal, code, cookies))).toBe(true);
   });
 
@@ -154,18 +143,5 @@ describe('while the account waits', () => {
     expect(outcome(await send(cookies))).toEqual([204, '30']);
     expect(await shown()).not.toHaveProperty('isCodeNotSent');
     expect(verdict(await verify(portal, await codeByMail(portal, 'bob'), cookies))).toBe(true);
-  });
-
-  it('a half session that just had one says so, and the longer wait', async () => {
-    const soon = await send();
-    expect([...outcome(soon), soon.json().notice]).toEqual([429, '60', 'codeTooSoon']);
-    const { secondFactor } = await pageOf(portal, { ...page, cookies });
-    expect([secondFactor?.sendAgainAfter, secondFactor?.isCodeNotSent]).toEqual([60, undefined]);
-  });
-
-  it('an unlock ends the wait', async () => {
-    cookies = await halfSession(portal, 'bob');
-    expect(await unlockUser(portal.sql, 'bob', portal.deps.now())).toBe(true);
-    expect(outcome(await send(cookies))).toEqual([204, '30']);
   });
 });

@@ -97,37 +97,6 @@ describe('a code without script', () => {
     expect(body).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
     expect(await leadsTo({ code: codeNow(portal, secret), ...place }, cookies, '?lang=pl')).toBe(`${to}&lang=pl`);
   });
-
-  it('BF-11 that comes too often over half sessions leads back with a notice, and the half session stays', async () => {
-    for (let count = 0; count < 2; count += 1) {
-      const held = await halfSession(portal, 'alice');
-      for (const code of wrongCodes(portal, secret, limits.codeTries)) await leadsTo({ code }, held);
-    }
-    const form = { code: codeNow(portal, secret), ...place };
-    expect(await leadsTo(form)).toBe(`/portal/twoFactor?${kept}&notice=tooManyAttempts`);
-    portal.wait(limits.throttle.code.firstWait);
-    expect(await leadsTo({ ...form, code: codeNow(portal, secret) })).toBe('/portal/x?y=1');
-  });
-
-  it('by email leads back with its flag kept', async () => {
-    const form = { ...place, codeSentViaEmail: 'true', code: 'x' };
-    expect(await leadsTo(form, await halfSession(portal, 'bob'))).toBe(
-      `/portal/twoFactorRegistration?${kept}&codeSentViaEmail=true&notice=codeMalformed`,
-    );
-  });
-
-  it('has this device remembered only by its checkbox', async () => {
-    for (const [remember, expected] of [
-      ['on', true],
-      ['true', false],
-      ['', false],
-    ] as const) {
-      portal.wait(60_000);
-      const form = { code: codeNow(portal, secret), remember };
-      const answer = await verifyByForm(portal, form, await halfSession(portal, 'alice'), '?remember=true');
-      expect([remember, 'vestibule-remembered' in cookiesOf(answer)]).toEqual([remember, expected]);
-    }
-  });
 });
 
 describe('a form with a right code that is pressed twice', () => {

@@ -1,20 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { listeningPortal } from '#test/support/listening-portal.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
-import { stateOf } from '#test/support/rows-for-test.ts';
-import {
-  askForKey,
-  codeNow,
-  halfSession,
-  recoveryCodesUrl,
-  registrationUrl,
-  sendUrl,
-  verify,
-} from '#test/support/two-factor-for-test.ts';
 import { startWorkers } from '../operations/workers.ts';
 
 let database: DatabaseForTest;
@@ -92,44 +82,6 @@ describe('with the database down', () => {
     const foreign = await portal.signIn('bob', testPassword, { headers: { origin: 'https://evil.example' } });
     expect(foreign.statusCode).toBe(403);
     expect(portal.logs()).not.toContain(testPassword);
-  });
-
-  it('a code of the second factor is neither checked nor counted, and is right afterwards', async () => {
-    wire.mend();
-    const there = { ...portal, sql: database.sql };
-    await addCustomer(there, 'app', { twoFactor: 'app' });
-    await addCustomer(there, 'mail', { twoFactor: 'email' });
-    await addUser(there, { username: 'gwen', customers: ['app'] });
-    await addUser(there, { username: 'hugo', customers: ['mail'] });
-    const [gwen, hugo] = [await halfSession(portal, 'gwen'), await halfSession(portal, 'hugo')];
-    const { totpSecret } = (await askForKey(portal, gwen)).json<{ totpSecret: string }>();
-    portal.wait(60_000);
-    const code = codeNow(portal, totpSecret);
-    const before = await stateOf(there, true);
-    wire.cut();
-    const asked = [
-      () => verify(portal, code, gwen, { query: '?remember=true' }),
-      () => portal.send({ method: 'POST', url: sendUrl, cookies: hugo }),
-      () => portal.send({ url: registrationUrl, cookies: gwen, headers: { accept: 'application/json' } }),
-      () => portal.send({ url: recoveryCodesUrl, cookies: gwen }),
-    ];
-    for (const ask of asked) {
-      const answer = await ask();
-      expect([answer.statusCode, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
-      for (const text of [code, totpSecret]) expect(answer.body).not.toContain(text);
-    }
-    wire.mend();
-    expect(await stateOf(there, true)).toEqual(before);
-    expect((await verify(portal, code, gwen)).body).toBe('true');
-  });
-
-  it('everything recovers by itself once it is back, with the existing session', async () => {
-    wire.cut();
-    expect((await portal.signIn('bob', testPassword)).statusCode).toBe(503);
-    wire.mend();
-    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
-    expect((await portal.send({ url: '/readyz' })).statusCode).toBe(200);
-    expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
   });
 
   it('a database that goes silent during a statement gets an answer, and works again once disconnected', async () => {

@@ -1,21 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { linkFor, newPassword } from '#test/support/reset-for-test.ts';
-import { stateOf } from '#test/support/rows-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import {
-  codeNow,
-  giveApp,
-  halfSession,
-  registrationUrl,
-  sendUrl,
-  verdict,
-  verify,
-  verifyUrl,
-} from '#test/support/two-factor-for-test.ts';
 import { isFromOwnOrigin } from './fetch-metadata.ts';
 
 const own = 'https://portal.example';
@@ -95,37 +84,6 @@ it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no state-changing call is served to anot
   }
   expect(await state()).toEqual(before);
   expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
-});
-
-it('CS-01 CS-15 CS-16 no second-factor call is served to another site, even with a half session and a right code', async () => {
-  await addCustomer(portal, 'app', { twoFactor: 'app' });
-  await addCustomer(portal, 'mail', { twoFactor: 'email' });
-  await addUser(portal, { username: 'gwen', customers: ['app'] });
-  await addUser(portal, { username: 'hugo', customers: ['mail'] });
-  const secret = await giveApp(portal, 'gwen');
-  const [gwen, hugo] = [await halfSession(portal, 'gwen'), await halfSession(portal, 'hugo')];
-  portal.wait(60_000);
-  const code = codeNow(portal, secret);
-  const before = await stateOf(portal, true);
-  for (const [what, headers] of foreign.filter(([, { referer }]) => !referer)) {
-    const answers = [
-      await verify(portal, code, gwen, { headers }),
-      await portal.send({ method: 'POST', url: verifyUrl, form: { code }, cookies: gwen, headers }),
-      await portal.send({ method: 'POST', url: sendUrl, form: {}, cookies: hugo, headers }),
-      await portal.send({ method: 'POST', url: sendUrl, cookies: hugo, headers }),
-    ];
-    for (const { statusCode, cookies: set } of answers) expect([what, statusCode, set]).toEqual([what, 403, []]);
-  }
-  for (const site of ['cross-site', 'same-site']) {
-    const answer = await portal.send({ url: registrationUrl, cookies: gwen, headers: { 'sec-fetch-site': site } });
-    expect(answer.statusCode).toBe(403);
-    for (const text of [secret, 'totpSecret', 'data:image/png']) expect(answer.body).not.toContain(text);
-  }
-  const recorded = (rows: unknown) =>
-    (rows as [string, ...unknown[]][]).filter(([table]) => table !== 'audit_event' && table !== 'throttle');
-  expect(recorded(await stateOf(portal, true))).toEqual(recorded(before));
-  expect(await portal.sql`select from throttle where key like 'code:%'`).toEqual([]);
-  expect(verdict(await verify(portal, code, gwen))).toBe(true);
 });
 
 it('LG-05 the refusal is recorded, a flood once a minute for each /64', async () => {

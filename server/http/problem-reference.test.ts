@@ -1,14 +1,11 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { requestIdStart } from '#server/audit/reference.ts';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, type TestRequest, testAddress } from '#test/support/portal-for-test.ts';
+import { cookiesOf, type TestRequest } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { listAuditEventsByRequest } from '../audit/audit-event.ts';
-import { verifyPassword } from '../crypto/password-hash.ts';
 import type { Database } from '../database/database.ts';
-import { networkOf } from '../throttle/throttle-keys.ts';
 
 /** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {
@@ -116,33 +113,6 @@ it.each(throttled)(
     expect(later.reference).not.toBe(shown[0]?.reference);
   },
 );
-
-it('so does a page of 503 while too many passwords wait, without a statement for each', async () => {
-  portal.wait(60_000);
-  await withFullQueue(async () => {
-    const shown = [];
-    for (let count = 0; count < 3; count += 1) {
-      const answer = await portal.send({ ...login, form });
-      expect(answer.statusCode).toBe(503);
-      shown.push(await explained(answer.body));
-      everyStatementFails(new Error('asked again'));
-    }
-    portal.deps.sql = sql;
-    expect(shown.map(({ events }) => events)).toEqual(Array(3).fill([['too-busy', null]]));
-  });
-});
-
-async function withFullQueue(then: () => Promise<void>): Promise<void> {
-  let isOver = false;
-  // Whoever is done waits again at once: a place is never free when a request comes.
-  const waitAgain = async () => {
-    while (!isOver) await verifyPassword(null, 'x', networkOf(testAddress)).catch(() => nextLoop());
-  };
-  const waiting = Array.from({ length: limits.waitingHashes + 10 }, waitAgain);
-  await then();
-  isOver = true;
-  await Promise.all(waiting);
-}
 
 async function manyFailures(origin: string): Promise<void> {
   const waitUntil = new Date(portal.deps.now().getTime() + limits.throttle.address.longestWait);

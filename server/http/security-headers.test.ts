@@ -1,25 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import {
-  codeNow,
-  recoveryCodesUrl,
-  registrationUrl,
-  verify,
-  verifyUrl,
-  wrongCodes,
-} from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
 let all: [name: string, status: number, answer: Response][];
 beforeAll(async () => {
   await addAttackFixtures(portal);
-  await addCustomer(portal, 'app', { twoFactor: 'app' });
-  await addUser(portal, { username: 'gwen', customers: ['app'] });
-  all = [...(await answers()), ...(await answersOfSecondFactor())];
+  all = await answers();
 });
 
 /** One answer of every kind, by name. */
@@ -71,32 +61,6 @@ async function answers(): Promise<[string, number, Response][]> {
   ];
 }
 
-/** One answer of every kind during a second factor. */
-async function answersOfSecondFactor(): Promise<[string, number, Response][]> {
-  const { send } = portal;
-  const asked = await portal.signIn('gwen', testPassword);
-  const half = cookiesOf(asked);
-  const shown = await send({ url: registrationUrl, cookies: half });
-  const { totpSecret } = shown.json<{ totpSecret: string }>();
-  const wrong = await verify(portal, wrongCodes(portal, totpSecret, 1)[0], half);
-  const page = await send({ url: '/portal/twoFactorRegistration', cookies: half });
-  const right = await verify(portal, codeNow(portal, totpSecret), half, { query: '?remember=true' });
-  const cookies = cookiesOf(right);
-  return [
-    ['asked for a code', 303, asked],
-    ['a secret', 200, shown],
-    ['the page of a secret', 200, page],
-    ['a wrong code', 200, wrong],
-    ['a right code', 200, right],
-    ['recovery codes', 200, await send({ url: recoveryCodesUrl, cookies })],
-    ['no half session', 401, await verify(portal, '000000', half)],
-    ['nothing to register', 409, await send({ url: registrationUrl, cookies })],
-    ['remembered', 303, await portal.signIn('gwen', testPassword, { cookies })],
-    ['no code', 400, await verify(portal, 5, half)],
-    ['a form without a half session', 303, await send({ method: 'POST', url: verifyUrl, form: { code: '1' } })],
-  ];
-}
-
 describe('the headers of every answer', () => {
   it('HD-01 HD-10 are complete and reveal nothing of the software', async () => {
     for (const [what, status, { statusCode, headers }] of all) {
@@ -135,7 +99,6 @@ describe('the headers of every answer', () => {
   it('CK-01 CK-03 every cookie is bound to this host over https', async () => {
     const set = all.flatMap(([, , { headers }]) => [headers['set-cookie'] ?? []].flat());
     expect(set.length).toBeGreaterThan(2);
-    expect(set.some((cookie) => cookie.startsWith('__Host-vestibule-remembered='))).toBe(true);
     for (const cookie of set) {
       expect(cookie).toMatch(
         /^__Host-vestibule-[\w-]+=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,

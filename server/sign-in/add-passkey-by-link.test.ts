@@ -10,7 +10,7 @@ import {
   signInWithPasskey,
 } from '#test/support/passkey-sign-in-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { changeTo, invitationFor, linkFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
+import { changeTo, invitationFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 
@@ -200,12 +200,5 @@ describe('the page', () => {
     const { body } = await page(await invitationFor(portal, 'grace'));
     const form = /<form hidden=""[^>]* action="\/portal\/passkeys\/invitation".*?<\/form>/.exec(body)?.[0] ?? '';
     expect([form.includes('Use a passkey instead'), body.includes('Save password')]).toEqual([true, true]);
-  });
-
-  it('offers none by a reset link, nor where a customer takes none', async () => {
-    expect((await page(await linkFor(portal, 'grace'), '')).body).not.toContain('passkeys/invitation');
-    await portal.sql`update customer set passkeys = 'off'`;
-    const { body } = await page(await invitationFor(portal, 'grace'));
-    expect([body.includes('passkeys/invitation'), body.includes('Save password')]).toEqual([false, true]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
@@ -58,12 +58,6 @@ describe('a browser that keeps them', () => {
       expect(String(again.headers.location)).not.toContain('cookiesNeeded');
     },
   );
-
-  it('is not told so by an address that says it', async () => {
-    const url = '/portal/login?notice=cookiesNeeded&destination=%2Fportal%2Fx';
-    const answer = await portal.send({ url, cookies: { other: 'x' } });
-    expect([answer.statusCode, answer.headers.location]).toEqual([302, '/portal/login?destination=%2Fportal%2Fx']);
-  });
 });
 
 it('a page requested before sign-in is reached afterwards, despite a failed attempt', async () => {
@@ -81,16 +75,6 @@ it('a page requested before sign-in is reached afterwards, despite a failed atte
   const signedIn = await portal.signIn('', '', { form: { ...form, password: testPassword } });
   expect(signedIn.headers.location).toBe(asked);
   expect((await portal.send({ url: '/portal/portal.html' })).headers.location).toBe('/portal/');
-});
-
-it('who signs in while somebody else is signed in here becomes that person, at the page that they were going to', async () => {
-  const browser = browserForTest(portal);
-  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  const ofAlice = { ...browser.cookies };
-  const form = { username: 'bob', password: testPassword, redirectURL: '/portal/reports/8' };
-  expect((await browser.post('/portal/performlogin', form)).headers.location).toBe(form.redirectURL);
-  expect(await signedInAs(portal, browser.cookies)).toBe('bob');
-  expect(await signedInAs(portal, ofAlice)).toBe(null);
 });
 
 it('a signed-in visitor is redirected from every address of the form', async () => {

@@ -8,7 +8,6 @@ import {
   changeTo,
   failedPage,
   hiddenHash,
-  invite,
   linkFor,
   newPassword,
   startAfresh,
@@ -101,17 +100,6 @@ describe('concurrent changes', () => {
     }
   });
 
-  it('RC-01 of concurrent invitations, in whatever order their names are, each leaves one that is open', async () => {
-    const names = ['grace', 'heidi', 'ivan', 'judy'];
-    for (const username of names) await addUser(portal, { username, passwordHash: null });
-    const asked = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? names : names.toReversed()));
-    const results = await Promise.all(asked.map((names, n) => invite(portalOf(n), ...names)));
-    expect(results.map(({ kind }) => kind)).toEqual(asked.map(() => 'invited'));
-    const open = await portal.sql`select user_id from reset_link where ends_at > made_at and purpose = 'invitation'`;
-    expect(new Set(open.map(({ user_id }) => user_id)).size).toBe(names.length);
-    expect(open).toHaveLength(names.length);
-  });
-
   it('PR-03 ten concurrent posts of one link with the same password end like one; a later one is refused', async () => {
     const token = await linkFor(portal, 'alice');
     const pages = await meet(Array.from({ length: 10 }, (_, n) => () => landing(n, token, newPassword)));
@@ -132,15 +120,6 @@ describe('concurrent changes', () => {
     expect(await meet([() => landing(0, second, newPassword), byOperator])).toEqual([changedPage, 'changed']);
     expect(await storedHash(portal, 'alice')).toBe('hash of the operator');
     expect(await portal.sql`select from former_password`).toHaveLength(3);
-  });
-
-  it('a concurrent sign-in with the old password leaves no session alive', async () => {
-    const token = await linkFor(portal, 'alice');
-    const signIn = async () => (await portals[1].signIn('alice', testPassword)).headers.location;
-    const [, changed] = await meet([signIn, () => landing(0, token, newPassword), signIn]);
-    expect(changed).toBe(changedPage);
-    expect(await portal.sql`select from session`).toHaveLength(0);
-    expect(await portal.sql`select from device`).toHaveLength(0);
   });
 
   it.each([
@@ -238,15 +217,5 @@ describe('a full disk', () => {
     await portal.workOff();
     await portal.workOff();
     expect(portal.mails).toHaveLength(1);
-  });
-
-  it('that prevents storing a request: 503, and the form with what was typed', async () => {
-    await withFault(portal, 'before insert on job for each row', async () => {
-      const page = await askForReset(portal, 'alice@acme.test');
-      expect([page.statusCode, page.headers['retry-after']]).toEqual([503, '5']);
-      expect(page.body).toMatch(/<form[^>]*action="\/portal\/password\/forgotten"/);
-      expect(page.body).toMatch(/<input[^>]*name="username"[^>]*value="alice@acme.test"/);
-    });
-    expect(await portal.sql`select from job`).toHaveLength(0);
   });
 });

@@ -203,14 +203,6 @@ it("PR-06 the link determines the user; a name in the form or somebody else's se
   expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(401);
 });
 
-it('IP-14 a refused network sees its address and keeps the link; from an admitted one it works', async () => {
-  const token = await linkFor(portal, 'carol');
-  const refused = await changeTo(portal, token, newPassword);
-  expect(refused.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
-  expect(await portal.sql`select reason from audit_event`).toEqual([{ reason: 'network' }]);
-  expect((await changeTo(portal, token, newPassword, { from: '203.0.113.5' })).headers.location).toBe(changedPage);
-});
-
 it('BF-12 guesses at links are slowed down per address, but not the holder of an open one', async () => {
   const { freeFailures, firstWait } = limits.throttle.address;
   const token = await linkFor(portal, 'alice');

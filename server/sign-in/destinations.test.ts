@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, type TestRequest, testAddress, testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 
@@ -69,66 +69,6 @@ it('OR-17 a lone surrogate or broken escape is an invalid form', async () => {
     const body = `username=alice&password=${testPassword}&redirectURL=%2Fportal%2F${bad}`;
     expect((await portal.send({ method: 'POST', url: '/portal/performlogin', body })).statusCode, bad).toBe(400);
   }
-});
-
-const evil = 'https://evil.example/';
-const asked = `?${new URLSearchParams({ destination: evil })}`;
-const code = { code: '123456', redirectURL: evil };
-const token = 'x'.repeat(43);
-
-it('a refused destination of a sign-in is recorded without itself', async () => {
-  await portal.sql`delete from audit_event`;
-  await leadsTo(evil);
-  const events = await portal.sql`select event, host(address) as address from audit_event`;
-  expect(events).toContainEqual({ event: 'destination-refused', address: testAddress });
-  expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
-});
-
-it.each<[string, TestRequest]>([
-  ['a page', { url: '/portal/login?destination=//evil.example' }],
-  ['a page of a code', { url: `/portal/twoFactor?redirectURL=${encodeURIComponent(evil)}` }],
-  ['a request for a link', { url: `/portal/password/forgotten${asked}`, form: { username: 'ada@acme.test' } }],
-  ['a malformed one', { url: `/portal/password/forgotten${asked}`, form: { username: 'ada' } }],
-  ['a new password', { url: `/portal/password/change${asked}`, form: { password: 'a', repeat: 'b', hash: token } }],
-  ['a passkey by a link', { url: `/portal/passkeys/invitation${asked}`, form: { hash: token, credential: '' } }],
-  ['a sign-out', { url: `/portal/logout${asked}`, form: {} }],
-  ['a code', { url: '/portal/two-factor-authentication/verify', form: code }],
-  ['a request for another code', { url: '/portal/two-factor-authentication/send', form: code }],
-])('a refused destination of %s is recorded, once a minute for each address, without itself', async (_of, request) => {
-  portal.wait(60_000);
-  await portal.sql`delete from audit_event`;
-  // Sent again until it is there: one that comes while another is being recorded is not.
-  const recorded = async (from = testAddress) => {
-    const { statusCode } = await portal.send({ ...(request.form && { method: 'POST' }), ...request, from });
-    expect(statusCode).toBeLessThan(500);
-    return await portal.sql<{ address: string; steps: string }[]>`
-      select host(address) as address, steps::text from audit_event where event = 'destination-refused'`;
-  };
-  await expect.poll(() => recorded()).toHaveLength(1);
-  expect((await recorded())[0]?.steps).toMatch(/that is not acceptable/);
-  await expect.poll(() => recorded('192.0.2.77')).toHaveLength(2);
-  expect((await recorded()).map(({ address }) => address).sort()).toEqual(['192.0.2.77', testAddress]);
-  expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
-});
-
-it('an acceptable one is not', async () => {
-  await portal.sql`delete from audit_event`;
-  for (const page of [
-    '/login',
-    '/login?destination=/hub/a',
-    '/twoFactor?redirectURL=%2Fportal%2Fx',
-    '/login?redirectURL=',
-  ])
-    await portal.send({ url: `/portal${page}`, from: '192.0.2.7' });
-  expect(await portal.sql`select from audit_event where event = 'destination-refused'`).toHaveLength(0);
-});
-
-it('a page with a refused destination does not wait for the database', async () => {
-  const { sql } = portal.deps;
-  portal.deps.sql = Object.assign(() => new Promise(() => {}), sql) as unknown as typeof sql;
-  const { statusCode } = await portal.send({ url: '/portal/login?destination=//evil.example' });
-  portal.deps.sql = sql;
-  expect(statusCode).toBe(200);
 });
 
 it('PR-08 an absolute request target does not lead elsewhere', async () => {

@@ -1,6 +1,5 @@
 import type { Response } from 'light-my-request';
 import { describe, expect, it } from 'vitest';
-import { longestDestination } from '#contract/destination.ts';
 import { configFrom, cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
@@ -13,7 +12,6 @@ import {
   startAfresh,
   tokenIn,
 } from '#test/support/reset-for-test.ts';
-import { limits } from '../limits.ts';
 
 const { destinationRules } = configFrom({});
 const allowedOrigins = ['https://reports.acme.test'];
@@ -85,30 +83,6 @@ describe('the page that was asked for first', () => {
       await portal.sql`update reset_link set used_at = made_at`;
       expect((await open()).headers.location).toBe(changedPage);
     }
-  });
-
-  it('is in the link with its fragment, as the URL parser writes it, unless that is too long', async () => {
-    expect(await mailed('/portal#/reports/ä 7')).toBe('/portal#/reports/%C3%A4%207');
-    expect(await mailed('https://reports.acme.test/7#y')).toBe('https://reports.acme.test/7#y');
-    expect(await mailed(`/${'ä'.repeat(longestDestination - 1)}`)).toBeNull();
-  });
-
-  it('is in the hint for single sign-on users', async () => {
-    await ask(page, 'sso-only');
-    await portal.workOff();
-    expect(new URL(linkIn(portal.mails[0])).searchParams.get('destination')).toBe(accepted);
-    const { pathname, search } = new URL(linkIn(portal.mails[0]));
-    const { body } = await portal.send({ url: pathname + search });
-    expect(decoded(/name="redirectURL" value="([^"]*)"/.exec(body)?.[1])).toBe(accepted);
-  });
-
-  it('is kept with the language by a link that was used or is over', async () => {
-    const token = await linkFor(portal, 'alice');
-    const open = () => portal.send({ url: `${asking('/portal/forgottenChange')}&hash=${token}&lang=de` });
-    portal.wait(limits.resetLink);
-    expect((await open()).headers.location).toBe(`${kept(failedPage(3))}&lang=de`);
-    await portal.sql`update reset_link set used_at = made_at`;
-    expect((await open()).headers.location).toBe(`${kept(changedPage)}&lang=de`);
   });
 
   it('is kept by a refused change and the way back to the form', async () => {

@@ -49,14 +49,6 @@ describe('in place of a code', () => {
     expect([answer.headers.location, answer.cookies]).toEqual([url, []]);
   });
 
-  it('makes the browser known for its password, which a passkey alone does not', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    await signInWithPasskey(await half('gwen'), passkey, {}, {}, { kind: 'second-factor' });
-    await signInWithPasskey(browserForTest(portal), passkey);
-    const known = await portal.sql`select by_password as "byPassword" from device order by by_password`;
-    expect(known).toEqual([{ byPassword: false }, { byPassword: true }]);
-  });
-
   it('and a code at the same moment make one session of one half session, in each of three rounds', async () => {
     const secret = await giveApp(portal, 'gwen');
     const passkey = await givePasskey(portal, 'gwen');
@@ -150,17 +142,6 @@ describe('in place of a code', () => {
     const answer = await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
     expect(answer.headers.location).toBe('/portal/twoFactorRegistration?notice=passkeyRefused');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
-    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
-  });
-
-  it('not without a password before, nor after ten minutes, which the form says', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const late = await half('gwen');
-    portal.wait(601_000);
-    for (const browser of [late, browserForTest(portal)]) {
-      const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/x' }, { kind: 'second-factor' });
-      expect(answer.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fx');
-    }
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });
 });

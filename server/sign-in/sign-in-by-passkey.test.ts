@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeCustomer } from '#server/accounts/customers.ts';
 import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { assertionOf, newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
 import {
@@ -9,7 +8,6 @@ import {
   signInWithPasskey,
   userHandle,
 } from '#test/support/passkey-sign-in-for-test.ts';
-import { testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { addConnection, type BrowserForTest, browserForTest } from '#test/support/sso-for-test.ts';
@@ -46,14 +44,6 @@ describe('a passkey', () => {
     expect(await lastEvent()).toMatchObject({ event: 'signed-in', username: 'alice' });
     const [row] = await portal.sql`select last_used_at as used from passkey`;
     expect(row?.used).toEqual(portal.deps.now());
-  });
-
-  it('meets a two-factor policy alone', async () => {
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
-    expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
-    // As much as a code: what may be set up depends on it.
-    expect(await portal.sql`select proof from session`).toEqual([{ proof: 'passkey' }]);
   });
 
   it.each([
@@ -119,25 +109,6 @@ describe('the rules of every way in', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('a customer that turns passkeys off is taken from the sessions that one has opened, and from no others', async () => {
-    await portal.sql`insert into customer (key, name, created_at) values ('turns', 'Turns Ltd', now())`;
-    await addUser(portal, { username: 'some', customers: ['acme', 'turns'] });
-    await addUser(portal, { username: 'whole', customers: ['turns'] });
-    const [some, whole, byPassword] = [browserForTest(portal), browserForTest(portal), browserForTest(portal)];
-    await signInWithPasskey(some, await givePasskey(portal, 'some'));
-    await signInWithPasskey(whole, await givePasskey(portal, 'whole'));
-    await byPassword.post('/portal/performlogin', { username: 'some', password: testPassword });
-    const customersOf = async (browser: typeof some) =>
-      (await browser.get('/portal/session')).json<{ customers: string[] }>().customers;
-    const both = ['acme', 'turns'];
-    expect([await customersOf(some), await customersOf(byPassword)]).toEqual([both, both]);
-    expect((await some.get('/portal/account')).body).toContain('Turns Ltd');
-    await changeCustomer(portal.sql, 'turns', { passkeys: 'off' }, portal.deps.now());
-    expect([await customersOf(some), await customersOf(byPassword)]).toEqual([['acme'], both]);
-    expect((await some.get('/portal/account')).body).not.toContain('Turns Ltd');
-    expect(await signedInAs(portal, whole.cookies)).toBeNull();
-  });
-
   it('a user whose domain requires single sign-on is refused', async () => {
     await addUser(portal, { username: 'sam', email: 'sam@only.test', customers: ['app'] });
     const [issuer, clientAuthentication] = ['https://idp.only.test', 'secret' as const];
@@ -170,25 +141,6 @@ describe('the rules of every way in', () => {
     expect([await status(), await status('203.0.113.9')]).toEqual([429, 303]);
     portal.wait(60_000);
     expect(await status()).toBe(303);
-  });
-
-  it('nobody else at an address makes a browser wait in which somebody has signed in: it counts by itself', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const browser = browserForTest(portal);
-    await signInWithPasskey(browser, passkey);
-    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
-    await portal.sql`
-      update throttle set failures = 1e6, blocked_until = changed_at + interval '1 minute' where key like 'passkey-address:%'`;
-    const options = async (cookies: Record<string, string>) =>
-      (await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies })).statusCode;
-    const madeUp = { 'vestibule-device': 'A'.repeat(43) };
-    expect([await options({}), await options(madeUp), await options(browser.cookies)]).toEqual([429, 429, 200]);
-    const known = { 'vestibule-device': browser.cookies['vestibule-device'] ?? '' };
-    const other = browserForTest(portal);
-    Object.assign(other.cookies, known);
-    expect((await signInWithPasskey(other, passkey)).statusCode).toBe(303);
-    for (let n = 0; n < 30; n += 1) await postAssertion(other, '{}');
-    expect((await postAssertion(other, '{}')).statusCode).toBe(429);
   });
 });
 

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
 import { canonicalIpAddress } from '#contract/addresses.ts';
-import { databaseForTest } from '#test/support/database-for-test.ts';
-import { sharedByFile } from '#test/support/portal-of-file.ts';
-import { countThrottleAttempt } from '#test/support/rows-for-test.ts';
 import { limits } from '../limits.ts';
-import { addressKeys, addressLimits, networkOf, unknownNameKey } from './throttle-keys.ts';
+import { addressKeys, addressLimits, unknownNameKey } from './throttle-keys.ts';
 
 const keysOf = (text: string) => addressKeys(canonicalIpAddress(text) ?? '').map(({ key }) => key);
 
@@ -53,27 +50,9 @@ it('BF-07 an IPv4-mapped address counts as its IPv4 address, and two of them as 
   expect(keysOf('::ffff:203.0.113.6')).not.toEqual(keysOf('::ffff:203.0.113.5'));
 });
 
-it('LM-08 passwords wait by IPv4 address and IPv6 /48', () => {
-  expect(networkOf('203.0.113.5')).toBe('address:203.0.113.5');
-  expect(networkOf('2001:db8:a:b::1')).toBe('site:2001:db8:a::/48');
-});
-
 it('LK-04 any number of unknown names shares a bounded number of rows', () => {
   const keys = new Set<string>();
   for (let n = 0; n < 2 * limits.unknownNameBuckets; n += 1) keys.add(unknownNameKey(`name ${n}`));
   expect(keys.size).toBeLessThanOrEqual(limits.unknownNameBuckets);
   expect(keys.size).toBeGreaterThan(limits.unknownNameBuckets / 2);
-});
-
-const limit = limits.throttle.account;
-const database = sharedByFile(databaseForTest);
-
-it('BF-01 instances whose clocks differ allow as many failures as one does', async () => {
-  const key = { key: unknownNameKey('nobody'), limit };
-  const [ahead, behind] = [new Date('2026-03-04T10:00:00.050Z'), new Date('2026-03-04T10:00:00Z')];
-  const admitted: boolean[] = [];
-  for (let n = 0; n < limit.freeFailures; n += 1)
-    admitted.push(await countThrottleAttempt(database.sql, key, n % 2 ? behind : ahead));
-  expect(admitted).toEqual(admitted.map(() => true));
-  expect(await countThrottleAttempt(database.sql, key, behind)).toBe(false);
 });
