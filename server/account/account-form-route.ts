@@ -13,7 +13,7 @@ import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { tokenOfFirstSubmit } from '../sessions/session.ts';
-import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
+import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account-visit.ts';
 import { proofToAsk, prove } from './prove.ts';
@@ -30,8 +30,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
   const { config } = deps;
 
   return async function accountForm(request: FastifyRequest, reply: FastifyReply) {
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const fields = (request.body ?? {}) as Fields;
     const doing = fields[accountFields.action] ?? '';
     const isProof = doing === proveAction;
@@ -73,7 +72,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
      * The second press of a form leads where the first one led, with the same cookie. Otherwise the session has ended, and nothing
      * that was typed is lost but secrets: the section comes back once the person has signed in.
      */
-    async function goOnAfterEnd({ who, sessionToken: token }: KnownVisitor) {
+    async function goOnAfterEnd({ who, sessionToken: token }: Visitor) {
       const given = fields.current ?? fields.code ?? fields.password ?? fields.credential;
       const sessionToken = token && given ? await tokenOfFirstSubmit(deps, { token, given }) : null;
       if (sessionToken)

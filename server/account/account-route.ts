@@ -5,7 +5,7 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
 import { toSignIn } from '../sessions/destination.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { mayProveByPasskey, needsInvitation, proofToAsk } from './prove.ts';
 import type { Section } from './section.ts';
@@ -13,8 +13,7 @@ import type { Section } from './section.ts';
 /** `GET account/…`: a section of the account page, for a full session; anybody else signs in first and comes back to it. */
 export function accountRoute(deps: Deps, section: Section) {
   return async function account(request: FastifyRequest, reply: FastifyReply) {
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const visit = await accountVisitOf(deps, visitor);
     if (!visit)
       return toSignIn(deps, request, reply, { who: await visitor.who(), page: withoutNotice(deps, section, request) });

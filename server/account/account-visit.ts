@@ -10,11 +10,11 @@ import { findActiveUserForChange } from '../people/portal-user.ts';
 import { hasEmailToProve } from '../people/second-factor.ts';
 import { hasPasskey, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import { type FullSession, isSessionThereForUpdate } from '../sessions/session.ts';
-import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 
 /** A signed-in person on their account page. */
 export type AccountVisit = {
-  visitor: KnownVisitor;
+  visitor: Visitor;
   sessionToken: string;
   sessionHash: Buffer;
   session: FullSession;
@@ -22,7 +22,7 @@ export type AccountVisit = {
 };
 
 /** The visit of a full session; null if there is none, or it has ended meanwhile. */
-export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise<AccountVisit | null> {
+export async function accountVisitOf(deps: Deps, visitor: Visitor): Promise<AccountVisit | null> {
   const who = await visitor.who();
   const { sessionToken } = visitor;
   if (who.kind !== 'full' || sessionToken === null) return null;

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { accountPath, accountSections } from '#contract/account.ts';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
-import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
 import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './logout-route.ts';
@@ -30,9 +29,8 @@ const sections: readonly Section[] = [
 export function addAccount(app: FastifyInstance, deps: Deps): void {
   const { basePath } = deps.config;
   const add = callRoutes(app, deps);
-  const preHandler = recordsRefusedDestination(deps);
-  add('logout', 'everybody', logoutRoute(deps), { exposeHeadRoute: false, preHandler });
-  add('logoutConfirmed', 'everybody', logoutConfirmedRoute(deps), { formAgain: logoutAgain(deps), preHandler });
+  add('logout', 'everybody', logoutRoute(deps), { exposeHeadRoute: false });
+  add('logoutConfirmed', 'everybody', logoutConfirmedRoute(deps), { formAgain: logoutAgain(deps) });
   add('passkeyEnrolOptions', 'full session', enrolOptionsRoute(deps));
   add('passkeyProofOptions', 'full session', passkeyProofOptionsRoute(deps));
   for (const section of sections) {

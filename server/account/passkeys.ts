@@ -33,7 +33,7 @@ import { passkeyName, readPasskeyName } from '../names/read-name.ts';
 import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personForChange, personOf, placeOf } from './account-visit.ts';
 import { proofToAsk } from './prove.ts';
 import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
@@ -126,8 +126,7 @@ export function enrolOptionsRoute(deps: Deps) {
 
   return async function enrolOptions(request: FastifyRequest, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return sendProblem(reply, 401);
     const fields = (request.body ?? {}) as Fields;

@@ -15,7 +15,7 @@ import { takeProof } from '../factors/take-proof.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { nextToken, type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, accountVisitOf, personForChange, personOf } from './account-visit.ts';
@@ -142,8 +142,7 @@ export function passkeyProofOptionsRoute(deps: Deps) {
 
   return async function passkeyProofOptions(request: FastifyRequest, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return sendProblem(reply, 401);
     if (proofToAsk(visit, deps.now()) === null || !(await mayProveByPasskey(deps, visit)))

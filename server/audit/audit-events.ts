@@ -33,8 +33,6 @@ export const auditEvents = {
   'own-sessions-ended': 'A user ended other sessions.',
   'language-chosen': 'A user chose the language of emails and hub.',
   'mail-given-up': 'An email could not be delivered within a day.',
-  'destination-refused': 'A forbidden destination was replaced by the default.',
-  'too-busy': 'Too many passwords were waiting to be checked (503).',
   'request-refused': 'A change was requested by another site.',
   'access-refused': 'A rule kept a user out of a page of the hub.',
   'customer-added': 'An operator added a customer.',

@@ -3,7 +3,6 @@ import { PasskeyForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
 import { readCodesIn } from '../http/request-body.ts';
-import { recordsRefusedDestination } from '../sessions/destination.ts';
 import { sendRoute } from './email-code.ts';
 import { passkeyEndpointsRoute, passkeyOptionsRoute } from './passkey-ceremony.ts';
 import { recoveryCodesRoute } from './recovery-codes.ts';
@@ -13,20 +12,18 @@ import { twoFactorFormAgain, verifyRoutes, verifySchema } from './verify-routes.
 /** Adds the second factors: codes of an app or by email, recovery codes, passkeys. */
 export async function addFactors(app: FastifyInstance, deps: Deps): Promise<void> {
   const add = callRoutes(app, deps);
-  const preHandler = recordsRefusedDestination(deps);
   const formAgain = twoFactorFormAgain(deps);
   const { verifyCode, verifyPasskey } = verifyRoutes(deps);
   add('passkeyFactorOptions', 'everybody', passkeyOptionsRoute(deps, 'second-factor'));
-  add('passkeyFactor', 'half session', verifyPasskey, { schema: { body: PasskeyForm }, formAgain, preHandler });
+  add('passkeyFactor', 'half session', verifyPasskey, { schema: { body: PasskeyForm }, formAgain });
   add('twoFactorRegistration', 'half session', registrationRoute(deps));
-  add('twoFactorSend', 'half session', sendRoute(deps), { formAgain, preHandler });
-  add('twoFactorRecoveryCodes', 'full session', recoveryCodesRoute(deps), { preHandler });
+  add('twoFactorSend', 'half session', sendRoute(deps), { formAgain });
+  add('twoFactorRecoveryCodes', 'full session', recoveryCodesRoute(deps));
   await app.register(async (scope) => {
     readCodesIn(scope);
     callRoutes(scope, deps)('twoFactorVerify', 'half session', verifyCode, {
       schema: verifySchema,
       formAgain,
-      preHandler,
     });
   });
   const endpoints = { config: { name: 'passkeyEndpoints' } };

@@ -6,12 +6,12 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import type { FullSession } from '../sessions/session.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { offsetOfCode } from './take-proof.ts';
 
-export type VerifyRequest = KnownVisitor & {
+export type VerifyRequest = Visitor & {
   sessionToken: string;
   /** Six digits or a recovery code as sent, or in their place the answer of a passkey. */
   given: string;

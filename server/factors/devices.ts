@@ -7,7 +7,7 @@ import { browserName } from '../names/browser-name.ts';
 import { putDevice } from '../people/device.ts';
 import type { SecondFactor } from '../people/second-factor.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
-import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 
 /**
  * Records the browser of a sign-in, and tells the user of a new one; returns its token. Only by a password does it get attempts of
@@ -16,7 +16,7 @@ import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
 export async function noteDevice(
   sql: Connection,
   user: { id: string; username: string; email: string; language: string | null },
-  visitor: KnownVisitor,
+  visitor: Visitor,
   { passkey, byPassword, now }: { passkey?: string; byPassword: boolean; now: Date },
 ): Promise<string> {
   const { deviceToken, isNew } = await putDevice(sql, visitor.deviceToken, { userId: user.id, byPassword, now });
@@ -39,7 +39,7 @@ async function wantsNewDeviceMail(sql: Connection, userId: string): Promise<bool
 /** The token of a browser that is to skip the code from now on; null if it is not, or a customer forbids it. */
 export async function rememberDevice(
   sql: Connection,
-  { remember, userAgent, address }: KnownVisitor & { remember: boolean },
+  { remember, userAgent, address }: Visitor & { remember: boolean },
   { userId, factor, customers }: Pick<HalfSession, 'userId' | 'factor'> & { customers: { rememberDevices: boolean }[] },
   now: Date,
 ): Promise<string | null> {

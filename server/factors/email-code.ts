@@ -162,7 +162,7 @@ export function sendRoute(deps: Deps) {
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
     const { address, userAgent, language, who } = visitorOf(deps, request);
     const found = await who();
-    if (!address || found.kind !== 'half') return null;
+    if (found.kind !== 'half') return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { type BrowserToCount, keysOfBegun } from './refuse-passkey.ts';
 
@@ -127,8 +127,7 @@ export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-fac
 
   return async function passkeyOptions(request: FastifyRequest, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
     return reply.send(optionsOfSignIn(await beginCeremony(deps, { purpose, browserToken }), rp.id));

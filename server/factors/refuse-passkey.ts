@@ -5,7 +5,7 @@ import { newReference } from '../audit/reference.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { isKnownDevice } from '../people/device.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt, findWait } from '../throttle/throttle.ts';
 import { passkeyFailureKeys, passkeyKeys, recordKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
 
@@ -13,7 +13,7 @@ import { passkeyFailureKeys, passkeyKeys, recordKey, type ThrottleKey } from '..
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
 
 /** Where from, and by which browser: what its ceremonies count under. */
-export type BrowserToCount = Pick<KnownVisitor, 'address' | 'deviceToken'>;
+export type BrowserToCount = Pick<Visitor, 'address' | 'deviceToken'>;
 
 type Refused = 'passkey-refused' | 'passkey-not-added' | 'fresh-proof-refused';
 
@@ -30,7 +30,7 @@ const tries: readonly PasskeyRefusalReason[] = [
 /** Records a refused answer, and counts it for its browser or address if it tries something. Returns the reference of the event. */
 export async function refusePasskey(
   deps: Deps,
-  visitor: BrowserToCount & Pick<KnownVisitor, 'requestId'>,
+  visitor: BrowserToCount & Pick<Visitor, 'requestId'>,
   refused: { event?: Refused; reason: PasskeyRefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
 ): Promise<string> {
   const { sql, now, metrics } = deps;
@@ -50,7 +50,7 @@ export async function refusePasskey(
  */
 export async function waitOfPasskeys(
   deps: Deps,
-  visitor: BrowserToCount & Pick<KnownVisitor, 'requestId'>,
+  visitor: BrowserToCount & Pick<Visitor, 'requestId'>,
   whose?: RefusedUser,
   event: Refused = whose ? 'passkey-not-added' : 'passkey-refused',
 ): Promise<{ retryAfter: number; reference: string } | null> {

@@ -6,7 +6,7 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { endLesserSessions } from '../sessions/end-sessions.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
-import type { KnownVisitor, Visitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { deleteRememberedDevices } from './devices.ts';
 import { insertEmailFactor, takeEmailCode } from './email-code.ts';
 import { makeRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
@@ -85,7 +85,7 @@ async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, tex
 export async function takePasskeyOf(
   deps: Deps,
   sql: Connection,
-  { given: answer, address, passkeyToken: browserToken }: KnownVisitor & { given: string },
+  { given: answer, address, passkeyToken: browserToken }: Visitor & { given: string },
   {
     userId,
     username,

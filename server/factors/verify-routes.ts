@@ -88,7 +88,7 @@ export function verifyRoutes(deps: Deps) {
   ): Promise<VerifyResult> {
     const visitor = visitorOf(deps, request);
     const { sessionToken, address } = visitor;
-    if (!sessionToken || !address) return { kind: 'signInExpired' };
+    if (!sessionToken) return { kind: 'signInExpired' };
     const result = await verify(deps, { ...visitor, sessionToken, address, ...given }, await visitor.who());
     if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
     if (result.kind !== 'right' && result.kind !== 'thenApp') return result;

@@ -54,6 +54,7 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
   app.server.maxConnections = limits.connections;
   refuseTunnels(app.server, headers);
   app.decorateRequest('whyRefused');
+  app.decorateRequest('address', '');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -66,7 +67,7 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
   });
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('preValidation', answerInTime);
-  app.addHook('onResponse', logRequest(deps));
+  app.addHook('onResponse', logRequest);
   app.addHook('onResponse', timeRequest(deps));
   app.setErrorHandler(handleError);
   return app;

@@ -85,6 +85,7 @@ describe('with the database down', () => {
   });
 
   it('a database that goes silent during a statement gets an answer, and works again once disconnected', async () => {
+    wire.mend();
     const other = await portalForTest(
       {},
       { ...portal, database },

@@ -10,6 +10,10 @@ import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client's address in canonical form; empty for what may be asked without one (`needNoAddress`). */
+    address: string;
+  }
   interface FastifyContextConfig {
     /** Whether the route leads to the hub. */
     isHubs?: true;
@@ -19,8 +23,8 @@ declare module 'fastify' {
 const harmlessMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses what no route should see: an ambiguous request, too many headers, a foreign Host, a state-changing request
- * from another site. A plain callback, since every request passes here and only refusals wait.
+ * Refuses what no route should see: an ambiguous request, too many headers, a foreign Host, a client whose address is unknown, a
+ * state-changing request from another site. A plain callback, since every request passes here and only refusals wait.
  */
 export function guardRequest(deps: Deps): onRequestHookHandler {
   return function guard(request, reply, done) {
@@ -31,9 +35,14 @@ export function guardRequest(deps: Deps): onRequestHookHandler {
 }
 
 function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | null {
+  const { trustedProxies } = deps.config;
+  request.address =
+    clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'], trustedProxies) ?? '';
   if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
   if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
+  if (request.address === '' && !needNoAddress.has(splitUrl(request.url).path))
+    return refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
   // The gate judges by the path's rule where a request for the hub may come from.
   if (request.routeOptions.config.isHubs) return null;
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
@@ -73,6 +82,9 @@ const probePaths = new Set(['/healthz', '/readyz']);
 /** So does the monitoring, which reads each instance by its own address and shows a token that no browser has. */
 const namelessPaths = new Set([...probePaths, '/metrics']);
 
+/** So do hubs behind the same proxies, which read the keys of their tokens. */
+const needNoAddress = new Set([...namelessPaths, '/.well-known/jwks.json']);
+
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
   if (namelessPaths.has(splitUrl(request.url).path)) return true;
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
@@ -84,7 +96,7 @@ export async function refuseForeignSite(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const address = addressOf(deps, request);
+  const { address } = request;
   const steps = [
     {
       step: 'origin',
@@ -93,14 +105,9 @@ export async function refuseForeignSite(
   ];
   await insertEventOnceAMinute(
     deps.sql,
-    { event: 'request-refused', requestId: request.id, steps, ...(address && { address }) },
+    { event: 'request-refused', requestId: request.id, steps, address },
     recordKey('foreign-site', address),
     deps.now(),
   ).catch((error: unknown) => request.log.error({ err: error }, 'a refused request could not be recorded'));
   return await refuse(deps, request, reply, 403);
-}
-
-/** The client's address, or null if it is unknown and the request must be refused. */
-export function addressOf(deps: Deps, request: FastifyRequest): string | null {
-  return clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'], deps.config.trustedProxies);
 }

@@ -68,8 +68,6 @@ describe('which addresses a provider may have', () => {
   });
 });
 
-describe('a name is resolved once, and what was checked is connected to', () => {});
-
 describe('a provider', () => {
   let portal: PortalForTest;
   let provider: ForgedProvider;

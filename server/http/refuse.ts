@@ -61,7 +61,7 @@ export async function refuse(
 ): Promise<FastifyReply> {
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  request.whyRefused = detail ?? titles[status];
+  request.whyRefused ??= detail ?? titles[status];
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
       screen: {

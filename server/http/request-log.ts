@@ -1,8 +1,6 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { sourceStack } from '../config/source-stack.ts';
-import type { Deps } from '../deps.ts';
-import { addressOf } from './guards.ts';
 import { recordable, splitUrl } from './request-url.ts';
 
 /** The log level of routes that are requested so often that their lines would bury the others. */
@@ -26,24 +24,17 @@ function loggedError(error: Error & { code?: unknown }) {
 }
 
 /** One line per answered request. */
-export function logRequest(deps: Deps): onResponseHookHandler {
-  return function logAnswer(request, reply, done) {
-    done();
-    if (request.log.level === quietLevel) return;
-    // For whom the page gave only a reference to this line.
-    const why = request.whyRefused;
-    request.log.info(
-      {
-        req: request,
-        address: addressOf(deps, request),
-        status: reply.statusCode,
-        ...(why !== undefined && { why }),
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'answered',
-    );
-  };
-}
+export const logRequest: onResponseHookHandler = (request, reply, done) => {
+  done();
+  if (request.log.level === quietLevel) return;
+  // For whom the page gave only a reference to this line.
+  const { address, whyRefused: why } = request;
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  request.log.info(
+    { req: request, address, status: reply.statusCode, ...(why !== undefined && { why }), ms },
+    'answered',
+  );
+};
 
 /** The log of a process: one JSON line per event, to standard output by default. `level` is pino's. */
 export function createLog(level: string, writesTo?: DestinationStream): Logger {

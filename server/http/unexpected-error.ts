@@ -1,12 +1,9 @@
 import { errorCodes, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
-import { insertAuditEvent } from '../audit/audit-event.ts';
-import { referenceOfRequest } from '../audit/reference.ts';
 import { WorkQueueFull } from '../crypto/work-queue.ts';
 import { isDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { second } from '../limits.ts';
-import { addressOf } from './guards.ts';
 import { notFound } from './not-found.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { UnreadableForm } from './request-body.ts';
@@ -15,7 +12,6 @@ import { wantsPage } from './request-url.ts';
 /** The only place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
   const answerNotFound = notFound(deps);
-  const recordBusy = busyRecorder(deps);
 
   return async function handleError(
     error: FastifyError,
@@ -25,10 +21,9 @@ export function unexpectedError(deps: Deps) {
     const retryAfter = retryAfterOf(error);
     if (retryAfter !== null) {
       logTemporary(request, error);
-      const reference = error instanceof WorkQueueFull ? await recordBusy(request) : referenceOfRequest(request.id);
       const { formAgain } = request.routeOptions.config;
-      if (formAgain && wantsPage(request)) return await formAgain(request, reply, { retryAfter, reference });
-      return await refuse(deps, request, reply, 503, { retryAfter, reference });
+      if (formAgain && wantsPage(request)) return await formAgain(request, reply, { retryAfter });
+      return await refuse(deps, request, reply, 503, { retryAfter });
     }
     if (error instanceof UnreadableForm) {
       return await refuse(deps, request, reply, 400, {
@@ -70,33 +65,13 @@ function retryAfterOf(error: unknown): number | null {
 
 /** Logs what is down; a queue that is full under load would only fill the log as well. */
 function logTemporary(request: FastifyRequest, error: unknown): void {
-  if (error instanceof WorkQueueFull) return;
+  if (error instanceof WorkQueueFull) {
+    request.whyRefused = 'too many passwords are waiting to be checked';
+    return;
+  }
   const { code } = error as { code?: unknown };
   if (code === 'FST_ERR_HANDLER_TIMEOUT') request.log.error('no answer in time');
   else request.log.error({ err: error }, 'the database is down');
-}
-
-/** That there were too many is recorded so often, by each instance. */
-const busyRecordedEvery = 60 * second;
-
-/**
- * Records that this instance is too busy for a request, once a minute, and returns the reference of the recorded one.
- * Remembered in memory: a flood must not cost a statement for each request. A failure to record breaks no answer.
- */
-function busyRecorder(deps: Deps): (request: FastifyRequest) => Promise<string> {
-  let last = { reference: '', until: 0 };
-  return async function recordBusy(request) {
-    const now = deps.now();
-    if (now.getTime() < last.until) return last.reference;
-    const reference = referenceOfRequest(request.id);
-    last = { reference, until: now.getTime() + busyRecordedEvery };
-    const address = addressOf(deps, request);
-    const event = { event: 'too-busy', requestId: request.id, ...(address && { address }) } as const;
-    await insertAuditEvent(deps.sql, event, now).catch((error: unknown) =>
-      request.log.error({ err: error }, 'that this instance is too busy could not be recorded'),
-    );
-    return reference;
-  };
 }
 
 /**

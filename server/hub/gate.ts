@@ -14,7 +14,7 @@ import { quietLevel } from '../http/request-log.ts';
 import { splitUrl, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
-import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
+import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { HubFailure, hubConnection, isEvents } from './hub-connection.ts';
 import { headersForHub, identityOf } from './hub-headers.ts';
 import { readPath } from './hub-path.ts';
@@ -52,8 +52,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
       return await refuse(deps, request, closing(request, reply), 400, { detail });
     }
     if (isPortals(path)) return await answerNotFound(request, closing(request, reply));
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (visitor === null) return reply;
+    const visitor = visitorOf(deps, request);
 
     const isPublic = hub.publicPaths.some((open) => isAtOrBelow(sent, open));
     const isHandshake = request.raw.handshakeHead !== undefined;
@@ -72,7 +71,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
   }
 
   /** A person is sent to sign in, and from there back to the page; a script is told. */
-  async function refuseNobody(visitor: KnownVisitor, request: FastifyRequest, reply: FastifyReply) {
+  async function refuseNobody(visitor: Visitor, request: FastifyRequest, reply: FastifyReply) {
     const who = await visitor.who();
     if (wantsPage(request) && (request.method === 'GET' || request.method === 'HEAD')) {
       const page = acceptableDestination(request.url, config.destinationRules) ?? defaultDestination(config.basePath);
@@ -81,12 +80,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     return sendProblem(reply, 401);
   }
 
-  async function passOn(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: KnownVisitor,
-    identity: Identity | null,
-  ) {
+  async function passOn(request: FastifyRequest, reply: FastifyReply, visitor: Visitor, identity: Identity | null) {
     const { raw } = request;
     const { socket, handshakeHead: head } = raw;
     const response = reply.raw;

@@ -8,7 +8,6 @@ import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub.ts';
 import type { Deps } from '../deps.ts';
 import { isTrustedProxy } from '../http/client-address.ts';
-import { addressOf } from '../http/guards.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
@@ -142,13 +141,12 @@ async function recordRefusal(
   { identity: { userId, person }, page, customers }: NotTheirs,
 ): Promise<string> {
   const rule = customers.toSorted().join(', ');
-  const address = addressOf(deps, request);
   const event = {
     event: 'access-refused' as const,
     userId,
     username: person.username,
     customerKey: person.customers.join(', '),
-    ...(address && { address }),
+    address: request.address,
     requestId: request.id,
     steps: [
       { step: 'page', outcome: page === null ? 'not told by the proxy' : recordable(splitUrl(page).path) },

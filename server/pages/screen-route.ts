@@ -9,7 +9,7 @@ import { secondFactorPage, secondFactorUrl } from '../factors/second-factor-page
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { notFound } from '../http/not-found.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { destinationFor, refusedDestinationRecorder, toSignIn } from '../sessions/destination.ts';
+import { destinationFor, toSignIn } from '../sessions/destination.ts';
 import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
 import { standingOf, whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
@@ -22,7 +22,6 @@ const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'fo
 export function screenRoute(deps: Deps) {
   const { config } = deps;
   const answerNotFound = notFound(deps, isSignedInAt(deps));
-  const recordRefused = refusedDestinationRecorder(deps);
 
   return async function screen(request: FastifyRequest, reply: FastifyReply) {
     const { path, search } = splitUrl(request.url);
@@ -31,7 +30,6 @@ export function screenRoute(deps: Deps) {
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await answerNotFound(request, reply);
-    recordRefused(request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
     if (name === 'login' && noticeOfSearch(search) === 'cookiesNeeded' && request.headers.cookie !== undefined)

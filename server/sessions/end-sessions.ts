@@ -128,7 +128,7 @@ export async function signOutHere(
   await forgetVisits(deps, request, reply);
   if (ended) {
     const { userId, username } = ended;
-    const event = { event: 'signed-out', userId, username, ...(address && { address }), requestId } as const;
+    const event = { event: 'signed-out', userId, username, address, requestId } as const;
     await insertAuditEvent(deps.sql, event, deps.now());
   }
   // Also one that is sent twice, or that is no token: somebody may have planted it.

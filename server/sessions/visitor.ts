@@ -1,11 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Language } from '#contract/languages.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
-import { addressOf } from '../http/guards.ts';
-import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import type { MailPlace } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
@@ -13,8 +11,7 @@ import { fullSessionOf, type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
 export type Visitor = {
-  /** Null if it could not be determined. */
-  address: string | null;
+  address: string;
   sessionToken: string | null;
   sessionHash: Buffer | null;
   deviceToken: string | null;
@@ -25,15 +22,9 @@ export type Visitor = {
   language: Language;
   userAgent: string | undefined;
   requestId: string;
-  /**
-   * Who they are, read at the first call; the same afterwards, whatever the request itself changes. A visitor whose
-   * address is unknown is nobody.
-   */
+  /** Who they are, read at the first call; the same afterwards, whatever the request itself changes. */
   who: () => Promise<Who>;
 };
-
-/** A visitor whose address is known. */
-export type KnownVisitor = Visitor & { address: string };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,26 +39,10 @@ export function visitorOf(deps: Deps, request: FastifyRequest): Visitor {
   return request.visitor;
 }
 
-/** The visitor of a request, or null after refusing it with 400: their address could not be determined. */
-export async function knownVisitorOf(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<KnownVisitor | null> {
-  const visitor = visitorOf(deps, request);
-  if (isKnown(visitor)) return visitor;
-  await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
-  return null;
-}
-
-function isKnown(visitor: Visitor): visitor is KnownVisitor {
-  return visitor.address !== null;
-}
-
 function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   const tokenOf = (name: 'device' | 'session' | 'remembered' | 'passkey') =>
     readTokenCookie(request.headers, deps.config, name);
-  const address = addressOf(deps, request);
+  const { address } = request;
   const sessionToken = tokenOf('session');
   const sessionHash = sessionToken === null ? null : tokenHash(sessionToken);
   let who: Promise<Who> | undefined;
@@ -90,16 +65,12 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,
-    who() {
-      who ??= read();
-      return who;
+    async who() {
+      if (sessionHash === null) return { kind: 'nobody' };
+      who ??= whoHas(deps, sessionHash, address);
+      return await who;
     },
   };
-
-  async function read(): Promise<Who> {
-    if (address === null || sessionHash === null) return { kind: 'nobody' };
-    return await whoHas(deps, sessionHash, address);
-  }
 }
 
 /**
@@ -109,7 +80,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
 export function isSignedInAt(deps: Deps) {
   return async function isSignedIn(request: FastifyRequest): Promise<boolean> {
     const { sessionHash, address } = visitorOf(deps, request);
-    if (sessionHash === null || address === null) return false;
+    if (sessionHash === null) return false;
     const session = await fullSessionOf(deps, { tokenHash: sessionHash, address }).catch(nullIfDatabaseAway);
     return session !== null;
   };
@@ -120,7 +91,7 @@ export function placeOfVisitor({
   address,
   language,
   userAgent,
-}: Pick<KnownVisitor, 'address' | 'language' | 'userAgent'>): MailPlace {
+}: Pick<Visitor, 'address' | 'language' | 'userAgent'>): MailPlace {
   const browser = browserName(userAgent);
   return { address, language, ...(browser && { browser }) };
 }

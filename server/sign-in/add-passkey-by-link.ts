@@ -14,7 +14,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { passkeyName } from '../names/read-name.ts';
 import { lockUser } from '../people/portal-user.ts';
-import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 import { passwordReplaced } from './password-replaced.ts';
 import {
   type LinkResult,
@@ -28,7 +28,7 @@ import {
 import { spendResetLink } from './reset-link.ts';
 
 /** A visitor with the link of an invitation; `token` as it was sent. */
-type Invited = { visitor: KnownVisitor; token: string };
+type Invited = { visitor: Visitor; token: string };
 
 /**
  * Begins the enrolment of an invited user's first passkey in this browser. Returns the options for the authenticator, `closed` for

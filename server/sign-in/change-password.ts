@@ -6,7 +6,7 @@ import { tokenHash } from '../crypto/token.ts';
 import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { updatePasswordHash } from '../people/portal-user.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
 import { changeKey, networkOf } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem, ownNames } from './new-password.ts';
@@ -15,7 +15,7 @@ import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink }
 import { spendResetLink } from './reset-link.ts';
 
 /** A new password. The page's language is used for the notice unless the user has chosen another. */
-type ChangeRequest = LinkHolder & Pick<KnownVisitor, 'language'> & { password: string; repeat: string };
+type ChangeRequest = LinkHolder & Pick<Visitor, 'language'> & { password: string; repeat: string };
 
 /**
  * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4

@@ -10,7 +10,7 @@ import { refuse } from '../http/refuse.ts';
 import { destinationOfAddress, languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { keptForm } from '../sessions/destination.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { recordKey, resetKeys } from '../throttle/throttle-keys.ts';
 import { insertResetRequest } from './reset-request.ts';
 
@@ -30,8 +30,7 @@ export function forgottenRoute(deps: Deps) {
       return await formAgain(deps, request, reply, again, keptOf(deps, request.body));
     }
     if (request.validationError) throw request.validationError;
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     if (!isReadable) {
       const problem = { detail: 'username must be an email address', field: 'username' };
       return await refuse(deps, request, reply, 400, problem);

@@ -15,7 +15,7 @@ import { destinationOfAddress, languageOverride, wantsPage } from '../http/reque
 import { limits } from '../limits.ts';
 import { destinationFor, leadsToRegistration } from '../sessions/destination.ts';
 import { signOutHere } from '../sessions/end-sessions.ts';
-import { knownVisitorOf, visitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { addPasskeyByLink, beginPasskeyByLink } from './add-passkey-by-link.ts';
 import { letIn } from './answer-sign-in.ts';
 import { changePassword } from './change-password.ts';
@@ -29,8 +29,7 @@ export function linkRoutes(deps: Deps) {
 
   /** `POST password/change` (decisions §6): 303 to the outcome. An invited person is signed in at once. */
   async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const { hash: token = '', password, repeat } = request.body;
     const result = await changePassword(deps, { ...visitor, token, password, repeat });
     const isInvitation = 'purpose' in result && result.purpose === 'invitation';
@@ -51,8 +50,7 @@ export function linkRoutes(deps: Deps) {
   /** `POST passkeys/invitation/options`: the options for the authenticator; 204 for a link that makes no passkey. */
   async function beginPasskey(request: FastifyRequest<{ Body: InvitationForm }>, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
     const begun = await beginPasskeyByLink(deps, rp, { visitor, token: request.body.hash }, browserToken);
@@ -64,8 +62,7 @@ export function linkRoutes(deps: Deps) {
   /** `POST passkeys/invitation`: 303 to the outcome, as for a password. */
   async function addPasskey(request: FastifyRequest<{ Body: InvitationPasskeyForm }>, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const { hash: token, credential } = request.body;
     const result = await addPasskeyByLink(deps, rp, { visitor, token }, credential);
     return await answer(reply, result, { token, invited: 'passkey', address: visitor.address });

@@ -11,7 +11,7 @@ import { browserName } from '../names/browser-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { findSignInUser, type SignInUser } from '../people/sign-in-user.ts';
 import { deleteSessionOfBrowser, findSessionId, insertSession, noProvider } from '../sessions/session.ts';
-import { type KnownVisitor, placeOfVisitor } from '../sessions/visitor.ts';
+import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
 import { accountKey, deviceKey } from '../throttle/throttle-keys.ts';
 import {
@@ -108,7 +108,7 @@ export async function sendFirstCode(
   deps: Deps,
   user: CodeReader & { customers: readonly { key: string }[] },
   sessionToken: string,
-  visitor: KnownVisitor,
+  visitor: Visitor,
 ): Promise<void> {
   const { address, requestId } = visitor;
   const hash = tokenHash(sessionToken);

@@ -6,8 +6,8 @@ import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/read-name.ts';
 import { isSsoRequired } from '../people/sign-in-policy.ts';
-import { destinationOfForm, keptForm, leadsToRegistration, recordRefusedDestination } from '../sessions/destination.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { destinationOfForm, keptForm, leadsToRegistration } from '../sessions/destination.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { letIn, refuseSignIn, toSingleSignOn } from './answer-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
@@ -22,10 +22,9 @@ export function performLoginRoute(deps: Deps) {
       if (!wantsPage(request)) throw request.validationError;
       return await formWithError(request, reply);
     }
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const { username, password } = request.body;
-    const { onwards, isRefused } = destinationOfForm(config, request, visitor);
+    const { onwards } = destinationOfForm(config, request, visitor);
     const domain = domainOfAddress(username);
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
@@ -44,7 +43,6 @@ export function performLoginRoute(deps: Deps) {
         return refuseSignIn(reply, config, { type: 'ip', reference: result.reference, username }, onwards);
       case 'secondFactor':
       case 'signedIn':
-        if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
         return await letIn(deps, reply, result, { ...onwards, username });
     }
   };

@@ -5,7 +5,7 @@ import { newReference } from '../audit/reference.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { recordKey, unknownLinkKeys } from '../throttle/throttle-keys.ts';
 import { findResetLink, type LinkPurpose, type ResetLink, type ResetUser } from './reset-link.ts';
@@ -14,7 +14,7 @@ import { findResetLink, type LinkPurpose, type ResetLink, type ResetUser } from 
 type Wanted = 'password' | 'passkey';
 
 /** A visitor with a link; `token` as it was sent. */
-export type LinkHolder = Pick<KnownVisitor, 'address' | 'requestId'> & { token: string };
+export type LinkHolder = Pick<Visitor, 'address' | 'requestId'> & { token: string };
 
 /** Why a link is refused: a reason that people see, their network, or a wait. */
 type LinkRefusal = ChangeFailedReason | 'network' | { until: Date };

@@ -10,9 +10,9 @@ import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserName } from '../names/browser-name.ts';
-import { destinationOfForm, destinationToKeep, keptForm, recordRefusedDestination } from '../sessions/destination.ts';
+import { destinationOfForm, destinationToKeep, keptForm } from '../sessions/destination.ts';
 import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
-import { type KnownVisitor, knownVisitorOf } from '../sessions/visitor.ts';
+import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { letIn, refuseSignIn } from './answer-sign-in.ts';
 
 export const passkeySignInSchema = { body: PasskeyForm };
@@ -26,9 +26,8 @@ export function passkeySignInRoute(deps: Deps) {
 
   return async function passkeySignIn(request: FastifyRequest<{ Body: PasskeyForm }>, reply: FastifyReply) {
     if (!config.passkeys) return sendProblem(reply, 404);
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
-    const { onwards, accepted, isRefused } = destinationOfForm(config, request, visitor);
+    const visitor = visitorOf(deps, request);
+    const { onwards, accepted } = destinationOfForm(config, request, visitor);
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(config, request.body) });
     const steps: AuditStep[] = [];
@@ -36,7 +35,6 @@ export function passkeySignInRoute(deps: Deps) {
     if (result.kind === 'signedIn') {
       deps.metrics.signIns.inc({ method: 'passkey', outcome: 'signed-in' });
       deps.wake.mails();
-      if (isRefused) await recordRefusedDestination(deps, request, onwards.address);
       return await letIn(deps, reply, result, { ...onwards, username: null });
     }
     const reference = await refusePasskey(deps, visitor, { ...result, steps });
@@ -55,7 +53,7 @@ export function passkeySignInRoute(deps: Deps) {
 /** Stores all or nothing, except that the challenge is used up in any case. */
 async function signInByPasskey(
   deps: Deps,
-  visitor: KnownVisitor,
+  visitor: Visitor,
   answer: string,
   steps: AuditStep[],
 ): Promise<{ kind: 'signedIn'; sessionToken: string; deviceToken: string } | RefusedPasskey> {

@@ -3,10 +3,10 @@ import type { FactorsOfUser } from '../factors/may-change-factors.ts';
 import type { Customer } from '../people/customer.ts';
 import type { Asked, OpenFactor, SecondFactor } from '../people/second-factor.ts';
 import type { SignInUser } from '../people/sign-in-user.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 
 /** What a visitor signs in with; `setsUpApp`: on the way to the page that sets up an app. */
-export type SignInRequest = KnownVisitor & { username: string; password: string; setsUpApp: boolean };
+export type SignInRequest = Visitor & { username: string; password: string; setsUpApp: boolean };
 
 /** Every outcome of a sign-in; `retryAfter` in milliseconds; visitors read out `reference` to the operator. */
 export type SignInResult =

@@ -54,9 +54,8 @@ describe('the form', () => {
     });
   });
 
-  it('an unacceptable destination becomes the default one and is recorded', async () => {
+  it('an unacceptable destination becomes the default one', async () => {
     expect(await signInByOidc(acme, browser, undefined, { redirectURL: '//evil.example' })).toBe('/portal/portal.html');
-    expect(await portal.sql`select from audit_event where event = 'destination-refused'`).toHaveLength(1);
   });
 
   it('EN-08 unknown and known people of a domain get the same answer, and go to the same provider', async () => {

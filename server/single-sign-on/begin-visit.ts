@@ -9,10 +9,10 @@ import type { Deps } from '../deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
-import { leadsToRegistration, recordRefusedDestination } from '../sessions/destination.ts';
+import { leadsToRegistration } from '../sessions/destination.ts';
 import { asksForFreshSignIn, forgetConnection, freshSignInAsked } from '../sessions/remembered-connection.ts';
 import { insertVisit, markBrowser, visitPlace } from '../sessions/visit.ts';
-import { knownVisitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import type { VisitDetails } from './claim-visit.ts';
 import { fail } from './fail.ts';
@@ -34,12 +34,10 @@ export async function travellerOf(
   { redirectUrl, giveAgain }: { redirectUrl?: string | undefined; giveAgain?: GiveAgain } = {},
 ): Promise<Traveller | null> {
   const { config } = deps;
-  const visitor = await knownVisitorOf(deps, request, reply);
-  if (!visitor) return null;
+  const visitor = visitorOf(deps, request);
   const { address } = visitor;
   if (await slowDown(deps, request, reply, address, giveAgain)) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
-  if (redirectUrl && !accepted) await recordRefusedDestination(deps, request, address);
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }
 

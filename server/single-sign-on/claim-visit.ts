@@ -6,7 +6,7 @@ import { isToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { endVisit, findVisitByState, takeVisit, type Visit, visitPlace, visitTokenHash } from '../sessions/visit.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './provider-answer.ts';
@@ -66,7 +66,7 @@ export async function claimVisit<P extends Protocol>(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { state, protocol, visitor }: { state: string | null; protocol: P; visitor: KnownVisitor },
+  { state, protocol, visitor }: { state: string | null; protocol: P; visitor: Visitor },
 ): Promise<ClaimedVisit<Extract<SsoConnection, { protocol: P }>> | null> {
   const { config, keys, sql } = deps;
   const { address } = visitor;
@@ -105,7 +105,7 @@ async function nothingToClaim(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  visitor: KnownVisitor,
+  visitor: Visitor,
   { visit, cookieHash, protocol }: { visit: Visit | null; cookieHash: Buffer | null; protocol: Protocol },
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
@@ -133,7 +133,7 @@ async function answeredAgain(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  visitor: KnownVisitor,
+  visitor: Visitor,
   { visit, protocol }: { visit: Visit; protocol: Protocol },
 ): Promise<FastifyReply> {
   const { config, keys } = deps;

@@ -3,7 +3,7 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { forgetConnection, rememberConnection } from '../sessions/remembered-connection.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { letIn, refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit } from './begin-visit.ts';
 import type { ClaimedVisit } from './claim-visit.ts';
@@ -18,7 +18,7 @@ export async function finishVisit(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  visitor: KnownVisitor,
+  visitor: Visitor,
   { visit, details, connection }: ClaimedVisit,
   answer: ProviderAnswer,
 ): Promise<FastifyReply> {

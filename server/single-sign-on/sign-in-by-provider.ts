@@ -11,7 +11,7 @@ import { browserName } from '../names/browser-name.ts';
 import type { SignInCustomer, SsoUser } from '../people/sign-in-user.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../sessions/session.ts';
 import { endVisitsOfBrowser, lockVisit, updateVisitFailure, type Visit } from '../sessions/visit.ts';
-import type { KnownVisitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import type { Who } from '../sessions/who.ts';
 import { sendFirstCode } from '../sign-in/open-session.ts';
 import type { SignInResult } from '../sign-in/sign-in-rules.ts';
@@ -37,7 +37,7 @@ type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undef
 export async function signInByProvider(
   deps: Deps,
   vouched: Vouched,
-  visitor: KnownVisitor,
+  visitor: Visitor,
 ): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'somebodyElse' }> {
   const { visit, connection } = vouched;
   const steps: AuditStep[] = [];
@@ -120,7 +120,7 @@ async function openSession(
   sql: Connection,
   { visit, connection, identity }: Vouched,
   user: Member,
-  visitor: KnownVisitor,
+  visitor: Visitor,
   steps: AuditStep[],
 ): Promise<Done> {
   const { address, requestId } = visitor;

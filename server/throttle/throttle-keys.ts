@@ -140,10 +140,10 @@ export function networkOf(address: string): string {
 
 /**
  * What an event from an address is recorded under once a minute: a visitor who changes addresses within a /64 is one origin
- * here as in the throttles. All unknown addresses are one.
+ * here as in the throttles.
  */
-export function recordKey(what: string, address: string | null): string {
-  return `${what}:${address && addressKeys(address)[0].key}`;
+export function recordKey(what: string, address: string): string {
+  return `${what}:${addressKeys(address)[0].key}`;
 }
 
 /**

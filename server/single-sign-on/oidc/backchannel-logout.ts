@@ -4,7 +4,7 @@ import type { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
-import { knownVisitorOf } from '../../sessions/visitor.ts';
+import { visitorOf } from '../../sessions/visitor.ts';
 import { providerWords, type Refusal, refusalFor, refusalOf } from '../provider-answer.ts';
 import { endSessionsByProvider, type ProviderLogout, recordLogoutRefusal } from '../provider-sessions.ts';
 import { slowDownForLogout } from '../slow-down.ts';
@@ -21,8 +21,7 @@ type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { con
 export function backchannelLogoutRoute(deps: Deps) {
   return async function backchannelLogout(request: LogoutRequest, reply: FastifyReply) {
     reply.header('cache-control', 'no-store');
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const { address } = visitor;
     const connection = await findSsoConnectionByKey(deps.sql, request.params.connection);
     const token =

@@ -8,7 +8,7 @@ import {
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
 import { splitUrl } from '../../http/request-url.ts';
-import { knownVisitorOf } from '../../sessions/visitor.ts';
+import { visitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit, type OidcKept } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';
@@ -23,8 +23,7 @@ import { oidcRefusal } from './refusal.ts';
  */
 export function oidcCallbackRoute(deps: Deps) {
   return async function oidcCallback(request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) {
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     // From the configuration: the request's Host must not be compared with an answer.
     const key = encodeURIComponent(request.params.connection);
     const url = new URL(redirectUri(deps.config, { key }) + splitUrl(request.url).search);

@@ -9,7 +9,7 @@ import type { Connection } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { languageOfRequest } from '../../http/request-url.ts';
 import { countOpenVisits, forgetVisits, visitTokenHash } from '../../sessions/visit.ts';
-import { knownVisitorOf } from '../../sessions/visitor.ts';
+import { visitorOf } from '../../sessions/visitor.ts';
 import { beginVisit, travellerOf } from '../begin-visit.ts';
 import { claimVisit, type SamlKept } from '../claim-visit.ts';
 import { fail } from '../fail.ts';
@@ -80,8 +80,7 @@ function bouncePolicy({ destinationRules }: Config): string {
  */
 export function samlFinishRoute(deps: Deps) {
   return async function samlFinish(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const { SAMLResponse: field, RelayState: state = '' } = request.body;
     if (!isToken(state))
       return await providerBegan(deps, request, reply, { samlResponse: field, address: visitor.address });

@@ -7,7 +7,7 @@ import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
 import { sendFormPolicy } from '../../http/security-headers.ts';
 import { signOutQuestionUrl } from '../../sessions/end-sessions.ts';
-import { knownVisitorOf } from '../../sessions/visitor.ts';
+import { visitorOf } from '../../sessions/visitor.ts';
 import { recordKey } from '../../throttle/throttle-keys.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { endSessionsByProvider, recordLogoutRefusal } from '../provider-sessions.ts';
@@ -36,8 +36,7 @@ export function samlLogoutRoute(deps: Deps) {
   const { config, sql } = deps;
   return async function samlLogout(request: FastifyRequest, reply: FastifyReply) {
     reply.header('cache-control', 'no-store');
-    const visitor = await knownVisitorOf(deps, request, reply);
-    if (!visitor) return reply;
+    const visitor = visitorOf(deps, request);
     const { address } = visitor;
     const message =
       request.method === 'POST'
