@@ -223,7 +223,7 @@ async function* signOut(base: URL): AsyncGenerator<Finding> {
   );
 }
 
-/** What another site's form posts is refused (decisions §6). JSON is not posted without the backend's agreement. */
+/** What another site's form posts is refused. JSON is not posted without the backend's agreement. */
 async function* crossSite(base: URL): AsyncGenerator<Finding> {
   const forms: [Call, Record<string, string>][] = [
     ['performLogin', { username: 'nobody', password: 'nothing', redirectURL: '' }],
@@ -243,7 +243,7 @@ const needs = (flag: string, value: unknown) => (value === null ? `needs ${flag}
 const isScreen = (name: string) => (target: Target) => target.screen?.name === name;
 const isRefused = ({ status }: Answer) => status >= 400 && status < 500;
 
-/** Whether the page takes it for a right code (decisions §5). */
+/** Whether the page takes it for a right code. */
 const isRight = ({ status, json }: Answer) => status >= 200 && status < 300 && Boolean(json);
 const sendCode = (visit: BackendVisit, code: string) => visit.send('twoFactorVerify', 'script', { json: code });
 const codeAt = (secret: string, now: Date) => generateSync({ secret, epoch: Math.floor(now.getTime() / 1000) });

@@ -20,7 +20,7 @@ function commandsOf(command: Command, name = ''): [string, Command][] {
   return command.commands.flatMap((below) => commandsOf(below, `${name} ${below.name()}`.trim()));
 }
 
-it('every command of decisions §11 is there, and every one takes --json', () => {
+it('every command is there, and every one takes --json', () => {
   const all = commandsOf(buildProgram());
   expect(all.map(([name]) => name)).toEqual(
     expect.arrayContaining([

@@ -1,6 +1,6 @@
 import { parseUrl } from './parse-url.ts';
 
-/** One `@` with text on both sides and whitespace around it at most; the server is no stricter (decisions §5). */
+/** One `@` with text on both sides and whitespace around it at most; the server is no stricter. */
 export function isEmailAddress(text: string): boolean {
   return /^[^\s@]+@[^\s@]+$/u.test(text.trim());
 }
@@ -10,7 +10,7 @@ const mappedIpv4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * The canonical text of an IPv4 or IPv6 address, or null unless the text is strictly one: no port, no zone, no leading
- * zeros, no hexadecimal IPv4. An IPv4-mapped IPv6 address becomes the IPv4 address (decisions §7); IPv6 is written as
+ * zeros, no hexadecimal IPv4. An IPv4-mapped IPv6 address becomes the IPv4 address; IPv6 is written as
  * in RFC 5952, by the URL parser that browsers and Node share.
  */
 export function canonicalIpAddress(text: string): string | null {

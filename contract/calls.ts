@@ -1,4 +1,4 @@
-/** The calls from browser to server, specification §7 and decisions §6; paths are relative to the base path. */
+/** The calls from browser to server; paths are relative to the base path. */
 export const calls = {
   performLogin: { method: 'POST', path: '/performlogin' },
   checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },

@@ -7,7 +7,7 @@ export function isOneTimeCode(text: string): boolean {
 
 /**
  * The six digits in pasted text, or null. Surrounding whitespace and one space or dash inside are tolerated, since
- * authenticator apps copy `123 456` (decisions §5).
+ * authenticator apps copy `123 456`.
  */
 export function codeOfPaste(text: string): string | null {
   const match = /^\s*([0-9]+)(?:[\s-]([0-9]+))?\s*$/.exec(text);

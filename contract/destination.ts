@@ -13,7 +13,7 @@ export type DestinationRules = {
 export const longestDestination = 2048;
 
 /**
- * Where a visitor may be sent after sign-in (decisions §4): an address on this origin (absolute, by path, or relative
+ * Where a visitor may be sent after sign-in: an address on this origin (absolute, by path, or relative
  * to the sign-in form) or an https address whose origin is listed. Returns the address as the URL parser serializes it,
  * ours as a path, so that the checked value is the one used; null if refused.
  */
@@ -105,7 +105,7 @@ export type SavedDestination = {
 };
 
 /**
- * The redirect value sent with sign-in (decisions §4): the saved old web-bundle address; else the saved address; else
+ * The redirect value sent with sign-in: the saved old web-bundle address; else the saved address; else
  * the requested address, or the portal path, with the saved fragment.
  */
 export function redirectValue(saved: SavedDestination, askedFor: string | null, rules: DestinationRules): string {
@@ -142,7 +142,7 @@ function looksLikeAddress(value: string, { basePath }: DestinationRules): boolea
 }
 
 /**
- * The destination in the language that the visitor chose (decisions §2), if it is the default one: then it goes through
+ * The destination in the language that the visitor chose, if it is the default one: then it goes through
  * our own address, which redirects. Nothing is added to any other destination, which may be the hub's.
  */
 export function destinationInLanguage(destination: string, basePath: string, language: string | undefined): string {

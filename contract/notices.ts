@@ -1,5 +1,5 @@
 /**
- * What a redirect tells the target screen (`?notice=…`), so that no step ends in silence (decisions §13). Each has its
+ * What a redirect tells the target screen (`?notice=…`), so that no step ends in silence. Each has its
  * texts `notice-…-title` and `-text`, except `codeWrong`, `codeMalformed` and `emailMalformed`, which use
  * those of the field, and `chooseConnection`, which has buttons.
  */

@@ -29,7 +29,7 @@ export type PasswordRule = 'short' | 'long' | 'common' | 'weak' | 'match';
  */
 const impossible = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u;
 
-/** Whether the text can be a password at all; if not, a change fails with reason 6 (decisions §6). */
+/** Whether the text can be a password at all; if not, a change fails with reason 6. */
 export function isPossiblePassword(password: string): boolean {
   return !impossible.test(password);
 }

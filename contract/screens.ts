@@ -51,7 +51,7 @@ const nameOfPath = new Map<string, PlainScreen>(
   (Object.keys(screenPaths) as PlainScreen[]).map((name) => [screenPaths[name], name]),
 );
 
-/** A path without the one tolerated trailing slash (decisions §2). */
+/** A path without the one tolerated trailing slash. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

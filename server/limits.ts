@@ -113,8 +113,8 @@ export const limits = {
   /** How long the reset hash is kept in a browser without JavaScript after a failed change. */
   resetCookieLifetime: 10 * minute,
   deviceLifetime: 180 * day,
-  /** How long a refused sign-in's typed name and reference are kept in the browser. */
-  refusalLifetime: 10 * minute,
+  /** How long the typed name and the reference of a refusal are kept in the browser for the next pages. */
+  nextPageLifetime: 10 * minute,
   /**
    * The most that verifying an imported password hash may cost, at most about two seconds of one core (measured, see
    * docs/decisions/0041): argon2 in KiB, and KiB times passes; scrypt in bytes, and N × r × p; PBKDF2 in rounds times

@@ -31,7 +31,7 @@ export type Arrival = {
 };
 
 /**
- * What a page load does before anything renders (specification §4, decisions §3). `isCodePending`: the server says that
+ * What a page load does before anything renders. `isCodePending`: the server says that
  * the address belongs to an open second factor.
  */
 export function arrive(address: Address, saved: SavedValues, rules: DestinationRules, isCodePending = false): Arrival {
@@ -57,7 +57,7 @@ function isProviderAnswer(hash: string): boolean {
   return /^#(?:[^/#][^#]*&)?(?:code|state|id_token|access_token|error)=/.test(hash);
 }
 
-/** A hub page requested while a code is pending redirects here, and the browser keeps its fragment (decisions §13). */
+/** A hub page requested while a code is pending redirects here, and the browser keeps its fragment. */
 function keepFragment(arrival: Arrival, address: Address): Arrival {
   const kept = saveTwoFactorDestination(arrival, address);
   const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;

@@ -18,7 +18,7 @@ const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
 
 /**
- * The saved values of a tab. If session storage is absent or refuses, they last as long as the page (decisions §3); otherwise
+ * The saved values of a tab. If session storage is absent or refuses, they last as long as the page; otherwise
  * only the storage has them, since a page that the browser kept in memory wakes up after others of its tab forgot them.
  */
 export class SavedValuesStore {

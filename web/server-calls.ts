@@ -30,7 +30,7 @@ export async function askForReset(url: string, username: string): Promise<'done'
   return answer?.status === 401 ? { name: 'failed' } : await failureOf(answer);
 }
 
-/** Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). */
+/** Right on any 2xx with a truthy JSON body, for compatibility with other backends. */
 export async function verifyCode(
   basePath: string,
   code: string,
@@ -101,7 +101,7 @@ async function failureOf(answer: Response | null): Promise<CallFailure> {
   // An unread body keeps the connection busy.
   answer?.body?.cancel();
   const seconds = answer?.status === 503 ? secondsOf(answer.headers.get('retry-after')) : null;
-  // Without a time no more is known than of any failure, and no more is said (decisions §5).
+  // Without a time no more is known than of any failure, and no more is said.
   return seconds === null ? { name: 'failed' } : { name: 'unavailable', seconds };
 }
 

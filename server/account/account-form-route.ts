@@ -7,7 +7,7 @@ import type { AccountRefusalReason } from '../audit/audit-events.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { setCookie } from '../http/cookies.ts';
-import { setLastRefusal } from '../http/last-refusal.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -103,7 +103,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
         [queryNames.language]: languageOverride(request),
       };
       const url = accountUrl(config.basePath, section.name, query);
-      if (reference) setLastRefusal(reply, config, { reference, username: '', url });
+      if (reference) tellNextPage(reply, config, { username: '', refusal: { reference, url } });
       return reply.redirect(url, 303);
     }
   };

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findSignInUser, insertRefusal } from '../people/sign-in-user.ts';
-import { addressWait, countGuess, deleteThrottle, findWait } from '../throttle/throttle.ts';
+import { admitAddress, countGuess, deleteThrottle, findWait } from '../throttle/throttle.ts';
 import { accountKey, addressKeys, deviceKey, networkOf, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
@@ -47,7 +47,7 @@ export async function checkPassword(
   const guess = keyedDigest(deps.keys.guess, `${fold}\n${password}`);
   const user = await findSignInUser(deps.sql, { fold, address: visitor.address, deviceHash, now });
   const ofDevice = user?.deviceKnown && deviceHash ? deviceKey(deviceHash, session.userId) : null;
-  const until = ofDevice ? null : await addressWait(deps.sql, origin, now);
+  const until = ofDevice ? null : await admitAddress(deps.sql, origin, now);
   if (until) return await refused('throttled-address', [], until);
   const counted: ThrottleKey = ofDevice
     ? { key: ofDevice, limit: limits.throttle.device }

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { isAheadOfPerson, namesOwnOrigin } from '../http/fetch-metadata.ts';
 import type { FormKeeper } from '../http/form-again.ts';
 import { refuseForeignSite } from '../http/guards.ts';
-import { setLastRefusal } from '../http/last-refusal.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import { refuse } from '../http/refuse.ts';
 import { destinationOfAddress, languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { sendFormPolicy } from '../http/security-headers.ts';
@@ -17,7 +17,7 @@ import { visitorOf } from '../sessions/visitor.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 
 /**
- * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
+ * `GET logout`: ends the session if our own page or the person asks for it; a request from elsewhere, or
  * a prefetch, changes nothing and leads to a page that asks. That page has an address of its own: what reloads it, or chooses a
  * language there, is our own page. `?forget=connection` also forgets by which connection this browser signs in.
  */
@@ -85,7 +85,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const setsUpApp = goesOn && leadsToRegistration(config, destination);
   const isSamePerson = ended !== null && (ended.stage === 'half' ? ended.mustRegister : setsUpApp);
   const username = isSamePerson ? ended.username : '';
-  setLastRefusal(reply, config, { reference: null, username, isSignedOut: !goesOn && ended?.stage !== 'half' });
+  tellNextPage(reply, config, { username, isSignedOut: !goesOn && ended?.stage !== 'half' });
   if (!wantsPage(request)) return reply.code(204).send();
   const away = ended && !goesOn && (await signOutAtProvider(deps, ended));
   if (!away) return reply.redirect(loginUrl(request, config), 303);

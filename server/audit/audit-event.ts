@@ -92,7 +92,7 @@ export async function insertEventOnceAMinute(
       coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)),
       ${event.address ?? null}::inet, ${event.requestId},
       ${JSON.stringify(event.steps ?? [])}::jsonb
-    where throttle_attempt(${key}, ${mark}, ${now}, 1, 60, 60, 60)`;
+    where throttle_attempt(${key}, ${mark}, ${now}, row(1, 60, 60, 60)::throttle_limit)`;
   if (count > 0) return referenceOfRequest(event.requestId);
   const [row] = await sql<
     { lastGuess: Buffer | null }[]

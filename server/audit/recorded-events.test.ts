@@ -59,7 +59,7 @@ describe('LG-05 what is recorded', () => {
   it('LG-05 a refusal carries the reference that the visitor sees, and the steps that led to it', async () => {
     const answer = await portal.signIn('dave', testPassword);
     const [event] = await events();
-    const notice = cookiesOf(answer)['vestibule-refusal'] ?? '';
+    const notice = cookiesOf(answer)['vestibule-next-page'] ?? '';
     const { reference } = JSON.parse(Buffer.from(notice, 'base64url').toString()) as { reference: string };
     expect(event?.reference).toBe(reference);
     expect(JSON.parse(event?.steps as string)).toContainEqual({ step: 'active', outcome: 'no' });
@@ -111,7 +111,7 @@ describe('LG-05 what is recorded', () => {
     const ofCarol = await linkFor(portal, 'carol');
     expect(await change(ofCarol, newPassword)).toEqual([['password-change-refused', 'network', 'carol', 'carol']]);
     const answer = await changeTo(portal, ofCarol, newPassword);
-    const notice = Buffer.from(cookiesOf(answer)['vestibule-refusal'] ?? '', 'base64url').toString();
+    const notice = Buffer.from(cookiesOf(answer)['vestibule-next-page'] ?? '', 'base64url').toString();
     const [event] = await portal.sql`select reference from audit_event order by id desc limit 1`;
     expect(JSON.parse(notice)).toEqual({ at: '/loginfail/ip', reference: event?.reference, username: '' });
     await portal.signIn('alice', testPassword);

@@ -73,7 +73,7 @@ const defaultPort = 8080;
 const shortestSecret = 32;
 
 /**
- * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
+ * Reads the settings from the environment and the configuration file. Returns the whole configuration,
  * or every problem found, each naming its setting.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {

@@ -75,7 +75,7 @@ it('once it has ended the form has the typed name, until someone is signed in', 
   expect(await form(bare)).not.toContain('alice');
   const again = cookiesOf(await portal.signIn('alice', testPassword, { cookies: held }));
   const done = await verify(portal, codeNow(portal, secret), { ...held, ...again });
-  expect(cookiesOf(done)['vestibule-refusal']).toBe('');
+  expect(cookiesOf(done)['vestibule-next-page']).toBe('');
 });
 
 it('IP-14 IP-15 SE-05 works to its last millisecond where the customer admits the address, and nowhere else', async () => {

@@ -11,7 +11,7 @@ import { refuse, sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { type BrowserToCount, keysOfBegun } from './refuse-passkey.ts';
+import { type BrowserToCount, passkeyKey } from './refuse-passkey.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
 export type Ceremony = {
@@ -108,7 +108,7 @@ export async function browserToBegin(
   browser: BrowserToCount,
 ): Promise<string | null> {
   const now = deps.now();
-  const until = await countAttempt(deps.sql, await keysOfBegun(deps, browser), now);
+  const until = await countAttempt(deps.sql, [await passkeyKey(deps, browser, 'passkey')], now);
   if (until) {
     await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
     return null;

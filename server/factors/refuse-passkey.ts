@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { isKnownDevice } from '../people/device.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt, findWait } from '../throttle/throttle.ts';
-import { passkeyFailureKeys, passkeyKeys, recordKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { keyOf, recordKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
 
 /** Whose answer was refused, as far as it is known. */
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
@@ -38,7 +38,7 @@ export async function refusePasskey(
   const { event = 'passkey-refused', reason, steps, user } = refused;
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
-  if (tries.includes(reason)) await countAttempt(sql, await keysOfRefused(deps, visitor), now());
+  if (tries.includes(reason)) await countAttempt(sql, [await passkeyKey(deps, visitor, 'passkey-failure')], now());
   await insertAuditEvent(sql, { event, reason, reference, ...who, address, requestId, steps }, now());
   if (event === 'passkey-refused') metrics.signIns.inc({ method: 'passkey', outcome: reason });
   return reference;
@@ -56,7 +56,7 @@ export async function waitOfPasskeys(
 ): Promise<{ retryAfter: number; reference: string } | null> {
   const at = deps.now();
   const { address, requestId } = visitor;
-  const until = await findWait(deps.sql, await keysOfRefused(deps, visitor), at);
+  const until = await findWait(deps.sql, [await passkeyKey(deps, visitor, 'passkey-failure')], at);
   if (until <= at) return null;
   const steps = [{ step: 'throttle', outcome: `passkeys from here: wait until ${until.toISOString()}` }];
   const who = whose && { userId: whose.id, username: whose.username };
@@ -65,21 +65,13 @@ export async function waitOfPasskeys(
   return { retryAfter: until.getTime() - at.getTime(), reference };
 }
 
-/** The keys under which the ceremonies count that a browser begins. */
-export async function keysOfBegun({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
-  return passkeyKeys(await counted(sql, browser));
-}
-
-/** The keys under which the refused answers of a browser count. */
-async function keysOfRefused({ sql }: Pick<Deps, 'sql'>, browser: BrowserToCount): Promise<ThrottleKey[]> {
-  return passkeyFailureKeys(await counted(sql, browser));
-}
-
-/** One in which somebody has signed in counts by itself: nobody else at its address makes it wait. */
-async function counted(
-  sql: Deps['sql'],
+/** The key under which the ceremonies that a browser begins count, or its refused answers. */
+export async function passkeyKey(
+  { sql }: Pick<Deps, 'sql'>,
   { address, deviceToken }: BrowserToCount,
-): Promise<{ address: string } | { deviceHash: Buffer }> {
+  kind: 'passkey' | 'passkey-failure',
+): Promise<ThrottleKey> {
   const deviceHash = deviceToken === null ? null : tokenHash(deviceToken);
-  return deviceHash && (await isKnownDevice(sql, deviceHash)) ? { deviceHash } : { address };
+  // One in which somebody has signed in counts by itself: nobody else at its address makes it wait.
+  return keyOf(kind, deviceHash && (await isKnownDevice(sql, deviceHash)) ? { deviceHash } : { address });
 }

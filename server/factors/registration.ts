@@ -15,7 +15,7 @@ import { findMayChangeFactors, type MayNotChangeFactors } from './may-change-fac
 import { findPendingTotp, findTotp, newTotpSecret, putPendingTotp, totpUri } from './totp.ts';
 
 /**
- * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It creates a secret, so
+ * `GET two-factor-authentication/registration`: what an authenticator app needs. It creates a secret, so
  * other sites may not request it, although it is a GET.
  */
 export function registrationRoute(deps: Deps) {
@@ -56,7 +56,7 @@ export type RegistrationResult =
 const quietZone = 4;
 
 /**
- * What an authenticator app needs (decisions §6): the same key after reloads until it is confirmed. Open to a half session that has
+ * What an authenticator app needs: the same key after reloads until it is confirmed. Open to a half session that has
  * to register an app, and to users who just signed in and have none; a confirmed secret is never shown again.
  */
 export async function openRegistration(deps: Deps, reply: FastifyReply, visitor: Visitor): Promise<RegistrationResult> {

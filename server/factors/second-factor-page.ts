@@ -21,7 +21,7 @@ type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
 type Shown = Partial<Page> | { redirect: string };
 
 /**
- * What a second-factor screen shows (decisions §13), or where it redirects: to the sign-in form if nothing is pending
+ * What a second-factor screen shows, or where it redirects: to the sign-in form if nothing is pending
  * (which says so if a sign-in has ended); to the destination if the visitor is signed in; otherwise to the screen that
  * this half session waits on, whatever the address says. While the database is down (`who` is null) the screen is shown
  * unchanged.
@@ -200,7 +200,7 @@ function askedFor(request: FastifyRequest): string | undefined {
   return queryValue(request, queryNames.redirectUrl) ?? undefined;
 }
 
-/** The address of a half session's screen (decisions §6), with its parameters. */
+/** The address of a half session's screen, with its parameters. */
 export function secondFactorUrl(
   basePath: string,
   { factor, mustRegister }: { factor: SecondFactor; mustRegister: boolean },

@@ -46,8 +46,8 @@ describe('a code without script', () => {
     const answer = await verifyByForm(portal, form, cookies);
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/x?y=1']);
     const after = cookiesOf(answer);
-    expect(Object.keys(after).sort()).toEqual(['vestibule-device', 'vestibule-refusal', 'vestibule-session']);
-    expect(after['vestibule-refusal']).toBe('');
+    expect(Object.keys(after).sort()).toEqual(['vestibule-device', 'vestibule-next-page', 'vestibule-session']);
+    expect(after['vestibule-next-page']).toBe('');
     expect(await signedInAs(portal, after)).toBe('alice');
   });
 

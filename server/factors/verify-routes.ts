@@ -8,7 +8,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { formKeeper } from '../http/form-again.ts';
-import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { forgetNextPage, tellNextPage } from '../http/next-page.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -45,7 +45,7 @@ function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: '
 }
 
 /**
- * `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form without JavaScript; and
+ * `POST two-factor-authentication/verify`: a JSON string from a script, a form without JavaScript; and
  * `POST passkeys/second-factor`: the answer of a passkey in place of a code, by a form.
  */
 export function verifyRoutes(deps: Deps) {
@@ -90,7 +90,7 @@ export function verifyRoutes(deps: Deps) {
     const { sessionToken, address } = visitor;
     if (!sessionToken) return { kind: 'signInExpired' };
     const result = await verify(deps, { ...visitor, sessionToken, address, ...given }, await visitor.who());
-    if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
+    if (isOver(result)) tellNextPage(reply, config, { username: result.username });
     if (result.kind !== 'right' && result.kind !== 'thenApp') return result;
     setCookie(reply, config, 'session', result.sessionToken);
     if (result.kind === 'thenApp') return result;
@@ -98,7 +98,7 @@ export function verifyRoutes(deps: Deps) {
     if (deviceToken) setCookie(reply, config, 'device', deviceToken, limits.deviceLifetime);
     if (rememberedToken) setCookie(reply, config, 'remembered', rememberedToken, limits.rememberedDevice);
     if (connectionId) rememberConnection(deps, reply, connectionId);
-    clearLastRefusal(request, reply, config);
+    forgetNextPage(request, reply, config);
     await endVisits(deps, request);
     return result;
   }

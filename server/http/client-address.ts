@@ -3,7 +3,7 @@ import { canonicalIpAddress } from '#contract/addresses.ts';
 import { familyOf } from '../names/network.ts';
 
 /**
- * The client's address in canonical form (decisions §7): the socket's or, behind trusted proxies, the rightmost entry
+ * The client's address in canonical form: the socket's or, behind trusted proxies, the rightmost entry
  * of X-Forwarded-For that no trusted proxy wrote. Null if it is uncertain: an entry does not parse, or a trusted proxy
  * sent no header. Null means refuse, never skip.
  */

@@ -66,7 +66,7 @@ it('a tampered refusal shows none of its content', async () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const long = { username: 'x'.repeat(400) };
   for (const value of ['%', 'x'.repeat(4000), encode(null), encode([]), encode({ username: {} }), encode(long)]) {
-    const page = await portal.send({ url: '/portal/login', cookies: { '__Host-vestibule-refusal': value } });
+    const page = await portal.send({ url: '/portal/login', cookies: { '__Host-vestibule-next-page': value } });
     expect(page.statusCode, value.slice(0, 40)).toBe(200);
   }
 });

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isToken } from '../crypto/token.ts';
 
 /** The portal's cookies. */
-type CookieName = TokenCookieName | 'refusal' | 'connection';
+type CookieName = TokenCookieName | 'next-page' | 'connection';
 
 /** Those that hold only a token. */
 type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'passkey' | 'visit';
@@ -52,7 +52,7 @@ export function isPortalCookie(pair: string): boolean {
   return /^[\s=]*(?:__host-)?vestibule-/i.test(pair);
 }
 
-/** `__Host-` binds a cookie to this host over https; plain http exists on localhost only (decisions §6). */
+/** `__Host-` binds a cookie to this host over https; plain http exists on localhost only. */
 function fullName(config: Config, name: CookieName): string {
   return `${isHttps(config) ? '__Host-' : ''}vestibule-${name}`;
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { refuse } from './refuse.ts';
 
 /**
- * Whether a state-changing request may come from our own pages (decisions §6). The browser's headers about the sender
+ * Whether a state-changing request may come from our own pages. The browser's headers about the sender
  * decide; a request without any comes from no current browser and carries nobody else's cookies.
  */
 export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
@@ -18,7 +18,7 @@ export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readon
 
 /**
  * Whether a browser without Sec-Fetch-Site says that the request comes from our own pages: it sends Origin or Referer,
- * and neither is foreign (decisions §6).
+ * and neither is foreign.
  */
 export function namesOwnOrigin({ origin, referer }: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
   const named = [origin, referer === undefined ? undefined : originOf(referer)].filter((one) => one !== undefined);

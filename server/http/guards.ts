@@ -65,7 +65,7 @@ function isAmbiguous({ raw, url }: FastifyRequest): boolean {
   return hosts > 1 || (hosts === 0 && !probePaths.has(splitUrl(url).path));
 }
 
-/** Posted from the provider's site by design: authenticated by our request or its signature (decisions §6). */
+/** Posted from the provider's site by design: authenticated by our request or its signature. */
 function isSamlMessage({ config }: Deps, { method, url }: FastifyRequest): boolean {
   const urls = [callUrl(config.basePath, 'samlAnswer'), callUrl(config.basePath, 'samlLogoutPosted')];
   return method === 'POST' && urls.includes(url);

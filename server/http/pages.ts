@@ -7,7 +7,7 @@ import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Pages } from '../deps.ts';
 import type { BuiltPages } from './built-pages.ts';
-import { clearLastRefusal, readLastRefusal } from './last-refusal.ts';
+import { forgetNextPage, toldToPage } from './next-page.ts';
 import { languageOfRequest, splitUrl } from './request-url.ts';
 import { pagePolicy } from './security-headers.ts';
 
@@ -29,7 +29,7 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
   const accountPolicy = pagePolicy(config, built.account.styles).replace("script-src 'self'", "script-src 'none'");
 
   function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
-    const refusal = readLastRefusal(request, config, more.url);
+    const refusal = toldToPage(request, config, more.url);
     // A screen without an address reports something that just happened: an earlier refusal's reference does not belong to it.
     const screen = more.screen ?? screenOfPath(splitUrl(more.url ?? request.url).path.slice(config.basePath.length));
     const reference = hasAddress(screen) ? refusal.reference : null;
@@ -82,7 +82,7 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       const page = pageOf(request, more);
       const encoding = holdsSecret(page) ? 'identity' : encodingOf(request);
       const body = await bodyOf(page, encoding, status);
-      if (page.isSignedOut) clearLastRefusal(request, reply, config);
+      if (page.isSignedOut) forgetNextPage(request, reply, config);
       reply
         .code(status)
         .header('content-type', 'text/html; charset=utf-8')

@@ -23,7 +23,7 @@ export function queryValue(request: FastifyRequest, name: string): string | null
   return new URLSearchParams(splitUrl(request.url).search).get(name);
 }
 
-/** The language of an answer: `?lang=`, else the best match of Accept-Language, else the fallback (decisions §2). */
+/** The language of an answer: `?lang=`, else the best match of Accept-Language, else the fallback. */
 export function languageOfRequest(request: FastifyRequest): Language {
   const asked = languageOfTag(queryValue(request, queryNames.language) ?? '');
   return asked ?? bestLanguage(tagsOfAcceptLanguage(request.headers['accept-language'] ?? ''));
@@ -35,7 +35,7 @@ export function languageOverride(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Whether what isn't there is told in JSON (decisions §2): to a client that asks for it, and to what a page loads, which
+ * Whether what isn't there is told in JSON: to a client that asks for it, and to what a page loads, which
  * nobody reads. A client that takes anything, such as curl or a browser's address bar through a proxy, gets the page.
  */
 export function asksForJson(request: FastifyRequest): boolean {

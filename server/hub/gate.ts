@@ -28,7 +28,7 @@ const longestTimer = 2 ** 31 - 1;
 const methods = METHODS.filter((method) => method !== 'CONNECT' && method !== 'TRACE');
 
 /**
- * The gate (decisions §10): passes requests for the hub's paths on to it, if somebody is signed in or the path is public. The
+ * The gate: passes requests for the hub's paths on to it, if somebody is signed in or the path is public. The
  * portal's own routes go first; the hub never sees a request for them. Throws while the database is down: a request that
  * nothing was found out about is never admitted.
  */

@@ -18,7 +18,7 @@ import { identityHeaders, identityOf } from './hub-headers.ts';
 import { hubTokens, type Identity } from './hub-tokens.ts';
 
 /**
- * `GET session` (decisions §6 and §10): who is signed in, with headers for a hub, or 401. A proxy that says which page a
+ * `GET session`: who is signed in, with headers for a hub, or 401. A proxy that says which page a
  * person asked for gets the redirect to sign in instead. `?customer=` lets only users of these customers through, and
  * `?audience=` adds a token for a hub.
  */

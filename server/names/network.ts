@@ -4,7 +4,7 @@ import type { Reading } from './read-name.ts';
 
 /**
  * Reads a network in CIDR form (`203.0.113.0/24`, `2001:db8::/32`); a single address is a network of its own. Strict:
- * an address with host bits is refused, not widened. IPv4-mapped IPv6 becomes IPv4 (decisions §7).
+ * an address with host bits is refused, not widened. IPv4-mapped IPv6 becomes IPv4.
  */
 export function readNetwork(text: string): Reading {
   const no = (problem: string): Reading => ({ kind: 'refused', problem: `network: ${problem}` });
@@ -47,7 +47,8 @@ function clearBits(parts: number[], size: number, prefix: number): number[] {
   });
 }
 
-function groupsOf(address: string): number[] {
+/** The eight groups of a canonical IPv6 address. */
+export function groupsOf(address: string): number[] {
   const [head = '', tail] = address.split('::');
   const numbers = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
   if (tail === undefined) return numbers(head);

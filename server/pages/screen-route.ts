@@ -6,7 +6,7 @@ import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath, screenUrl 
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorPage, secondFactorUrl } from '../factors/second-factor-page.ts';
-import { readLastRefusal } from '../http/last-refusal.ts';
+import { toldToPage } from '../http/next-page.ts';
 import { notFound } from '../http/not-found.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { destinationFor, toSignIn } from '../sessions/destination.ts';
@@ -106,11 +106,11 @@ export function screenRoute(deps: Deps) {
   /** Keeps the name filled in for anyone who left the second factor for so long that no cookie has it any more. */
   function loginPage(request: FastifyRequest, who: Who | null): Partial<Page> {
     const name = who?.kind === 'ended' ? who.username : null;
-    return name === null || readLastRefusal(request, config).username !== '' ? {} : { typedUsername: name };
+    return name === null || toldToPage(request, config).username !== '' ? {} : { typedUsername: name };
   }
 }
 
-/** `GET portal.html` where no hub is configured (decisions §10): shows who is signed in and offers sign-out. */
+/** `GET portal.html` where no hub is configured: shows who is signed in and offers sign-out. */
 export function standInRoute(deps: Deps) {
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
     const who = await visitorOf(deps, request).who();

@@ -119,7 +119,7 @@ export async function deleteCustomer(sql: Connection, id: string): Promise<void>
   await sql`delete from customer where id = ${id}`;
 }
 
-/** A condition: a customer's networks (its column) admit an address; without any, every address (decisions §7). */
+/** A condition: a customer's networks (its column) admit an address; without any, every address. */
 export function admits(sql: Connection, networks: Fragment, address: string | Fragment) {
   return sql`(${networks} = '{}' or ${address}::inet <<= any(${networks}))`;
 }

@@ -38,7 +38,7 @@ export function standingOf(who: Who): Standing {
 }
 
 /**
- * Where a visitor who requests a page is sent (decisions §13). Whether a screen then shows its form or a message is up
+ * Where a visitor who requests a page is sent. Whether a screen then shows its form or a message is up
  * to the screen.
  */
 export function whereTo(standing: Standing, asked: AskedPage): WhereTo {

@@ -23,7 +23,7 @@ export type Who =
 
 /**
  * What a session token stands for, for a client at an address; marks a full session as used. The customers'
- * networks are checked again every time; if none admits the address the session counts as ended (decisions §7).
+ * networks are checked again every time; if none admits the address the session counts as ended.
  */
 export async function whoHas(deps: Deps, tokenHash: Buffer, address: string): Promise<Who> {
   const now = deps.now();

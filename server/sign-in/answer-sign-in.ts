@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { setCookie } from '../http/cookies.ts';
-import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { forgetNextPage, tellNextPage } from '../http/next-page.ts';
 import { limits } from '../limits.ts';
 import { destinationToKeep, type Onwards } from '../sessions/destination.ts';
 import { endVisits } from '../sessions/visit.ts';
@@ -31,9 +31,9 @@ export async function letIn(
   const { request } = reply;
   if (!byProvider) await endVisits(deps, request);
   setCookie(reply, config, 'session', result.sessionToken);
-  // This cookie also keeps the typed name for the next form, should the half session end.
-  if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
-  else clearLastRefusal(request, reply, config);
+  // For the next form, should the half session end.
+  if (result.kind === 'secondFactor' && username !== null) tellNextPage(reply, config, { username });
+  else forgetNextPage(request, reply, config);
   if (result.kind === 'signedIn') setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
   const { destination, lang } = onwards;
   if (hasShownNoCookie(reply)) {
@@ -82,7 +82,7 @@ export function refuseSignIn(
     lang,
   };
   const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
-  setLastRefusal(reply, config, { reference, username, url, unknownPasskey });
+  tellNextPage(reply, config, { username, refusal: { reference, url, unknownPasskey } });
   return reply.redirect(first ?? url, 303);
 }
 
@@ -93,7 +93,7 @@ export function toSingleSignOn(
   { notice, username }: { notice?: Notice; username: string | null },
   { destination, lang }: Omit<Onwards, 'address'>,
 ): FastifyReply {
-  if (username !== null) setLastRefusal(reply, config, { reference: null, username });
+  if (username !== null) tellNextPage(reply, config, { username });
   const query = {
     [queryNames.notice]: notice,
     [queryNames.destination]: destinationToKeep(config.basePath, destination),

@@ -18,7 +18,7 @@ import { spendResetLink } from './reset-link.ts';
 type ChangeRequest = LinkHolder & Pick<Visitor, 'language'> & { password: string; repeat: string };
 
 /**
- * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
+ * Sets the password of the user behind a link. The first failing check gives the reason: the link (4
  * unknown, 3 expired or used), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords
  * (11). Without an open link nothing about the account is revealed.
  * Throws WorkQueueFull if too many passwords are waiting to be hashed.

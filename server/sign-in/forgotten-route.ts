@@ -17,7 +17,7 @@ import { insertResetRequest } from './reset-request.ts';
 export const forgottenSchema = { body: ForgottenForm };
 
 /**
- * `POST password/forgotten` (decisions §6): keeps the request and answers 204, or 303 without JavaScript, before the
+ * `POST password/forgotten`: keeps the request and answers 204, or 303 without JavaScript, before the
  * name is looked up. Nothing here depends on the name.
  */
 export function forgottenRoute(deps: Deps) {

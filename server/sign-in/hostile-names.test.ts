@@ -181,8 +181,8 @@ describe('injection', () => {
       const [cookie = '', ...more] = [headers['set-cookie'] ?? []].flat();
       expect(more).toEqual([]);
       expect(cookie.length).toBeLessThan(4096);
-      const [, value = ''] = /^vestibule-refusal=([\w-]+);/.exec(cookie) ?? [];
-      const next = await portal.send({ url: '/portal/login', cookies: { 'vestibule-refusal': value } });
+      const [, value = ''] = /^vestibule-next-page=([\w-]+);/.exec(cookie) ?? [];
+      const next = await portal.send({ url: '/portal/login', cookies: { 'vestibule-next-page': value } });
       expect(next.body).toContain(name.slice(0, 3));
       expect(JSON.stringify(headers)).not.toContain('Set-Cookie: x');
     }

@@ -79,7 +79,7 @@ it('CK-05 a password without its second factor makes no browser known and leaves
   // The typed name is kept for ten minutes, in case the form is shown again; the session ends with the browser.
   expect(answer.cookies.map(({ name, maxAge }) => [name, maxAge])).toEqual([
     ['vestibule-session', undefined],
-    ['vestibule-refusal', limits.refusalLifetime / 1000],
+    ['vestibule-next-page', limits.nextPageLifetime / 1000],
   ]);
   expect(
     await portal.sql`select from device d join portal_user u on u.id = d.user_id where u.username = 'frida'`,

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { browserToBegin } from '../factors/passkey-ceremony.ts';
 import { clearCookie, setCookie } from '../http/cookies.ts';
 import { formAgain, formKeeper } from '../http/form-again.ts';
-import { setLastRefusal } from '../http/last-refusal.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { destinationOfAddress, languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -27,7 +27,7 @@ export function linkRoutes(deps: Deps) {
   const { config } = deps;
   const rp = config.passkeys;
 
-  /** `POST password/change` (decisions §6): 303 to the outcome. An invited person is signed in at once. */
+  /** `POST password/change`: 303 to the outcome. An invited person is signed in at once. */
   async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
     const visitor = visitorOf(deps, request);
     const { hash: token = '', password, repeat } = request.body;
@@ -79,7 +79,7 @@ export function linkRoutes(deps: Deps) {
     const words = { [invitedParameter]: invited ? invitedValues[invited] : undefined };
     const kept = { [queryNames.destination]: destination, ...words, lang: languageOverride(request) };
     const toRefusal = (url: string, reference: string) => {
-      setLastRefusal(reply, config, { reference, username: '', url });
+      tellNextPage(reply, config, { username: '', refusal: { reference, url } });
       return reply.redirect(url, 303);
     };
     switch (result.kind) {
@@ -87,7 +87,7 @@ export function linkRoutes(deps: Deps) {
         // The person signs in next, and must not go on in the session of somebody else who was signed in here.
         if (visitorOf(deps, request).sessionToken === null) clearCookie(reply, config, 'reset');
         else await signOutHere(deps, request, reply);
-        setLastRefusal(reply, config, { reference: null, username: result.username });
+        tellNextPage(reply, config, { username: result.username });
         return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', kept), 303);
       case 'networkRefused': {
         const query = { [queryNames.ipAddress]: address, ...kept };

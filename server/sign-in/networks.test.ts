@@ -25,7 +25,7 @@ const refusedAt = (address: string) => `/portal/loginfail/ip?${new URLSearchPara
 it('IP-13 a right password from a refused network gets the address we saw, and no session', async () => {
   const answer = await carol();
   expect(answer.headers.location).toBe(refusedAt('198.51.100.7'));
-  expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-refusal']);
+  expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-next-page']);
   expect(await portal.sql`select from session`).toHaveLength(0);
   const [event] = await portal.sql`
     select event, reason, username, host(address) as address, steps from audit_event order by id desc limit 1`;

@@ -13,7 +13,7 @@ import { signIn } from './sign-in.ts';
 
 export const performLoginSchema = { body: LoginForm };
 
-/** `POST performlogin` (decisions §6): 303 to the destination, the second factor, or a failure page. */
+/** `POST performlogin`: 303 to the destination, the second factor, or a failure page. */
 export function performLoginRoute(deps: Deps) {
   const { config } = deps;
 

@@ -7,7 +7,7 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { recordKey, unknownLinkKeys } from '../throttle/throttle-keys.ts';
+import { recordKey, resetKeys } from '../throttle/throttle-keys.ts';
 import { findResetLink, type LinkPurpose, type ResetLink, type ResetUser } from './reset-link.ts';
 
 /** What a link is used for. It decides which rules of the account apply. */
@@ -42,7 +42,7 @@ export async function readLink(
   wanted: Wanted,
 ): Promise<{ link: OpenLink; refusal: null } | { link: ResetLink | null; refusal: LinkRefusal }> {
   const link = await linkOf(deps, deps.sql, holder);
-  const until = link ? null : await countAttempt(deps.sql, unknownLinkKeys(holder.address), deps.now());
+  const until = link ? null : await countAttempt(deps.sql, resetKeys(holder.address), deps.now());
   if (until) return { link, refusal: { until } };
   const refusal = refusalOfLink(link, deps.now(), wanted);
   return refusal ? { link, refusal } : { link: link as OpenLink, refusal: null };

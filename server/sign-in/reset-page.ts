@@ -7,12 +7,12 @@ import { isToken, tokenHash } from '../crypto/token.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
-import { setLastRefusal } from '../http/last-refusal.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import { destinationOfAddress, languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { findResetLinkPage, type ResetLinkPage } from './reset-link.ts';
 
 /**
- * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
+ * What the page of a link shows: the form with its extra data, or the address of a page that says that
  * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form as if it were valid.
  */
 export async function resetPage(
@@ -38,7 +38,7 @@ export async function resetPage(
     };
     if (link.usedAt) {
       // The form that it leads to has the name filled in.
-      if (link.username) setLastRefusal(reply, config, { reference: null, username: link.username });
+      if (link.username) tellNextPage(reply, config, { username: link.username });
       return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
     }
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };

@@ -33,11 +33,10 @@ type ResetRequest = {
 export async function insertResetRequest(
   sql: Connection,
   request: ResetRequest,
-  { own, total }: { own: readonly ThrottleKey[]; total: ThrottleKey },
+  keys: readonly ThrottleKey[],
   now: Date,
 ): Promise<Date | null> {
-  // A sender who has to wait does not use up the limit that everybody shares.
-  const until = (await countAttempt(sql, own, now)) ?? (await countAttempt(sql, [total], now));
+  const until = await countAttempt(sql, keys, now);
   if (until) return until;
   await insertJob(sql, { id: randomUUID(), queue: resetQueueName, isWaitedFor: true, payload: request, madeAt: now });
   return null;

@@ -63,7 +63,7 @@ export type Situation = FactorsOfUser & {
 };
 
 /**
- * What a sign-in still needs, in order (decisions §7, §8): the app if the user has one, otherwise the strongest factor that the
+ * What a sign-in still needs, in order: the app if the user has one, otherwise the strongest factor that the
  * customers require. Nothing that the browser sends makes it less. Before a user sets up an app they prove the factors that they
  * have, so that the password alone is not enough to add one.
  */

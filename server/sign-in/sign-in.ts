@@ -10,14 +10,14 @@ import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { updateOutdatedHash } from '../people/portal-user.ts';
 import { findSignInUser, insertRefusal, type SignInUser } from '../people/sign-in-user.ts';
-import { addressWait, countGuess } from '../throttle/throttle.ts';
+import { admitAddress, countGuess } from '../throttle/throttle.ts';
 import { accountKey, addressKeys, deviceKey, networkOf, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
 import { openSession } from './open-session.ts';
 import type { SignInRequest, SignInResult } from './sign-in-rules.ts';
 import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
 
 /**
- * Checks a username or email and a password, and opens a session (decisions §7). Every refusal does the same work, so that its time
+ * Checks a username or email and a password, and opens a session. Every refusal does the same work, so that its time
  * reveals nothing: one read, one count, one argon2id, one write. Only an address that has to wait is refused before. Throws
  * WorkQueueFull if too many sign-ins are waiting.
  */
@@ -34,7 +34,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const user = await findSignInUser(sql, lookUp);
 
   const isKnownDevice = user?.deviceKnown === true && deviceHash !== null;
-  const waitUntil = isKnownDevice ? null : await addressWait(sql, addressKeys(address), now);
+  const waitUntil = isKnownDevice ? null : await admitAddress(sql, addressKeys(address), now);
   if (waitUntil) return await throttled(deps, request, waitUntil, now);
   const counter = isKnownDevice
     ? { key: deviceKey(deviceHash, user.id), limit: limits.throttle.device }

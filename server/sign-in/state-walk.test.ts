@@ -15,7 +15,7 @@ vi.mock('@node-rs/argon2', async (original) => ({
   verify: async (_hash: string, password: string) => password === testPassword,
 }));
 
-// Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that
+// The pending sign-in is a small state machine. In every state every event is answered by a page that
 // has a next step and keeps the requested page. One test per state walks all its events.
 
 /** The page that everyone in this test requests. */

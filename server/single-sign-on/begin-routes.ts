@@ -8,7 +8,7 @@ import { screenUrl } from '#contract/screens.ts';
 import { isUuid } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { type FormKeeper, formAgain } from '../http/form-again.ts';
-import { readLastRefusal } from '../http/last-refusal.ts';
+import { toldToPage } from '../http/next-page.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { sendFormPolicy } from '../http/security-headers.ts';
@@ -26,7 +26,7 @@ import { findSsoConnection, listSsoConnectionsOfDomain } from './sso-connection.
 export const performSsoSchema = { body: PerformSsoForm };
 
 /**
- * `POST authenticate/performSsoLogin` (decisions §6): redirects to the provider of an address's domain. No user is
+ * `POST authenticate/performSsoLogin`: redirects to the provider of an address's domain. No user is
  * looked up, so known and unknown people get the same answer, as do an unknown domain and one without single sign-on.
  */
 export function performSsoRoute(deps: Deps) {
@@ -82,7 +82,7 @@ async function giveAgain(
 export const checkSsoSchema = { body: CheckSsoForm };
 
 /**
- * `POST authenticate/checkSsoLogin` (decisions §6): redirects to the provider of this browser's last sign-in, or to the
+ * `POST authenticate/checkSsoLogin`: redirects to the provider of this browser's last sign-in, or to the
  * form that asks for an address.
  */
 export function checkSsoRoute(deps: Deps) {
@@ -147,7 +147,7 @@ export function leaveRoute(deps: Deps) {
  */
 export async function singleSignOnPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page>> {
   if (noticeOfSearch(splitUrl(request.url).search) !== 'chooseConnection') return {};
-  const domain = domainOfAddress(readLastRefusal(request, deps.config).username);
+  const domain = domainOfAddress(toldToPage(request, deps.config).username);
   if (!domain) return {};
   const connections = await listSsoConnectionsOfDomain(deps.sql, domain);
   const usable = connections.filter(({ active }) => active);

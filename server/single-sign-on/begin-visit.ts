@@ -85,7 +85,7 @@ export async function cannotBegin(
   { connection, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
 ): Promise<FastifyReply> {
   forgetConnection(deps, request, reply);
-  // The page of an unknown domain (decisions §6).
+  // The page of an unknown domain.
   const protocol = connection?.protocol ?? 'oidc';
   return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, isAnswer: false });
 }

@@ -14,7 +14,7 @@ import { linkSubject } from './sso-subject.ts';
 type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
 
 /**
- * Finds the user a provider means (decisions §9): the one linked with the subject; on first use the one with the
+ * Finds the user a provider means: the one linked with the subject; on first use the one with the
  * verified address, who is then linked; otherwise a new one, if the connection creates users. Only users of the
  * connection's own customer qualify. Adds steps as they are taken. The caller may roll back.
  */
@@ -56,7 +56,7 @@ export async function matchUser(
 }
 
 /**
- * The email address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
+ * The email address by which a subject may be linked: of a domain that the connection vouches for, and
  * verified. An ambiguous one finds nobody: stored addresses have one form, and only case may differ.
  */
 function verifiedEmail(
@@ -88,7 +88,7 @@ function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match
 }
 
 /**
- * Creates a user with the rights the provider gives and no password (decisions §9: just-in-time creation). The names
+ * Creates a user with the rights the provider gives and no password (just-in-time creation). The names
  * are locked.
  */
 async function makeUser(

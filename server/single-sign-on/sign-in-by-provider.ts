@@ -30,7 +30,7 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
 type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undefined };
 
 /**
- * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
+ * Signs in the person a provider vouched for, by the rules of a password sign-in. The session is
  * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored, or nothing: if it is
  * refused, or somebody else is signed in here.
  */

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { failedAnswerKeys, logoutKeys, recordKey, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { keyOf, recordKey, type ThrottleKind } from '../throttle/throttle-keys.ts';
 
 /**
  * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the
@@ -27,20 +27,20 @@ export type GiveAgain = (wait: Wait) => Promise<FastifyReply>;
 /**
  * Counts a visit to a provider, which adds rows. The limit leaves room for a whole company behind one address.
  */
-export const slowDown = counting('visits from this address', ssoKeys);
+export const slowDown = counting('visits from this address', 'sso');
 
 /**
  * The same for a failed answer. Counted separately: an image on any page can make a browser send one, and must not
  * block others at its address from beginning a visit.
  */
-export const slowDownForFailure = counting('answers from this address', failedAnswerKeys);
+export const slowDownForFailure = counting('answers from this address', 'answer');
 
 /** The same for a refused logout that claims to be a provider's. */
-export const slowDownForLogout = counting('refused logouts from this address', logoutKeys);
+export const slowDownForLogout = counting('refused logouts from this address', 'provider-logout');
 
-function counting(what: string, keysOf: (address: string) => ThrottleKey[]): Brake {
+function counting(what: string, kind: ThrottleKind): Brake {
   return async (deps, request, reply, address, giveAgain) => {
-    const until = await countAttempt(deps.sql, keysOf(address), deps.now());
+    const until = await countAttempt(deps.sql, [keyOf(kind, { address })], deps.now());
     return until !== null && (await tellToWait(deps, request, reply, address, { until, what, giveAgain }));
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { limits, type ThrottleLimit } from '../limits.ts';
+import { groupsOf } from '../names/network.ts';
 
 /** A row of the throttle and how fast it fills. */
 export type ThrottleKey = { key: string; limit: ThrottleLimit };
@@ -65,51 +66,32 @@ export function unknownNameKey(fold: string): string {
   return `name:${bucket}`;
 }
 
-/** The keys for reset link requests, apart from failed sign-ins: of an address and its networks, and everybody's. */
-export function resetKeys(address: string): { own: ThrottleKey[]; total: ThrottleKey } {
-  const own = networkKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
-  return { own, total: { key: 'reset-total', limit: limits.throttle.total } };
+/** The keys for requests for a link and for unknown links: of an address and its networks, and everybody's. */
+export function resetKeys(address: string): ThrottleKey[] {
+  return addressKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
 }
 
-/** The keys for unknown links from an address, which are counted with the requests for one. */
-export function unknownLinkKeys(address: string): ThrottleKey[] {
-  const { own, total } = resetKeys(address);
-  return [...own, total];
-}
-
-/** What a whole company behind one address begins on one morning: visits to providers, and ceremonies with passkeys. */
+/** What a whole company behind one address begins on one morning. */
 const company = times(limits.throttle.address, 20);
 
-/** The keys for visits to identity providers started from an address. */
-export function ssoKeys(address: string): ThrottleKey[] {
-  return [{ key: `sso-${keyOf({ address })}`, limit: company }];
-}
+/** What else is counted for an address, each kind apart. */
+const kinds = {
+  /** Visits to identity providers. */
+  sso: company,
+  /** Answers of providers that belong to no visit. */
+  answer: company,
+  /** Refused logouts of providers, which any page that is open at an address can cause. */
+  'provider-logout': limits.throttle.costly,
+  /** Ceremonies with a passkey, and their refused answers. */
+  passkey: company,
+  'passkey-failure': limits.throttle.costly,
+};
+export type ThrottleKind = keyof typeof kinds;
 
-/** The keys for provider answers from an address that belong to no visit, counted apart from visits. */
-export function failedAnswerKeys(address: string): ThrottleKey[] {
-  return [{ key: `answer-${keyOf({ address })}`, limit: company }];
-}
-
-/** The keys for refused logouts of providers from an address, which any page open there can cause. */
-export function logoutKeys(address: string): ThrottleKey[] {
-  return [{ key: `provider-logout-${keyOf({ address })}`, limit: limits.throttle.costly }];
-}
-
-/** An address, or a browser that counts by itself. */
-type AddressOrBrowser = { address: string } | { deviceHash: Buffer };
-
-/** The keys for ceremonies with a passkey begun from an address or in a browser. */
-export function passkeyKeys(from: AddressOrBrowser): ThrottleKey[] {
-  return [{ key: `passkey-${keyOf(from)}`, limit: company }];
-}
-
-/** The keys for refused answers of passkeys from an address or a browser, apart from failed passwords. */
-export function passkeyFailureKeys(from: AddressOrBrowser): ThrottleKey[] {
-  return [{ key: `passkey-failure-${keyOf(from)}`, limit: limits.throttle.costly }];
-}
-
-function keyOf(from: AddressOrBrowser): string {
-  return 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : addressKeys(from.address)[0].key;
+/** The key of a kind for an address, or for a browser that counts by itself. */
+export function keyOf(kind: ThrottleKind, from: { address: string } | { deviceHash: Buffer }): ThrottleKey {
+  const whose = 'deviceHash' in from ? `device:${from.deviceHash.toString('hex')}` : addressKeys(from.address)[0].key;
+  return { key: `${kind}-${whose}`, limit: kinds[kind] };
 }
 
 /** The keys for failures from an address, its networks, and everybody's together. */
@@ -123,7 +105,7 @@ export function addressKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
  */
 function networkKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }];
-  const groups = ipv6Groups(address);
+  const groups = groupsOf(address);
   const site = groups.slice(0, 3);
   const network = [...site, (groups[3] as number) & 0xff00];
   return [
@@ -152,12 +134,6 @@ export function recordKey(what: string, address: string): string {
  */
 export function accessKey(userId: string, rule: string): string {
   return `access:${userId}:${createHash('sha256').update(rule).digest().readUInt32BE() % limits.accessRuleBuckets}`;
-}
-
-function ipv6Groups(canonical: string): number[] {
-  const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
-  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
-  return [...groups].map((group) => Number.parseInt(group, 16));
 }
 
 function hex(groups: number[]): string {

@@ -1,11 +1,12 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
-import { limits, type ThrottleLimit } from '../limits.ts';
+import { limits, second, type ThrottleLimit } from '../limits.ts';
 import { accountKey, type FirstFactor, type ThrottleKey } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
-export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
-  return sql.unsafe(`${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000}`);
+export function limitOf(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
+  const [leak, first, longest] = [leakEvery, firstWait, longestWait].map((time) => time / second);
+  return sql.unsafe(`row(${freeFailures}, ${leak}, ${first}, ${longest})::throttle_limit`);
 }
 
 /**
@@ -14,7 +15,7 @@ export function limitArguments(sql: Connection, { freeFailures, leakEvery, first
  */
 function attemptAdmitted(sql: Connection, [first, ...others]: readonly ThrottleKey[], now: Date): Fragment {
   if (!first) return sql`true`;
-  return sql`case when throttle_attempt(${first.key}, null, ${now}, ${limitArguments(sql, first.limit)})
+  return sql`case when throttle_attempt(${first.key}, null, ${now}, ${limitOf(sql, first.limit)})
     then ${attemptAdmitted(sql, others, now)} else false end`;
 }
 
@@ -37,15 +38,15 @@ export async function countGuess(
 ): Promise<boolean> {
   const [row] = await sql<{ admitted: boolean }[]>`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    select throttle_attempt(${key}, ${guess}, ${now}, ${limitArguments(sql, limit)}) as admitted from quick`;
+    select throttle_attempt(${key}, ${guess}, ${now}, ${limitOf(sql, limit)}) as admitted from quick`;
   return row?.admitted === true;
 }
 
 /**
- * Until when an address, its network or everyone has to wait; null if a guess may proceed. If the free failures are used up it
- * counts an attempt, so that each wait is followed by one guess, however many are sent side by side.
+ * Lets an address make a guess: null, or until when it, its network or everyone has to wait. Once the free failures are used up
+ * the guess is counted here, so that each wait is followed by one, however many are sent side by side.
  */
-export async function addressWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
+export async function admitAddress(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
   const rows = await sql<{ key: string; failures: number; blockedUntil: Date | null }[]>`
     select key, failures, blocked_until as "blockedUntil" from throttle
     where key = any(${keys.map(({ key }) => key)}::text[]) order by blocked_until desc nulls last`;
@@ -60,13 +61,9 @@ export async function addressWait(sql: Connection, keys: readonly ThrottleKey[],
 
 /** Counts a failure under each key, even while it waits: it was let through before, beside others. */
 export async function countFailures(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<void> {
-  const of = (what: keyof ThrottleLimit, unit: number) => keys.map(({ limit }) => limit[what] / unit);
-  await sql`
-    select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
-    from unnest(
-      ${keys.map(({ key }) => key)}::text[], ${of('freeFailures', 1)}::float8[], ${of('leakEvery', 1000)}::float8[],
-      ${of('firstWait', 1000)}::float8[], ${of('longestWait', 1000)}::float8[]
-    ) as k (key, free, leak, first, longest)`;
+  await Promise.all(
+    keys.map(({ key, limit }) => sql`select throttle_attempt(${key}, null, ${now}, ${limitOf(sql, limit)}, true)`),
+  );
 }
 
 /** The latest wait among the keys; `now` if none has to wait. */

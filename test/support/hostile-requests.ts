@@ -43,13 +43,13 @@ const cookie = fc.oneof(
   fc
     .tuple(
       fc.constantFrom(
-        ...['vestibule-session', 'vestibule-device', 'vestibule-refusal', 'vestibule-reset', 'vestibule-remembered'],
+        ...['vestibule-session', 'vestibule-device', 'vestibule-next-page', 'vestibule-reset', 'vestibule-remembered'],
       ),
       headerValue,
     )
     .map((pair) => pair.join('=')),
-  hostile.map((text) => `vestibule-refusal=${Buffer.from(text).toString('base64url')}`),
-  fc.json().map((text) => `vestibule-refusal=${Buffer.from(text).toString('base64url')}`),
+  hostile.map((text) => `vestibule-next-page=${Buffer.from(text).toString('base64url')}`),
+  fc.json().map((text) => `vestibule-next-page=${Buffer.from(text).toString('base64url')}`),
 );
 const headers = fc.record(
   {

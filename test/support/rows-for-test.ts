@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Connection, Database } from '#server/database/database.ts';
-import { limitArguments } from '#server/throttle/throttle.ts';
+import { limitOf } from '#server/throttle/throttle.ts';
 import type { ThrottleKey } from '#server/throttle/throttle-keys.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 
@@ -51,7 +51,7 @@ export async function untilWaiting(pool: Database, count: number): Promise<void>
 /** Counts one attempt under a key; false if it has to wait. */
 export async function countThrottleAttempt(sql: Connection, { key, limit }: ThrottleKey, now: Date): Promise<boolean> {
   const [row] = await sql<{ admitted: boolean }[]>`
-    select throttle_attempt(${key}, null, ${now}, ${limitArguments(sql, limit)}) as admitted`;
+    select throttle_attempt(${key}, null, ${now}, ${limitOf(sql, limit)}) as admitted`;
   return row?.admitted ?? false;
 }
 

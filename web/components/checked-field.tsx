@@ -22,7 +22,7 @@ export function CheckedField({ error, children, ...field }: Props) {
 /**
  * A work email. Mistakes are shown on leaving the field, not while typing, but at once for a value that a password
  * manager fills in, which may not be an address. Not of type `email`: browsers check that more strictly than the server
- * (decisions §5), and rewrite international addresses.
+ * and rewrite international addresses.
  */
 export function EmailField() {
   const message = useMessage();

@@ -101,7 +101,7 @@ export function composed(boxes: Boxes, index: number, text: string): Boxes {
   return digits.reduce((now, digit, step) => typed(now, index + step, digit), boxes);
 }
 
-/** Exactly six digits fill all boxes; anything else is ignored (decisions §5). */
+/** Exactly six digits fill all boxes; anything else is ignored. */
 export function pasted(boxes: Boxes, text: string): Boxes {
   const code = codeOfPaste(narrow(text));
   return code ? { digits: [...code], focus: last } : boxes;

@@ -20,7 +20,7 @@ export type Said =
   | { name: 'notChecked' }
   | null;
 
-/** Has a code checked and continues if it is right; otherwise shows why and reactivates the page (decisions §5). */
+/** Has a code checked and continues if it is right; otherwise shows why and reactivates the page. */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack } = useApp();
   const { toCall, toScreen, language } = usePortalUrls();
@@ -72,7 +72,7 @@ function saidOfSending(secondFactor: OpenSecondFactor | undefined): Said {
 
 /**
  * What a visitor is told about a wrong code and the code wanted instead; null if none was wrong. A failed check is
- * reported the same way (decisions §5).
+ * reported the same way.
  */
 export function useWrongCodeText(): (said: Said) => string | null {
   const message = useMessage();

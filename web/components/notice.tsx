@@ -97,7 +97,7 @@ export function useNoticeText(): (notice: SpokenNotice, seconds: number) => stri
   };
 }
 
-/** Shown before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
+/** Shown before the attempt: without the cookie, signing in would only lead back here. */
 export function CookiesBlocked() {
   const message = useMessage();
   const isScripted = useIsScripted();

@@ -87,7 +87,7 @@ export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean;
   );
 }
 
-/** The destination after sign-in, sent along (decisions §4). */
+/** The destination after sign-in, sent along. */
 export function RedirectField({
   name = 'redirectURL',
   from = queryNames.destination,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useApp, useMessage } from '../app-context.ts';
 
 /**
- * The reference that a visitor reads out to support to identify the refusal (decisions §13). It belongs to the page
+ * The reference that a visitor reads out to support to identify the refusal. It belongs to the page
  * that the server sent; a failure page rendered later by the script has none.
  */
 export function Reference() {

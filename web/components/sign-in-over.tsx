@@ -17,7 +17,7 @@ export function isOver(said: Said): said is Over {
 }
 
 /**
- * Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5).
+ * Takes the place of the screen's content, with one button to start again; name and destination are kept.
  */
 export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();

@@ -45,7 +45,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   );
 }
 
-/** Shown only if it is a valid address: anyone can put anything into a link (decisions §5). */
+/** Shown only if it is a valid address: anyone can put anything into a link. */
 function VisitorAddress() {
   const message = useMessage();
   const { place } = useApp();

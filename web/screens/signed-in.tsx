@@ -9,7 +9,7 @@ import { Seal } from '../components/seal.tsx';
 
 type Props = Extract<PageScreen, { name: 'signedIn' }>;
 
-/** Placeholder where no hub is configured (decisions §10). */
+/** Placeholder where no hub is configured. */
 export function SignedIn({ username, email, customers }: Props) {
   const message = useMessage();
   return (
@@ -37,8 +37,8 @@ export function SignedIn({ username, email, customers }: Props) {
 type SignOutConfirmProps = Extract<PageScreen, { name: 'signOutConfirm' }>;
 
 /**
- * Names who is signed in, when another site's link leads to sign-out (decisions §6), or when a provider has answered for
- * somebody else (decisions §9), who goes on to a destination.
+ * Names who is signed in, when another site's link leads to sign-out, or when a provider has answered for
+ * somebody else, who goes on to a destination.
  */
 export function SignOutConfirm({ query, account }: SignOutConfirmProps) {
   const message = useMessage();

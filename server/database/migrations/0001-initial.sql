@@ -377,21 +377,24 @@ create table throttle (
 -- free_failures on each further one makes the next wait twice as long, from first_wait to longest_wait seconds.
 -- An attempt during a wait is refused and not counted; the same guess as the one before is let through, uncounted.
 -- With even_waiting a failure counts during a wait too: it was let through before the wait began, beside others.
+create type throttle_limit as (
+  free_failures double precision,
+  leak_seconds double precision,
+  first_wait double precision,
+  longest_wait double precision
+);
 create function throttle_attempt(
   attempt_key text,
   guess bytea,
   at timestamptz,
-  free_failures double precision,
-  leak_seconds double precision,
-  first_wait double precision,
-  longest_wait double precision,
+  most throttle_limit,
   even_waiting boolean default false
 ) returns boolean language plpgsql as $$
 declare
   was_admitted boolean;
 begin
   insert into throttle as t (key, failures, changed_at, blocked_until, last_guess, admitted)
-  values (attempt_key, 1, at, case when free_failures <= 1 then at + make_interval(secs => first_wait) end, guess, true)
+  values (attempt_key, 1, at, case when most.free_failures <= 1 then at + make_interval(secs => most.first_wait) end, guess, true)
   on conflict (key) do update set
     (failures, changed_at, blocked_until, last_guess, admitted) = (
       select
@@ -399,9 +402,9 @@ begin
         case when same or not free then t.changed_at else at end,
         case
           when same or not free then t.blocked_until
-          when ceil(leaked) + 1 >= free_failures then
+          when ceil(leaked) + 1 >= most.free_failures then
             greatest(t.blocked_until, at + make_interval(
-              secs => least(longest_wait, first_wait * power(2, least(30, ceil(leaked) + 1 - free_failures)))))
+              secs => least(most.longest_wait, most.first_wait * power(2, least(30, ceil(leaked) + 1 - most.free_failures)))))
         end,
         case when free then guess else t.last_guess end,
         same or free
@@ -409,7 +412,7 @@ begin
         select
           coalesce(t.last_guess = guess, false) as same,
           even_waiting or coalesce(t.blocked_until <= at, true) as free,
-          greatest(0, t.failures - greatest(0, extract(epoch from at - t.changed_at)) / leak_seconds) as leaked
+          greatest(0, t.failures - greatest(0, extract(epoch from at - t.changed_at)) / most.leak_seconds) as leaked
       ) as state
     )
   returning t.admitted into was_admitted;

@@ -128,7 +128,7 @@ describe('whom a provider may speak for', () => {
     expect(await reason()).toMatch(/^(?:unknown-user|foreign-domain)$/);
   });
 
-  it('OI-18 upper case finds only the same person, as on the sign-in form (decisions §7)', async () => {
+  it('OI-18 upper case finds only the same person, as on the sign-in form', async () => {
     expect(await signIn({ email: 'Alice@ACME.test' })).toBe('/portal/portal.html');
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });

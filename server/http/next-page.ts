@@ -9,41 +9,43 @@ import { limits } from '../limits.ts';
 import { clearCookie, readCookie, setCookie } from './cookies.ts';
 import { splitUrl } from './request-url.ts';
 
-/** The longest id of a passkey that a cookie carries to the page of its refusal, in base64url; most have 16 to 64 bytes. */
-const unknownPasskeyKept = 200;
-
 /**
- * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is
- * only for the page of this refusal, at `url`: elsewhere it would refer to something else.
+ * What a page leaves in the visitor's own browser for the next ones, for ten minutes; never in an address or a log. The reference of
+ * a refusal is only for its page, at `url`: elsewhere it would refer to something else.
  */
-type LastRefusal = { username: string } & (
-  | { reference: string; url: string /** Its id in base64url. */; unknownPasskey?: string | null }
-  | { reference: null /** The first page after a sign-out is told of it. */; isSignedOut?: boolean }
-);
+type ToldToNextPage = {
+  /** As it was typed; the next form has it filled in. */
+  username: string;
+  /** `unknownPasskey`: the id, in base64url, of a passkey that nobody has. */
+  refusal?: { reference: string; url: string; unknownPasskey?: string | null };
+  /** The first page after a sign-out is told of it. */
+  isSignedOut?: boolean;
+};
 
-export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
-  const { username, reference } = refusal;
-  const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
-  const out = refusal.reference === null ? refusal.isSignedOut || undefined : undefined;
-  const id = refusal.reference === null ? null : refusal.unknownPasskey;
-  const unknown = id && id.length <= unknownPasskeyKept ? id : undefined;
-  const value = Buffer.from(JSON.stringify({ reference, at, username, unknown, out })).toString('base64url');
-  setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
+/** Most ids of passkeys have 16 to 64 bytes; a longer one than this is not passed on. */
+const passkeyId = /^[\w-]{1,200}$/;
+
+export function tellNextPage(reply: FastifyReply, config: Config, told: ToldToNextPage): void {
+  const { username, refusal, isSignedOut } = told;
+  const unknown = passkeyId.test(refusal?.unknownPasskey ?? '') ? refusal?.unknownPasskey : undefined;
+  const of = { reference: refusal?.reference ?? null, at: refusal && pageKey(config, refusal.url), unknown };
+  const text = JSON.stringify({ username, ...of, out: isSignedOut || undefined });
+  setCookie(reply, config, 'next-page', Buffer.from(text).toString('base64url'), limits.nextPageLifetime);
 }
 
-export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  if (readCookie(request.headers, config, 'refusal') !== null) clearCookie(reply, config, 'refusal');
+export function forgetNextPage(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  if (readCookie(request.headers, config, 'next-page') !== null) clearCookie(reply, config, 'next-page');
 }
 
 const none = { reference: null, username: '', unknownPasskey: null, isSignedOut: false };
 
-/** What the last refusal left for the page of `url`, as sent by the browser; ignored if unreadable. */
-export function readLastRefusal(
+/** What the page of `url` is told, as sent by the browser; ignored if unreadable. */
+export function toldToPage(
   request: FastifyRequest,
   config: Config,
   url = request.url,
 ): { reference: string | null; username: string; unknownPasskey: string | null; isSignedOut: boolean } {
-  const value = readCookie(request.headers, config, 'refusal');
+  const value = readCookie(request.headers, config, 'next-page');
   if (!value) return none;
   try {
     const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;
@@ -53,7 +55,7 @@ export function readLastRefusal(
     return {
       reference: isItsPage ? referenceOfText(reference) : null,
       username,
-      unknownPasskey: isItsPage && typeof unknown === 'string' && /^[\w-]{1,200}$/.test(unknown) ? unknown : null,
+      unknownPasskey: isItsPage && typeof unknown === 'string' && passkeyId.test(unknown) ? unknown : null,
       isSignedOut: out === true,
     };
   } catch {
