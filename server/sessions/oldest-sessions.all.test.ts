@@ -58,8 +58,6 @@ describe('a user’s 101st session', () => {
   });
 });
 
-describe('a sign-in', () => {});
-
 describe('a user’s 21st half session', () => {
   it('from one address ends the oldest from there, and none from elsewhere', async () => {
     const secret = await giveApp(portal, 'alice');
@@ -73,8 +71,6 @@ describe('a user’s 21st half session', () => {
     expect(await signedInAs(portal, { ...elsewhere, ...cookiesOf(answer) })).toBe('alice');
   });
 });
-
-describe('the account page', () => {});
 
 function hashOf(cookies: Record<string, string>): Buffer {
   return tokenHash(cookies['vestibule-session'] ?? '');

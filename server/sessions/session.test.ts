@@ -1,9 +1,20 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { changeUser } from '../accounts/users.ts';
+import { second } from '../limits.ts';
+import { keepHouse } from '../operations/housekeeping.ts';
 
-const portal = portalOfFile({ once: addAttackFixtures });
+const portal = portalOfFile({
+  once: async (portal) => {
+    await addAttackFixtures(portal);
+    await addCustomer(portal, 'other');
+    await addUser(portal, { username: 'grace', customers: ['acme', 'other'] });
+    await addCustomer(portal, 'careful', { twoFactor: 'app' });
+    await addUser(portal, { username: 'frida', customers: ['careful', 'acme'] });
+  },
+});
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from session`;
@@ -35,6 +46,16 @@ it('SE-02 every sign-in makes a new session and ends the one of this browser, an
   const again = await tokenOf('alice', { 'vestibule-session': first });
   expect(new Set([elsewhere, first, again]).size).toBe(3);
   expect(await Promise.all([elsewhere, first, again].map(isAlive))).toEqual([true, false, true]);
+});
+
+it('SE-02 a half session opens nothing, and ends the full one of its browser', async () => {
+  const full = await tokenOf('alice');
+  const half = await tokenOf('frida', { 'vestibule-session': full });
+  expect([await isAlive(full), await isAlive(half)]).toEqual([false, false]);
+  const cookies = { 'vestibule-session': half };
+  const hub = await portal.send({ url: '/portal/portal.html?x=1', cookies, from: '203.0.113.5' });
+  expect([hub.statusCode, hub.body]).toEqual([302, '']);
+  expect(hub.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html%3Fx%3D1');
 });
 
 it('a refused sign-in leaves this browser’s session alone', async () => {
@@ -87,4 +108,67 @@ it('sessions that are checked at once are each answered for themselves and their
   };
   const all = [carol, ended, alice, 'A'.repeat(43), alice].map((token) => whose(token));
   expect(await Promise.all([...all, whose(carol, '198.51.100.1')])).toEqual(['carol', 401, 'alice', 401, 'alice', 401]);
+});
+
+it('SE-11 an unused session ends after the idle time, to the second', async () => {
+  const { sessionIdle } = portal.deps.config;
+  const [used, unused] = [await tokenOf('alice'), await tokenOf('bob')];
+  portal.wait(sessionIdle - second);
+  expect(await isAlive(used)).toBe(true);
+  portal.wait(2 * second);
+  expect(await isAlive(unused)).toBe(false);
+  portal.wait(sessionIdle - 3 * second);
+  expect(await isAlive(used)).toBe(true);
+  portal.wait(sessionIdle + second);
+  expect(await isAlive(used)).toBe(false);
+});
+
+it('SE-11 however much it is used, it ends after the absolute time', async () => {
+  const { sessionIdle, sessionAbsolute } = portal.deps.config;
+  const token = await tokenOf('alice');
+  const step = sessionIdle - second;
+  let left = sessionAbsolute - second;
+  for (; left > step; left -= step) {
+    portal.wait(step);
+    expect(await isAlive(token)).toBe(true);
+  }
+  portal.wait(left);
+  expect(await isAlive(token)).toBe(true);
+  portal.wait(2 * second);
+  expect(await isAlive(token)).toBe(false);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+it.each([
+  ['inactive-user', `update portal_user set active = false where username = ?`],
+  ['inactive-customer', `update customer set active = false where key = ?`],
+  ['tightened-networks', `update customer set allowed_networks = '{192.0.2.0/24}' where key = ?`],
+  ['lost-membership', `delete from membership where customer_id = (select id from customer where key = ?)`],
+])('SE-12 %s: the next request is refused, everywhere', async (key, change) => {
+  await addCustomer(portal, key);
+  await addUser(portal, { username: key, customers: [key] });
+  const token = await tokenOf(key);
+  expect(await isAlive(token)).toBe(true);
+  await portal.sql.unsafe(change.replace('?', `'${key}'`));
+  expect(await isAlive(token)).toBe(false);
+  const cookies = { 'vestibule-session': token };
+  const page = await portal.send({ url: '/portal/portal.html', from: '203.0.113.5', cookies });
+  expect(page.headers.location).toBe('/portal/');
+});
+
+it('SE-13 a new password ends every session of the user, and nobody else’s', async () => {
+  const [here, there, somebody] = [await tokenOf('alice'), await tokenOf('alice'), await tokenOf('bob')];
+  for (const token of [here, there, somebody]) expect(await isAlive(token)).toBe(true);
+  await changeUser(portal.sql, 'alice', { passwordHash: `${await testPasswordHash()}x` }, portal.deps.now());
+  expect(await Promise.all([here, there, somebody].map(isAlive))).toEqual([false, false, true]);
+});
+
+it('SE-12 a removed customer is no longer listed; the session of a removed user ends', async () => {
+  const token = await tokenOf('grace');
+  expect((await ask(token)).json().customers).toEqual(['acme', 'other']);
+  await portal.sql`update customer set active = false where key = 'other'`;
+  expect((await ask(token)).json().customers).toEqual(['acme']);
+  await portal.sql`delete from portal_user where username = 'grace'`;
+  expect(await isAlive(token)).toBe(false);
 });
