@@ -182,13 +182,4 @@ describe('an enrolment', () => {
     await post(enrolmentOf(own, await begin()));
     expect(await onlyEvent()).toMatchObject({ reason: 'too-many-passkeys' });
   });
-
-  it('its challenge signs nobody in, nor does that of a sign-in enrol', async () => {
-    const { browser, options, post, own } = await begun();
-    await postAssertion(browser, assertionOf(passkey, options));
-    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
-    await portal.sql`delete from audit_event`;
-    await post(enrolmentOf(own, { challenge: await challengeFor(browser) }));
-    expect(await onlyEvent()).toMatchObject({ reason: 'challenge-unknown' });
-  });
 });

@@ -62,22 +62,6 @@ it.each<[string, () => PromiseLike<unknown>]>([
   await expectGone(cookies);
 });
 
-it('once it has ended the form has the typed name, until someone is signed in', async () => {
-  const held = cookiesOf(await portal.signIn('ALICE@acme.test', testPassword));
-  portal.wait(limits.halfSession);
-  const form = async (own: Browser) =>
-    (await portal.send({ url: '/portal/login?notice=signInExpired', cookies: own })).body;
-  expect(await form(held)).toMatch(/<input[^>]*name="username"[^>]*value="ALICE@acme.test"/);
-  // The row has the name, too, while it is stored.
-  const bare = { 'vestibule-session': held['vestibule-session'] ?? '' };
-  expect(await form(bare)).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
-  await portal.sql`delete from session`;
-  expect(await form(bare)).not.toContain('alice');
-  const again = cookiesOf(await portal.signIn('alice', testPassword, { cookies: held }));
-  const done = await verify(portal, codeNow(portal, secret), { ...held, ...again });
-  expect(cookiesOf(done)['vestibule-next-page']).toBe('');
-});
-
 it('IP-14 IP-15 SE-05 works to its last millisecond where the customer admits the address, and nowhere else', async () => {
   await portal.sql`update customer set allowed_networks = '{198.51.100.0/24,203.0.113.0/24}'`;
   portal.wait(limits.halfSession - 1);

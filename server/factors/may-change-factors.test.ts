@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { addCustomer, signedInAs } from '#test/support/accounts-for-test.ts';
 import { givePasskey, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
@@ -112,16 +112,6 @@ const elsewhere = (why: string, comesBackTo: string | null, goesOnTo: string | n
 });
 
 describe('MF-12 a session of the password alone', () => {
-  it('MF-12 sets up no app where a customer that admits from elsewhere, or is disabled, asks for a factor', async () => {
-    await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
-    await addUser(portal, { username: 'carl', customers: ['strict', 'plain'] });
-    const cookies = await signIn('carl');
-    expect(await mayAsk(cookies)).toBe(false);
-    expect(await pageFor(cookies)).toEqual(elsewhere('network', null, '/portal/portal.html'));
-    await portal.sql`update customer set active = false, allowed_networks = '{}' where key = 'strict'`;
-    expect(await mayAsk(await signIn('carl'))).toBe(false);
-  });
-
   it('MF-12 nor confirms one if the user has joined such a customer since, and tells that from a wrong code', async () => {
     await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
     const cookies = await signIn('pat');

@@ -18,7 +18,6 @@ import {
   verify,
   verifyByForm,
 } from '#test/support/two-factor-for-test.ts';
-import { changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 
 /** Alice has just registered an app. */
@@ -111,15 +110,6 @@ describe('recovery codes after a registration', () => {
     // Nor if the row says so: they are sealed for the other one.
     await portal.sql`update shown_recovery_codes set session_id = (select id from session where id <> session_id limit 1)`;
     expect([(await shown(other)).codes, (await shown()).codes]).toEqual([null, null]);
-  });
-
-  it.each<[string, () => Promise<unknown>]>([
-    ['it is signed out', () => portal.send({ method: 'POST', url: '/portal/logout', cookies })],
-    ['its browser signs in again', () => portal.signIn('alice', testPassword, { cookies })],
-    ['the password is changed', () => changeUser(portal.sql, 'alice', { passwordHash: 'x' }, portal.deps.now())],
-  ])('are deleted when that session ends: %s', async (_what, happens) => {
-    await happens();
-    expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);
   });
 
   it('are on a page that is neither cached nor compressed, and leads only to our own pages', async () => {

@@ -102,19 +102,6 @@ describe('another code', () => {
     portal.wait(limits.halfSession);
     expect((await send()).statusCode).toBe(401);
   });
-
-  it('is requested only by our own page, by a form or an empty body (CS-01, LM-10)', async () => {
-    portal.wait(emailCodeSendEvery);
-    expect((await send(cookies, { origin: 'https://evil.example' })).statusCode).toBe(403);
-    expect((await send(cookies, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
-    const post = async (body: string, type?: string) => {
-      const headers: Record<string, string> = type ? { 'content-type': type } : {};
-      return (await portal.send({ method: 'POST', url: sendUrl, cookies, body, headers })).statusCode;
-    };
-    for (const type of ['application/json', 'text/plain']) expect(await post('"x"', type)).toBe(415);
-    for (const body of ['redirectURL=a&redirectURL=b', 'redirectURL=%00']) expect(await post(body)).toBe(400);
-    expect(await portal.sql`select sent from email_code`).toEqual([{ sent: 1 }]);
-  });
 });
 
 describe('while the account waits', () => {

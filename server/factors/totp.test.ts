@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import jsqr from 'jsqr';
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { codeOfStep } from '#test/support/authenticator-app.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { inApp } from './registration.ts';
-import { newTotpSecret, totpStep, totpUri } from './totp.ts';
+import { totpStep, totpUri } from './totp.ts';
 
 /** Made by oathtool (test/support/make-totp-vectors.ts): secret, first second of a step, the codes from that step on. */
 const vectors = readFileSync(new URL('../../test/support/totp-vectors.txt', import.meta.url), 'utf8')
@@ -64,16 +61,4 @@ describe('a secret', () => {
         expect(Object.fromEntries(searchParams)).toEqual({ secret, issuer: plain(issuer) });
       },
     ));
-
-  it.each([
-    ['plain names', 'Vestibule', 'alice'],
-    ['the longest names', '😀'.repeat(64), '漢'.repeat(100)],
-  ])('MF-18 is read from its QR code by another reader: %s', async (_what, name, username) => {
-    const secret = newTotpSecret();
-    const deps = { config: { brand: { branding: { name } } } } as Parameters<typeof inApp>[0];
-    const { url, totpSecret } = await inApp(deps, username, secret);
-    const { width, height, data } = PNG.sync.read(Buffer.from(url.split(',')[1] ?? '', 'base64'));
-    const read = jsqr.default(new Uint8ClampedArray(data), width, height);
-    expect([read?.data, totpSecret]).toEqual([totpUri(secret, name, username), secret]);
-  });
 });

@@ -86,17 +86,6 @@ describe('a code without script', () => {
       expect(await leadsTo({ code, recovery: 'true' })).toBe('/portal/twoFactor?recovery=true&notice=codeMalformed');
     expect(await triesCounted(portal)).toEqual([0, 0, 0]);
   });
-
-  it('that comes too often leads to the password with a notice, the name and the destination', async () => {
-    const [last = '', ...others] = wrongCodes(portal, secret, limits.codeTries);
-    for (const code of others) expect(await leadsTo({ code, ...place })).toMatch(/^\/portal\/twoFactor\?/);
-    const to = '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx%3Fy%3D1';
-    const answer = await verifyByForm(portal, { code: last, ...place }, cookies);
-    expect(answer.headers.location).toBe(to);
-    const { body } = await portal.send({ url: to, cookies: cookiesOf(answer) });
-    expect(body).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
-    expect(await leadsTo({ code: codeNow(portal, secret), ...place }, cookies, '?lang=pl')).toBe(`${to}&lang=pl`);
-  });
 });
 
 describe('a form with a right code that is pressed twice', () => {

@@ -3,7 +3,6 @@ import { addUser } from '#test/support/accounts-for-test.ts';
 import { type PortalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import {
-  askForReset,
   changedPage,
   changeTo,
   failedPage,
@@ -18,10 +17,8 @@ import { atCommit, untilWaiting, withFault } from '#test/support/rows-for-test.t
 import { runsAll } from '#test/support/runs-all.ts';
 import { changeUser } from '../accounts/users.ts';
 import type { Connection } from '../database/database.ts';
-import { jobLease, jobsOf } from '../jobs/job.ts';
 import { limits } from '../limits.ts';
 import { makeLink } from './reset-link.ts';
-import { resetQueue } from './reset-request.ts';
 
 // Hashing is instant and readable here, so that the changes of a test meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({
@@ -201,21 +198,5 @@ describe('a full disk', () => {
     });
     expect(await state()).toEqual(before);
     expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
-  });
-
-  it.each([
-    ['the link', 'before insert on reset_link for each row'],
-    ['the commit', atCommit('job')],
-  ])('V2.3.3 at the write of %s of a request: it stays queued and is answered once later', async (_what, timing) => {
-    expect((await askForReset(portal, 'alice@acme.test')).statusCode).toBe(303);
-    const before = await state();
-    await withFault(portal, timing, async () => {
-      await expect(jobsOf(portal.deps, resetQueue(portal.deps))()).rejects.toThrow('injected');
-    });
-    expect(await state()).toEqual(before);
-    portal.wait(jobLease);
-    await portal.workOff();
-    await portal.workOff();
-    expect(portal.mails).toHaveLength(1);
   });
 });

@@ -1,6 +1,5 @@
 import type { Response } from 'light-my-request';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ListeningPortal, listeningPortal } from '#test/support/listening-portal.ts';
+import { describe, expect, it } from 'vitest';
 import { testAddress } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { askForReset, startAfresh } from '#test/support/reset-for-test.ts';
@@ -12,23 +11,12 @@ const portal = portalOfFile({ each: startAfresh });
 const other = otherInstanceOfFile(portal);
 /** For queries by the test itself. */
 const aside = poolOfFile(portal);
-let listening: ListeningPortal;
-beforeAll(async () => {
-  listening = await listeningPortal(portal);
-});
 
 const script = { headers: { accept: '*/*' } };
 
 /** Everything a visitor can see of an answer, except its time. */
 function seen({ statusCode, rawPayload, headers }: Response) {
   return { statusCode, body: rawPayload.toString('hex'), headers: { ...headers, date: '' } };
-}
-
-/** The bytes of a form as a program sends it. */
-function posted(host: string, target: string, username: string): string {
-  const body = `username=${username}`;
-  const type = 'application/x-www-form-urlencoded';
-  return `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** One of each kind: known by email or as a second account, unknown, and users who get no link. */
@@ -59,24 +47,6 @@ it('EN-05 nothing is looked up or queued before the answer: it arrives while eve
   const payload = { language: 'en', address: '198.51.100.7', requestId: expect.any(String), destination: null };
   const asked = { queue: 'reset-request', made_at: portal.deps.now() };
   expect(waiting).toEqual([...names].sort().map((fold) => ({ ...asked, payload: { fold, ...payload } })));
-});
-
-it('EN-05 work starts after the answer was sent, and only if a request was stored', async () => {
-  const { exchange, host } = listening;
-  const { wake } = portal.deps;
-  // An answer not sent by then is never sent.
-  const resetRequests = vi.fn(() => portal.app.server.closeAllConnections());
-  portal.deps.wake = { ...wake, resetRequests };
-  const post = async (username: string) =>
-    (await exchange(posted(host, '/portal/password/forgotten', username), 300)).statuses;
-  expect(await post('nobody@acme.test')).toEqual([204]);
-  expect(resetRequests).toHaveBeenCalledTimes(1);
-  for (const bad of ['nobody', 'a%20b@acme.test']) expect(await post(bad)).toEqual([400]);
-  await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + 1)}`;
-  expect(await post('nobody@acme.test')).toEqual([429]);
-  portal.deps.wake = wake;
-  expect(resetRequests).toHaveBeenCalledTimes(1);
-  expect(await portal.sql`select from job`).toHaveLength(1);
 });
 
 it('PR-09 PR-11 PR-24 anything but one address is 400, counts nothing and sends nothing', async () => {

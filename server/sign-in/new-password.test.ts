@@ -41,20 +41,6 @@ describe('a new password', () => {
       expect(problemOf(password), password).toBe(9);
   });
 
-  test('has one reason if several apply', () =>
-    eachRow(
-      [
-        ['not possible, before all others', 'abc\0', 'x', 6],
-        ['not possible in the second entry alone: they differ', 'Trout-lantern-8', 'Trout-lantern-8\0', 5],
-        ['different, before short, popular and weak', 'abc', 'abd', 5],
-        ['short, before weak', 'aA1!', 'aA1!', 9],
-        ['long, before weak', ' '.repeat(73), ' '.repeat(73), 9],
-        ['common, before weak', 'trustno1', 'trustno1', 9],
-        ['weak', 'gggggggg', 'gggggggg', 1],
-      ],
-      ([_, password, repeat, reason]) => expect(problemOf(password, repeat)).toBe(reason),
-    ));
-
   test('from a password manager is never refused, unless it happens to contain a popular entry', () => {
     fc.assert(
       fc.property(ofPasswordManager, (password) => {
