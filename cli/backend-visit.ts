@@ -5,15 +5,21 @@ import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import { second } from '#server/limits.ts';
 
 /** How long a backend may take to answer a call that `vestibule conformance` tries. */
-const conformanceAnswer = 10 * second;
+const answerWithin = 10 * second;
 
-/** What a backend answered. `location` is where a redirect leads; `json` is undefined if the body is none. */
+/** What a backend answered. `json` is undefined if the body is none. */
 export type Answer = {
   status: number;
+  /** Where a redirect leads. */
   location: URL | null;
+  /** What that is for a browser that posted a form; null if it would repeat the post there, or go nowhere. */
+  target: Target | null;
   json: unknown;
   setCookies: string[];
 };
+
+/** A screen with its query, or another address: of the backend, or elsewhere. */
+export type Target = { screen: Screen | null; query: URLSearchParams; isElsewhere: boolean };
 
 /** By a script of the page, by a form or link of it, or by another site's page. */
 export type Sender = 'script' | 'page' | 'otherSite';
@@ -33,40 +39,26 @@ export function visitBackend(base: URL): BackendVisit {
     async send(call, by, { form, json } = {}) {
       const { method, path } = calls[call];
       const url = new URL(base.pathname + path, base);
-      const body = form ? new URLSearchParams(form).toString() : json === undefined ? '' : JSON.stringify(json);
-      const answer = await request(url, {
+      const body = form ? new URLSearchParams(form).toString() : JSON.stringify(json);
+      const { statusCode, headers, ...answer } = await request(url, {
         method,
         headers: {
           ...headersBy(by, base, method),
           ...(body && { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }),
-          ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+          cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
         },
-        body: method === 'POST' ? body : null,
-        signal: AbortSignal.timeout(conformanceAnswer),
+        body: method === 'POST' ? (body ?? '') : null,
+        signal: AbortSignal.timeout(answerWithin),
       });
       const text = await answer.body.text();
-      const headers = (name: string) => [answer.headers[name] ?? []].flat();
-      const setCookies = headers('set-cookie');
+      const setCookies = [headers['set-cookie'] ?? []].flat();
       for (const cookie of setCookies) keep(cookies, cookie);
-      const [location] = headers('location');
-      return {
-        status: answer.statusCode,
-        location: location === undefined ? null : URL.parse(location, url),
-        json: parsed(text),
-        setCookies,
-      };
+      const [to] = [headers.location ?? []].flat();
+      const location = to === undefined ? null : URL.parse(to, url);
+      const target = location && [302, 303].includes(statusCode) ? targetOf(location, base) : null;
+      return { status: statusCode, location, target, json: parsed(text), setCookies };
     },
   };
-}
-
-/** Sends a form in a browser of its own. */
-export async function postForm(
-  base: URL,
-  call: Call,
-  form: Record<string, string>,
-  by: Sender = 'page',
-): Promise<Answer> {
-  return await visitBackend(base).send(call, by, { form });
 }
 
 /** What a browser says of itself. */
@@ -101,113 +93,57 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A screen may be named by its path or by its hash (specification §2). */
+export function targetOf({ origin, pathname, search, hash }: URL, base: URL): Target {
+  const [hashPath = '', hashQuery = search] = hash.slice(1).split('?');
+  const isBelow = pathname === base.pathname || pathname.startsWith(`${base.pathname}/`);
+  const named = [
+    { path: hashPath, query: hashQuery },
+    { path: pathname.slice(base.pathname.length), query: search },
+  ].find(({ path }, index) => (index === 1 || path.startsWith('/')) && screenOfPath(path).name !== 'notFound');
+  const screen = origin === base.origin && isBelow && named ? screenOfPath(named.path) : null;
+  return { screen, query: new URLSearchParams(named?.query), isElsewhere: origin !== base.origin };
+}
+
 export type Verdict =
   | { kind: 'passed' }
   | { kind: 'differs'; expected: string; got: string }
   | { kind: 'not tried'; why: string };
 
-/** What came of one check. `call` is the method and path of specification §7. */
-export type Finding = { call: string; what: string } & Verdict;
-
-/** `missing` says why it cannot be tried, or is null. */
-export async function check(
-  call: Call,
-  what: string,
-  missing: string | null,
-  run: () => Promise<Verdict>,
-): Promise<Finding> {
-  const verdict: Verdict = missing === null ? await run() : { kind: 'not tried', why: missing };
-  return { call: `${calls[call].method} ${calls[call].path.slice(1)}`, what, ...verdict };
-}
-
-/** Where an answer leads: a screen with its query, another address of the backend, or another origin. */
-export type Target = { screen: Screen; query: URLSearchParams } | { screen: null; isElsewhere: boolean };
-
-/** Null if it is no redirect by 302 or 303: a browser repeats a form post at others. */
-function targetOf({ status, location }: Answer, base: URL): Target | null {
-  if (![302, 303].includes(status) || !location) return null;
-  if (location.origin !== base.origin) return { screen: null, isElsewhere: true };
-  const { pathname, search, hash } = location;
-  if (pathname !== base.pathname && !pathname.startsWith(`${base.pathname}/`))
-    return { screen: null, isElsewhere: false };
-  // A screen may be named by its path or by its hash (specification §2).
-  const [hashPath = '', hashQuery] = hash.slice(1).split('?');
-  const named = hashPath.startsWith('/') ? screenOfPath(hashPath) : null;
-  if (named && named.name !== 'notFound') return { screen: named, query: new URLSearchParams(hashQuery ?? search) };
-  const screen = screenOfPath(pathname.slice(base.pathname.length));
-  if (screen.name === 'notFound') return { screen: null, isElsewhere: false };
-  return { screen, query: new URLSearchParams(search) };
-}
-
 /** Passed if `isKept`; otherwise it says what was expected and what came. */
-export function judge(answer: Answer, base: URL, expected: string, isKept: boolean): Verdict {
-  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: inWords(answer, base) };
+export function judge(answer: Answer, expected: string, isKept: boolean): Verdict {
+  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: inWords(answer) };
 }
 
 /** Passed if it is a redirect to a target that `isRight`. */
-export function judgeTarget(
-  answer: Answer,
-  base: URL,
-  expected: string,
-  isRight: (target: Target) => boolean,
-): Verdict {
-  const target = targetOf(answer, base);
-  return judge(answer, base, `303 (or 302) to ${expected}`, target !== null && isRight(target));
+export function judgeTarget(answer: Answer, expected: string, isRight: (target: Target) => boolean): Verdict {
+  return judge(answer, `303 (or 302) to ${expected}`, answer.target !== null && isRight(answer.target));
 }
 
 /** An answer in words, without anything that it may repeat of what it was sent. */
-export function inWords(answer: Answer, base: URL): string {
-  const { status, location, json } = answer;
-  const target = targetOf(answer, base);
-  if (!target) {
-    if (location) return `${status} with a Location`;
-    return `${status}${json === undefined ? '' : typeof json === 'boolean' ? ` ${json}` : ' with JSON'}`;
-  }
-  const { screen } = target;
-  if (!screen) return `${status} to ${target.isElsewhere ? 'another origin' : 'an address that is no screen'}`;
-  const name = screen.name === 'loginFail' ? `loginfail/${screen.type}` : screen.name;
-  const reason = reasonOfSearch(`?${target.query}`);
-  const isEmail = target.query.get(queryNames.codeSentViaEmail) === 'true';
-  return `${status} to ${name}${reason === null ? '' : `?reason=${reason}`}${isEmail ? `?${queryNames.codeSentViaEmail}=true` : ''}`;
+function inWords({ status, location, target, json }: Answer): string {
+  if (target) return `${status} to ${targetInWords(target)}`;
+  if (location) return `${status} with a Location`;
+  return `${status}${json === undefined ? '' : typeof json === 'boolean' ? ` ${json}` : ' with JSON'}`;
 }
 
-/** A browser after the right password; none was sent without an account. */
-export async function signedIn(
-  base: URL,
-  { username, password }: { username: string | null; password: string | null },
-): Promise<{ visit: BackendVisit; landing: Landing }> {
-  const visit = visitBackend(base);
-  if (username === null) return { visit, landing: 'refused' };
-  const form = { username, password: password ?? '', redirectURL: base.pathname };
-  return { visit, landing: landingOf(await visit.send('performLogin', 'page', { form }), base) };
+export function targetInWords({ screen, query, isElsewhere }: Target): string {
+  if (!screen) return isElsewhere ? 'another origin' : 'an address that is no screen';
+  const name = screen.name === 'loginFail' ? `loginfail/${screen.type}` : screen.name;
+  const reason = reasonOfSearch(`?${query}`);
+  const isEmail = query.get(queryNames.codeSentViaEmail) === 'true';
+  return `${name}${reason === null ? '' : `?reason=${reason}`}${isEmail ? `?${queryNames.codeSentViaEmail}=true` : ''}`;
 }
 
 /** What a right password leads to. */
 export type Landing = 'destination' | 'app' | 'email' | 'registration' | 'refused';
 
-export function landingOf(answer: Answer, base: URL): Landing {
-  const target = targetOf(answer, base);
+export function landingOf({ target }: Answer): Landing {
   if (!target) return 'refused';
-  if (!target.screen || target.screen.name === 'login') return 'destination';
-  const isEmail = target.query.get(queryNames.codeSentViaEmail) === 'true';
-  if (target.screen.name === 'twoFactor') return isEmail ? 'email' : 'app';
-  if (target.screen.name === 'twoFactorRegistration') return isEmail ? 'email' : 'registration';
+  const { screen, query } = target;
+  if (!screen || screen.name === 'login') return 'destination';
+  const isEmail = query.get(queryNames.codeSentViaEmail) === 'true';
+  if (screen.name === 'twoFactor') return isEmail ? 'email' : 'app';
+  if (screen.name === 'twoFactorRegistration') return isEmail ? 'email' : 'registration';
   return 'refused';
-}
-
-/** The destination that the second factor carries on. */
-export function carriedBy(answer: Answer, base: URL): string | null {
-  const target = targetOf(answer, base);
-  return target?.screen ? target.query.get(queryNames.redirectUrl) : null;
-}
-
-/** Passed if a script cannot read the cookie of the session, and no other site's form sends any. */
-export function judgeCookies(answer: Answer, base: URL): Verdict {
-  const has = (cookie: string, attribute: RegExp) => cookie.split(';').some((part) => attribute.test(part.trim()));
-  const isGuarded = (cookie: string) =>
-    has(cookie, /^samesite=(?:lax|strict)$/i) && (base.protocol === 'http:' || has(cookie, /^secure$/i));
-  const { setCookies } = answer;
-  const isKept = setCookies.some((cookie) => has(cookie, /^httponly$/i)) && setCookies.every(isGuarded);
-  const expected = 'a cookie with HttpOnly, and SameSite=Lax or Strict and (over https) Secure on all of them';
-  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: `${setCookies.length} cookies, not all so` };
 }

@@ -1,249 +1,259 @@
 import { randomBytes } from 'node:crypto';
 import { generateSync } from 'otplib';
-import type { Call } from '#contract/calls.ts';
+import { type Call, calls } from '#contract/calls.ts';
 import { acceptableDestination } from '#contract/destination.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
+import { queryNames } from '#contract/screens.ts';
 import {
   type Answer,
-  type BackendVisit,
-  carriedBy,
-  check,
-  type Finding,
   judge,
-  judgeCookies,
   judgeTarget,
   landingOf,
-  postForm,
   type Sender,
-  signedIn,
   type Target,
+  type Verdict,
   visitBackend,
 } from './backend-visit.ts';
 
 /** What the checks know of the backend's side; what is missing is not tried. */
 export type Account = {
-  username: string | null;
-  password: string | null;
+  username?: string;
+  password?: string;
   /** Of its authenticator app, in base32. */
-  totpSecret: string | null;
+  totpSecret?: string;
   /** Of somebody who may be sent a reset link. */
-  email: string | null;
+  email?: string;
   /** Of somebody who signs in through a provider. */
-  ssoEmail: string | null;
-  /** The hash of a reset link, and the password that it may set. */
-  reset: { hash: string; password: string } | null;
+  ssoEmail?: string;
+  /** An open reset link, or its hash, and the password that it may set. */
+  resetLink?: string;
+  newPassword?: string;
 };
+
+/** What came of one check. `call` is the method and path of specification §7. */
+export type Finding = { call: string; what: string } & Verdict;
+
+/** By call and by what is tried: how, or why it cannot be. */
+type Checks = Partial<Record<Call, Record<string, string | (() => Promise<Verdict>)>>>;
+
+type Post = (call: Call, form: Record<string, string>, by?: Sender) => Promise<Answer>;
+
+/** What is checked, by whom; `post` sends a form in a browser of its own. */
+type Backend = { base: URL; account: Account; codeNow: () => string; post: Post };
 
 /**
  * Tries every call of specification §7 at a backend, as a browser with the pages would. `base` is the address below which
  * the calls lie. Throws if the backend does not answer.
  */
 export async function* conformanceChecks(base: URL, account: Account, now: () => Date): AsyncGenerator<Finding> {
-  yield* signIn(base, account);
-  yield* signOut(base);
-  yield* singleSignOn(base, account);
-  yield* password(base, account);
-  yield* twoFactor(base, account, now);
-  yield* crossSite(base);
+  const codeNow = () => {
+    const { totpSecret: secret } = account;
+    return secret ? generateSync({ secret, epoch: Math.floor(now().getTime() / 1000) }) : '123456';
+  };
+  const post: Post = (call, form, by = 'page') => visitBackend(base).send(call, by, { form });
+  for (const group of [signIn, signOut, singleSignOn, password, twoFactor, crossSite])
+    for (const [call, tried] of Object.entries(await group({ base, account, codeNow, post })))
+      for (const [what, run] of Object.entries(tried)) {
+        const verdict: Verdict = typeof run === 'string' ? { kind: 'not tried', why: run } : await run();
+        const { method, path } = calls[call as Call];
+        yield { call: `${method} ${path.slice(1)}`, what, ...verdict };
+      }
 }
 
-async function* signIn(base: URL, account: Account): AsyncGenerator<Finding> {
-  const call = 'performLogin';
-  const missing = needs('--username', account.username);
+function signIn({ base, account, post }: Backend): Checks {
+  const { username = '', password = '' } = account;
+  const missing = needs('username', account.username);
   const wrong = randomBytes(12).toString('base64url');
-  const post = (username: string | null, password: string | null, redirectURL: string) =>
-    postForm(base, call, { username: username ?? '', password: password ?? '', redirectURL });
-  const right = (redirectURL: string) => post(account.username, account.password, redirectURL);
-  const isDefaultFailure = ({ screen }: Target) => screen?.name === 'loginFail' && screen.type === 'default';
-  const fails = async (username: string | null) =>
-    judgeTarget(await post(username, wrong, base.pathname), base, 'loginfail/default', isDefaultFailure);
-  yield await check(call, 'an unknown name', null, () => fails(`nobody-${wrong}`));
-  yield await check(call, 'a wrong password', missing, () => fails(account.username));
-  yield await check(call, 'the right password, with a destination', missing, async () => {
+  const fails = async (username: string) =>
+    judgeTarget(
+      await post('performLogin', { username, password: wrong, redirectURL: base.pathname }),
+      'loginfail/default',
+      ({ screen }) => screen?.name === 'loginFail' && screen.type === 'default',
+    );
+  const right = (redirectURL: string) => post('performLogin', { username, password, redirectURL });
+  const carried = ({ target }: Answer) => (target?.screen ? target.query.get(queryNames.redirectUrl) : null);
+  async function toDestination() {
     const destination = `${base.pathname}/portal.html?from=conformance`;
     const answer = await right(destination);
-    const expected = 'the destination, or to twoFactor or twoFactorRegistration with redirectURL';
-    const landing = landingOf(answer, base);
     const { pathname = '', search = '' } = answer.location ?? {};
-    return judgeTarget(answer, base, expected, () => {
-      if (landing === 'destination') return pathname + search === destination;
-      return landing !== 'refused' && carriedBy(answer, base) === destination;
-    });
-  });
-  yield await check(call, 'the cookie of a sign-in', missing, async () =>
-    judgeCookies(await right(base.pathname), base),
-  );
-  yield await check(call, 'a destination elsewhere', missing, async () => {
+    const arrives = landingOf(answer) === 'destination' && pathname + search === destination;
+    const expected = 'the destination, or to twoFactor or twoFactorRegistration with redirectURL';
+    return judgeTarget(answer, expected, () => arrives || carried(answer) === destination);
+  }
+  async function staysHere() {
     const answer = await right('https://elsewhere.example/');
     const rules = { origin: base.origin, basePath: base.pathname, allowedOrigins: [] };
-    const carried = carriedBy(answer, base);
-    const isSafe = carried === null || acceptableDestination(carried, rules) !== null;
-    const isHere = landingOf(answer, base) !== 'refused' && answer.location?.origin === base.origin;
-    return judgeTarget(answer, base, 'an address of its own', () => isHere && isSafe);
-  });
+    const then = carried(answer);
+    const isSafe = then === null || acceptableDestination(then, rules) !== null;
+    const isHere = landingOf(answer) !== 'refused' && answer.location?.origin === base.origin;
+    return judgeTarget(answer, 'an address of its own', () => isHere && isSafe);
+  }
+  return {
+    performLogin: {
+      'an unknown name': () => fails(`nobody-${wrong}`),
+      'a wrong password': missing ?? (() => fails(username)),
+      'the right password, with a destination': missing ?? toDestination,
+      'the cookie of a sign-in': missing ?? (async () => judgeCookies(await right(base.pathname), base)),
+      'a destination elsewhere': missing ?? staysHere,
+    },
+  };
 }
 
-async function* singleSignOn(base: URL, { ssoEmail }: Account): AsyncGenerator<Finding> {
+/** Passed if a script cannot read the cookie of the session, and no other site's form sends any. */
+function judgeCookies({ setCookies }: Answer, { protocol }: URL): Verdict {
+  const has = (cookie: string, attribute: RegExp) => cookie.split(';').some((part) => attribute.test(part.trim()));
+  const isGuarded = (cookie: string) =>
+    has(cookie, /^samesite=(?:lax|strict)$/i) && (protocol === 'http:' || has(cookie, /^secure$/i));
+  const isKept = setCookies.some((cookie) => has(cookie, /^httponly$/i)) && setCookies.every(isGuarded);
+  const expected = 'a cookie with HttpOnly, and SameSite=Lax or Strict and (over https) Secure on all of them';
+  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: `${setCookies.length} cookies, not all so` };
+}
+
+function signOut({ base }: Backend): Checks {
+  const leave = (by: Sender) => visitBackend(base).send('logout', by);
+  return {
+    logout: {
+      'by script': async () => isDone(await leave('script')),
+      'by a link': () => leadsTo(leave('page'), 'login'),
+    },
+  };
+}
+
+function singleSignOn({ base, account: { ssoEmail }, post }: Backend): Checks {
   /** To a provider, at once or by an address of the backend's own. */
   const isAway = ({ screen }: Target) => screen === null;
   const isFailure = ({ screen }: Target) => screen?.name === 'loginFail' && /^(?:oidc|saml)$/.test(screen.type);
-  const leave = async (username: string, expected: string, isRight: (target: Target) => boolean) =>
-    judgeTarget(
-      await postForm(base, 'performSsoLogin', { username, redirectURL: base.pathname }),
-      base,
-      expected,
-      isRight,
-    );
-  yield await check('checkSsoLogin', 'a new browser', null, async () =>
-    judgeTarget(
-      await postForm(base, 'checkSsoLogin', { redirectURLSSO: base.pathname }),
-      base,
-      'singleSignOn, or to a provider',
-      (target) => isScreen('singleSignOn')(target) || isAway(target),
-    ),
-  );
-  yield await check('performSsoLogin', 'an unknown domain', null, () =>
-    leave('nobody@unknown.invalid', 'loginfail/oidc or loginfail/saml', isFailure),
-  );
-  yield await check('performSsoLogin', 'a known domain', needs('--sso-email', ssoEmail), () =>
-    leave(ssoEmail ?? '', 'the provider', isAway),
-  );
+  const leave = (username: string) => post('performSsoLogin', { username, redirectURL: base.pathname });
+  const begin = () => post('checkSsoLogin', { redirectURLSSO: base.pathname });
+  const isFormOrAway = (target: Target) => isScreen('singleSignOn')(target) || isAway(target);
+  const unknown = 'nobody@unknown.invalid';
+  return {
+    checkSsoLogin: {
+      'a new browser': async () => judgeTarget(await begin(), 'singleSignOn, or to a provider', isFormOrAway),
+    },
+    performSsoLogin: {
+      'an unknown domain': async () => judgeTarget(await leave(unknown), 'loginfail/oidc or loginfail/saml', isFailure),
+      'a known domain':
+        needs('ssoEmail', ssoEmail) ?? (async () => judgeTarget(await leave(ssoEmail ?? ''), 'the provider', isAway)),
+    },
+  };
 }
 
-async function* password(base: URL, { email, reset }: Account): AsyncGenerator<Finding> {
+function password({ account, post }: Backend): Checks {
+  const { email = '', resetLink = '', newPassword = '' } = account;
+  const hash = URL.parse(resetLink)?.searchParams.get(queryNames.hash) ?? resetLink;
   const nobody = () => `nobody-${randomBytes(8).toString('hex')}@unknown.invalid`;
-  const ask = (username: string, by: Sender) => postForm(base, 'passwordForgotten', { username }, by);
-  const isDone = ({ status }: Answer) => status >= 200 && status < 400;
-  const change = (one: string, repeat: string, hash: string) =>
-    postForm(base, 'passwordChange', { password: one, repeat, hash });
+  const ask = (username: string, by: Sender) => post('passwordForgotten', { username }, by);
+  const change = (password: string, repeat: string, hash: string) => post('passwordChange', { password, repeat, hash });
   const fresh = `Zeltplatz-${randomBytes(6).toString('base64url')}-9!`;
   /** The failure page with one of these reasons, or the form itself. */
-  const failsFor = async (answer: Promise<Answer>, ...reasons: number[]) =>
+  const fails = async (answer: Promise<Answer>, ...reasons: number[]) =>
     judgeTarget(
       await answer,
-      base,
       `forgottenChangeFailedInfo?reason=${reasons.join(' or ')}`,
       (target) =>
-        target.screen !== null &&
-        ['forgottenChangeFailedInfo', 'forgottenChange'].includes(target.screen.name) &&
+        (isScreen('forgottenChangeFailedInfo')(target) || isScreen('forgottenChange')(target)) &&
         reasons.includes(reasonOfSearch(`?${target.query}`) ?? 0),
     );
-  const missing = needs('--reset-link', reset);
-  const { hash, password: wanted } = reset ?? { hash: '', password: '' };
-  yield await check('passwordForgotten', 'an unknown address, by script', null, async () => {
-    const answer = await ask(nobody(), 'script');
-    return judge(answer, base, '2xx, or a redirect', isDone(answer));
-  });
-  yield await check('passwordForgotten', 'the form without JavaScript', null, async () =>
-    judgeTarget(await ask(nobody(), 'page'), base, 'emailInfo', isScreen('emailInfo')),
-  );
-  yield await check(
-    'passwordForgotten',
-    'a known address, as an unknown one',
-    email === null ? 'needs --email, which gets a reset link' : null,
-    async () => {
-      const [unknown, known] = [await ask(nobody(), 'script'), await ask(email ?? '', 'script')];
-      return judge(known, base, `${unknown.status}`, known.status === unknown.status);
+  const missing = needs('resetLink', account.resetLink) ?? needs('newPassword', account.newPassword);
+  async function isAsUnknown() {
+    const [unknown, known] = [await ask(nobody(), 'script'), await ask(email, 'script')];
+    return judge(known, `${unknown.status}`, known.status === unknown.status);
+  }
+  return {
+    passwordForgotten: {
+      'an unknown address, by script': async () => isDone(await ask(nobody(), 'script')),
+      'the form without JavaScript': () => leadsTo(ask(nobody(), 'page'), 'emailInfo'),
+      'a known address, as an unknown one': needs('email', account.email) ?? isAsUnknown,
     },
-  );
-  yield await check('passwordChange', 'an unknown link', null, () =>
-    failsFor(change(fresh, fresh, randomBytes(32).toString('base64url')), 4),
-  );
-  yield await check('passwordChange', 'two different passwords', missing, () =>
-    failsFor(change(fresh, `${fresh}x`, hash), 5),
-  );
-  yield await check('passwordChange', 'a weak password', missing, () =>
-    failsFor(change('aaaaaaaa', 'aaaaaaaa', hash), 1),
-  );
-  yield await check('passwordChange', 'a new password', missing, async () =>
-    judgeTarget(await change(wanted, wanted, hash), base, 'forgottenChangedInfo', isScreen('forgottenChangedInfo')),
-  );
-  yield await check('passwordChange', 'the same link again', missing, () => failsFor(change(fresh, fresh, hash), 3, 4));
+    passwordChange: {
+      'an unknown link': () => fails(change(fresh, fresh, randomBytes(32).toString('hex')), 4),
+      'two different passwords': missing ?? (() => fails(change(fresh, `${fresh}x`, hash), 5)),
+      'a weak password': missing ?? (() => fails(change('aaaaaaaa', 'aaaaaaaa', hash), 1)),
+      'a new password': missing ?? (() => leadsTo(change(newPassword, newPassword, hash), 'forgottenChangedInfo')),
+      'the same link again': missing ?? (() => fails(change(fresh, fresh, hash), 3, 4)),
+    },
+  };
 }
 
-async function* twoFactor(base: URL, account: Account, now: () => Date): AsyncGenerator<Finding> {
-  const { totpSecret } = account;
-  const { visit, landing } = await signedIn(base, account);
-  const noAccount = needs('--username', account.username);
+async function twoFactor({ base, account, codeNow }: Backend): Promise<Checks> {
+  const { username, password = '' } = account;
+  async function signedIn() {
+    const visit = visitBackend(base);
+    const form = { username: username ?? '', password, redirectURL: base.pathname };
+    return { visit, landing: username ? landingOf(await visit.send('performLogin', 'page', { form })) : 'refused' };
+  }
+  const { visit, landing } = await signedIn();
+  const noAccount = needs('username', username);
   const isPending = landing !== 'destination' && landing !== 'refused';
   const noFactor = noAccount ?? (isPending ? null : 'the account has no second factor');
   const noSetUp = noAccount ?? (landing === 'registration' ? null : 'the account need not set up an app');
-  const noApp = noAccount ?? (landing !== 'app' ? 'the account has no app' : needs('--totp', totpSecret));
-  const ask = (browser: BackendVisit) => browser.send('twoFactorRegistration', 'script');
+  const noApp = noAccount ?? (landing === 'app' ? needs('totpSecret', account.totpSecret) : 'the account has no app');
+  const verify = (code: string, browser = visit) => browser.send('twoFactorVerify', 'script', { json: code });
+  const registration = async (browser = visit) => await browser.send('twoFactorRegistration', 'script');
+  const keyOf = ({ json }: Answer) => (json ?? {}) as { url?: unknown; totpSecret?: unknown };
   const refuses = async (answer: Promise<Answer>) => {
     const given = await answer;
-    return judge(given, base, '4xx, or falsy JSON', !isRight(given) && given.status < 500);
+    return judge(given, '4xx, or falsy JSON', !isRight(given) && given.status < 500);
   };
-  yield await check('twoFactorVerify', 'without a sign-in', null, () =>
-    refuses(sendCode(visitBackend(base), totpSecret === null ? '123456' : codeAt(totpSecret, now()))),
-  );
-  yield await check('twoFactorRegistration', 'without a sign-in', null, async () => {
-    const answer = await ask(visitBackend(base));
-    return judge(answer, base, '401', answer.status >= 300 && answer.status < 500);
-  });
-  yield await check('twoFactorVerify', 'a wrong code', noFactor, async () => {
-    const answer = await sendCode(visit, '000000');
-    const isFalsy = answer.json !== undefined && !answer.json;
-    return judge(answer, base, '200 with falsy JSON', answer.status >= 200 && answer.status < 300 && isFalsy);
-  });
-  yield await check('twoFactorRegistration', 'url and totpSecret', noSetUp, async () => {
-    const answer = await ask(visit);
-    const { url, totpSecret: key } = (answer.json ?? {}) as { url?: unknown; totpSecret?: unknown };
+  async function refusesStranger() {
+    const answer = await registration(visitBackend(base));
+    return judge(answer, '401', answer.status >= 300 && answer.status < 500);
+  }
+  async function answersWrong() {
+    const answer = await verify('000000');
+    return judge(answer, '200 with falsy JSON', isAnswered(answer) && answer.json !== undefined && !answer.json);
+  }
+  async function givesKey() {
+    const answer = await registration();
+    const { url, totpSecret } = keyOf(answer);
     // The page shows a picture of its own origin or in the address itself, and no other (img-src of its policy).
     const isImage = typeof url === 'string' && /^(?:data:image\/|\/(?!\/))/.test(url);
-    const isSecret = typeof key === 'string' && /^[A-Z2-7]{16,}=*$/i.test(key);
+    const isSecret = typeof totpSecret === 'string' && /^[A-Z2-7]{16,}=*$/i.test(totpSecret);
     const expected = '200 with url, an image address, and totpSecret, base32';
-    return judge(answer, base, expected, answer.status === 200 && isImage && isSecret);
-  });
-  yield await check('twoFactorRegistration', 'the same secret on a reload', noSetUp, async () => {
-    const keyOf = ({ json }: Answer) => (json as { totpSecret?: unknown } | null | undefined)?.totpSecret;
-    const [once, again] = [await ask(visit), await ask(visit)];
-    return judge(again, base, 'the same totpSecret', keyOf(once) === keyOf(again));
-  });
-  const code = totpSecret === null ? '' : codeAt(totpSecret, now());
-  yield await check('twoFactorVerify', 'the right code', noApp, async () => {
-    const answer = await sendCode((await signedIn(base, account)).visit, code);
-    return judge(answer, base, 'truthy JSON (a code works once: was it used a moment ago?)', isRight(answer));
-  });
-  yield await check(
-    'twoFactorVerify',
-    'the same code again',
-    noApp,
-    async () => await refuses(sendCode((await signedIn(base, account)).visit, code)),
-  );
-}
-
-async function* signOut(base: URL): AsyncGenerator<Finding> {
-  yield await check('logout', 'by script', null, async () => {
-    const answer = await visitBackend(base).send('logout', 'script');
-    return judge(answer, base, '2xx, or a redirect', answer.status >= 200 && answer.status < 400);
-  });
-  yield await check('logout', 'by a link', null, async () =>
-    judgeTarget(await visitBackend(base).send('logout', 'page'), base, 'login', isScreen('login')),
-  );
+    return judge(answer, expected, answer.status === 200 && isImage && isSecret);
+  }
+  async function keepsKey() {
+    const [once, again] = [await registration(), await registration()];
+    return judge(again, 'the same totpSecret', keyOf(once).totpSecret === keyOf(again).totpSecret);
+  }
+  async function takesCode() {
+    const answer = await verify(code, (await signedIn()).visit);
+    return judge(answer, 'truthy JSON (a code works once: was it used a moment ago?)', isRight(answer));
+  }
+  const code = codeNow();
+  return {
+    twoFactorRegistration: {
+      'without a sign-in': refusesStranger,
+      'url and totpSecret': noSetUp ?? givesKey,
+      'the same secret on a reload': noSetUp ?? keepsKey,
+    },
+    twoFactorVerify: {
+      'without a sign-in': () => refuses(verify(code, visitBackend(base))),
+      'a wrong code': noFactor ?? answersWrong,
+      'the right code': noApp ?? takesCode,
+      'the same code again': noApp ?? (async () => refuses(verify(code, (await signedIn()).visit))),
+    },
+  };
 }
 
 /** What another site's form posts is refused. JSON is not posted without the backend's agreement. */
-async function* crossSite(base: URL): AsyncGenerator<Finding> {
-  const forms: [Call, Record<string, string>][] = [
-    ['performLogin', { username: 'nobody', password: 'nothing', redirectURL: '' }],
-    ['checkSsoLogin', { redirectURLSSO: '' }],
-    ['performSsoLogin', { username: 'nobody@unknown.invalid', redirectURL: '' }],
-    ['passwordForgotten', { username: 'nobody@unknown.invalid' }],
-    ['passwordChange', { password: 'x', repeat: 'x', hash: 'x' }],
-  ];
-  for (const [call, form] of forms)
-    yield await check(call, 'posted by another site', null, async () => {
-      const answer = await postForm(base, call, form, 'otherSite');
-      return judge(answer, base, '403', isRefused(answer));
-    });
+function crossSite({ post }: Backend): Checks {
+  const form = { username: 'nobody@unknown.invalid', password: 'x', repeat: 'x', hash: 'x' };
+  const posted = ['performLogin', 'checkSsoLogin', 'performSsoLogin', 'passwordForgotten', 'passwordChange'] as const;
+  const refuses = (call: Call) => async () => {
+    const answer = await post(call, form, 'otherSite');
+    return judge(answer, '403', answer.status >= 400 && answer.status < 500);
+  };
+  return Object.fromEntries(posted.map((call) => [call, { 'posted by another site': refuses(call) }]));
 }
 
-const needs = (flag: string, value: unknown) => (value === null ? `needs ${flag}` : null);
+const needs = (name: keyof Account, value: unknown) => (value ? null : `needs ${name} of the account`);
 const isScreen = (name: string) => (target: Target) => target.screen?.name === name;
-const isRefused = ({ status }: Answer) => status >= 400 && status < 500;
+const leadsTo = async (answer: Promise<Answer>, name: string) => judgeTarget(await answer, name, isScreen(name));
+const isAnswered = ({ status }: Answer) => status >= 200 && status < 300;
+const isDone = (answer: Answer) =>
+  judge(answer, '2xx, or a redirect', isAnswered(answer) || (answer.status >= 300 && answer.status < 400));
 
 /** Whether the page takes it for a right code. */
-const isRight = ({ status, json }: Answer) => status >= 200 && status < 300 && Boolean(json);
-const sendCode = (visit: BackendVisit, code: string) => visit.send('twoFactorVerify', 'script', { json: code });
-const codeAt = (secret: string, now: Date) => generateSync({ secret, epoch: Math.floor(now.getTime() / 1000) });
+const isRight = (answer: Answer) => isAnswered(answer) && Boolean(answer.json);

@@ -1,10 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { placeholderWarning } from '#server/config/config.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
-import { askPassword, canAsk, readStdin } from './ask.ts';
-import type { Finding } from './backend-visit.ts';
-import type { Account } from './conformance-checks.ts';
+import type { Account, Finding } from './conformance-checks.ts';
 import { repeatable } from './options.ts';
 import { exitCodes, failure, printJson, printLine } from './print.ts';
 import { loadConfig } from './with-database.ts';
@@ -53,92 +53,66 @@ function readOrigin(text: string): string {
   return url.origin;
 }
 
-type ConformanceFlags = {
-  username?: string;
-  passwordStdin?: true;
-  totp?: true;
-  email?: string;
-  ssoEmail?: string;
-  resetLink?: true;
-  json?: true;
-};
+type ConformanceFlags = { account?: string; json?: true };
 
 /** `vestibule conformance` */
 export function addConformanceCommand(program: Command): void {
   program
     .command('conformance <url>')
     .description('try whether a backend keeps the calls of the pages, and print what differs')
-    .option('--username <name>', 'a test account; its password is asked for')
-    .option('--totp', 'the account has an authenticator app; its secret is asked for, in base32')
-    .option('--reset-link', 'an unused reset link, and the password that it shall set, are asked for')
-    .option('--password-stdin', 'read what would be asked for from standard input, one a line, in this order')
-    .option('--email <address>', 'an address with an account: it is sent a reset link')
-    .option('--sso-email <address>', 'an address whose domain signs in through a provider')
+    .option('--account <file>', 'JSON with what is known of a test account; - reads standard input')
     .option('--json', 'print the checks as JSON: {call, what, kind}, and expected and got, or why')
-    .addHelpText('after', '\nThe exit code is 0 if nothing differs. See docs/branding.md.')
+    .addHelpText(
+      'after',
+      `
+The account, of which everything may be left out:
+  {"username": "test", "password": "…", "totpSecret": "…", "email": "…", "ssoEmail": "…",
+   "resetLink": "https://…", "newPassword": "…"}
+
+email is sent a reset link; resetLink sets newPassword. The exit code is 0 if nothing differs. See docs/branding.md.`,
+    )
     .action(runConformance);
 }
 
-async function runConformance(url: string, flags: ConformanceFlags): Promise<void> {
+async function runConformance(url: string, { account, json }: ConformanceFlags): Promise<void> {
   const base = readBase(url);
-  const account = await readAccount(flags);
+  const known = account === undefined ? {} : await readAccount(account);
+  // Code that other commands don't need is loaded on demand.
   const { conformanceChecks } = await import('./conformance-checks.ts');
   const findings: Finding[] = [];
   try {
-    for await (const finding of conformanceChecks(base, account, () => new Date())) {
+    for await (const finding of conformanceChecks(base, known, () => new Date())) {
       findings.push(finding);
-      if (!flags.json) printFinding(finding);
+      if (!json) printFinding(finding);
     }
   } catch (error) {
     throw noAnswer(base, error);
   }
   const count = (kind: Finding['kind']) => findings.filter((finding) => finding.kind === kind).length;
-  if (flags.json) printJson(findings);
+  if (json) printJson(findings);
   else printLine(`\n${count('passed')} passed, ${count('differs')} differ, ${count('not tried')} not tried.`);
   process.exitCode = count('differs') > 0 ? exitCodes.refused : exitCodes.done;
 }
 
-function readBase(text: string): URL {
-  const url = URL.parse(text);
+function readBase(given: string): URL {
+  const url = URL.parse(given);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
-    throw failure(`${JSON.stringify(text)} is not an address such as https://hub.example.com/portal`);
+    throw failure(`${JSON.stringify(given)} is not an address such as https://hub.example.com/portal`);
   if (url.protocol === 'http:' && !loopbackNames.includes(url.hostname))
     throw failure('The address must be https, since a password is sent there; plain http is for this machine only.');
   url.pathname = url.pathname === '/' ? '/portal' : url.pathname.replace(/\/$/, '');
   return url;
 }
 
-async function readAccount(flags: ConformanceFlags): Promise<Account> {
-  const { username = null, totp, resetLink, email = null, ssoEmail = null } = flags;
-  if (totp && username === null) throw failure('--totp: needs --username.');
-  const asked = [
-    ...(username === null ? [] : ['Password']),
-    ...(totp ? ['Secret of the app'] : []),
-    ...(resetLink ? ['Reset link', 'New password'] : []),
-  ];
-  const given = await readSecrets(asked, flags.passwordStdin === true);
-  const secretOf = (name: string) => given[asked.indexOf(name)] ?? null;
-  const totpSecret =
-    secretOf('Secret of the app')
-      ?.replace(/[\s=-]/g, '')
-      .toUpperCase() ?? null;
-  if (totpSecret !== null && !/^[A-Z2-7]{16,}$/.test(totpSecret)) throw failure('--totp: the secret is not base32.');
-  const [link, newPassword] = [secretOf('Reset link'), secretOf('New password')];
-  const hash = link && (URL.parse(link)?.searchParams.get('hash') ?? link);
-  const reset = hash && newPassword ? { hash, password: newPassword } : null;
-  return { username, password: secretOf('Password'), totpSecret, email, ssoEmail, reset };
-}
-
-async function readSecrets(asked: readonly string[], isStdin: boolean): Promise<string[]> {
-  if (asked.length === 0) return [];
-  if (!isStdin && !canAsk())
-    throw failure('No terminal to ask for a password: --password-stdin reads it from standard input.');
-  const given: string[] = [];
-  if (isStdin) given.push(...(await readStdin('password')).split(/\r?\n/));
-  else for (const name of asked) given.push((await askPassword(name, { once: true })).password);
-  if (given.length !== asked.length || given.includes(''))
-    throw failure(`Expected on standard input, one a line: ${asked.join(', ').toLowerCase()}.`);
-  return given;
+async function readAccount(path: string): Promise<Account> {
+  try {
+    const account: unknown = JSON.parse(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8'));
+    if (Object.values(account ?? {}).every((value) => typeof value === 'string')) return account as Account;
+  } catch (error) {
+    if (!(error instanceof SyntaxError))
+      throw failure(`--account: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  throw failure(`--account: ${path} is no JSON object of texts.`);
 }
 
 function noAnswer(base: URL, error: unknown): unknown {
@@ -149,12 +123,7 @@ function noAnswer(base: URL, error: unknown): unknown {
 }
 
 function printFinding(finding: Finding): void {
-  const { call, what } = finding;
-  const more =
-    finding.kind === 'differs'
-      ? ` – expected ${finding.expected}, got ${finding.got}`
-      : 'why' in finding
-        ? ` – ${finding.why}`
-        : '';
-  printLine(`${finding.kind.padEnd(9)} – ${call} – ${what}${more}`);
+  const { kind, call, what } = finding;
+  const more = kind === 'differs' ? ` – expected ${finding.expected}, got ${finding.got}` : '';
+  printLine(`${kind.padEnd(9)} – ${call} – ${what}${kind === 'not tried' ? ` – ${finding.why}` : more}`);
 }
