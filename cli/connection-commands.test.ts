@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keysOf } from '#server/crypto/keys.ts';
-import { unseal } from '#server/crypto/sealed.ts';
+import { keysOf, unseal } from '#server/crypto/keys.ts';
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { connectionPlace, findSsoConnectionByKey } from '#server/single-sign-on/sso-connection.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { generateSync } from 'otplib';
 import { deleteOldAuditEvents } from '#server/audit/audit-event.ts';
 import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
-import { seal } from '#server/crypto/sealed.ts';
+import { seal } from '#server/crypto/keys.ts';
 import { newToken, tokenHash } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
 import { totpPlace } from '#server/factors/registration.ts';

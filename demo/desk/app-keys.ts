@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import type { Keys } from '#server/crypto/keys.ts';
-import { unseal } from '#server/crypto/sealed.ts';
+import { unseal } from '#server/crypto/keys.ts';
 import { tokenHash } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
 import { pendingPlace, totpPlace } from '#server/factors/registration.ts';

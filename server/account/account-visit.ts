@@ -7,8 +7,7 @@ import type { Deps } from '../deps.ts';
 import { speaksForLess } from '../factors/may-change-factors.ts';
 import type { MailPlace } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
-import { hasEmailToProve } from '../people/second-factor.ts';
-import { hasPasskey, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
+import { hasEmailToProve, hasPasskey, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import { type FullSession, isSessionThereForUpdate } from '../sessions/session.ts';
 import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 

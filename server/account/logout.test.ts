@@ -4,7 +4,7 @@ import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyTables } from '#test/support/rows-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { seal, unseal } from '../crypto/sealed.ts';
+import { seal, unseal } from '../crypto/keys.ts';
 
 let cookies: Record<string, string>;
 const portal = portalOfFile({ once: addAttackFixtures });

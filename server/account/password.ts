@@ -3,8 +3,8 @@ import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.t
 import { hashPassword } from '../crypto/password-hash.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
+import { putDevice } from '../factors/devices.ts';
 import { listKeysOfCustomers } from '../people/customer.ts';
-import { putDevice } from '../people/device.ts';
 import { updatePasswordHash } from '../people/portal-user.ts';
 import { nextToken, updateSessionToken } from '../sessions/session.ts';
 import { newPasswordProblem, newPasswordRules } from '../sign-in/new-password.ts';

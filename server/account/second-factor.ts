@@ -3,7 +3,7 @@ import { type AccountSection, accountUrl } from '#contract/account.ts';
 import { callUrl } from '#contract/calls.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { seal } from '../crypto/sealed.ts';
+import { seal } from '../crypto/keys.ts';
 import { isUuid, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { deleteRememberedDevices, findRememberedDeviceId, listRememberedDevices } from '../factors/devices.ts';
@@ -11,7 +11,7 @@ import { deleteRecoveryCodes, makeRecoveryCodes } from '../factors/recovery-code
 import { findPendingSecret, inApp, secretToShow, totpPlace } from '../factors/registration.ts';
 import { deletePendingTotp, deleteTotp, findTotp, insertTotp, totpStep } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { endLesserSessions } from '../sessions/end-sessions.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteThrottle } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, isAppRequired, personOf, placeOf } from './account-visit.ts';
@@ -80,7 +80,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
     await deletePendingTotp(sql, userId);
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
-    await endLesserSessions(sql, { userId, sessionId: session.id });
+    await endSessionsOfUser(sql, userId, { kept: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, person, { kind: 'appReplaced', now, ...placeOf(visit) });
@@ -108,7 +108,7 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
     if (await isAppRequired(sql, userId)) return { kind: 'refused', notice: 'notPossible' };
     if (!(await deleteTotp(sql, userId))) return { kind: 'done', notice: 'appRemoved' };
     await deleteRecoveryCodes(sql, userId);
-    await endLesserSessions(sql, { userId, sessionId: session.id });
+    await endSessionsOfUser(sql, userId, { kept: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
     await queueMail(sql, person, { kind: 'appRemoved', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];

@@ -1,5 +1,5 @@
 import type { Keys } from '../crypto/keys.ts';
-import { unseal } from '../crypto/sealed.ts';
+import { unseal } from '../crypto/keys.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';

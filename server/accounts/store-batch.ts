@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
-import { seal } from '../crypto/sealed.ts';
+import { seal } from '../crypto/keys.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { period } from '../factors/totp.ts';

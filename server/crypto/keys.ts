@@ -1,6 +1,6 @@
-import { createHmac, hkdfSync } from 'node:crypto';
-import { join } from 'node:path';
-import { readOrMakeSecretFile } from './secret-file.ts';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { link, open, readFile, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Keys derived from VESTIBULE_SECRET, one per purpose. */
 export type Keys = {
@@ -48,4 +48,91 @@ export function codeDigests(keys: readonly Buffer[], code: string, boundTo: stri
 
 function digestWith(key: Buffer, code: string, boundTo: string | Buffer): Buffer {
   return createHmac('sha256', key).update(boundTo).update('\n').update(code).digest();
+}
+
+/**
+ * The secret kept in a file, 256 bits in base64url; created on the first call, with mode 0600. Safe with concurrent
+ * calls and crashes: all read the same complete secret.
+ */
+export async function readOrMakeSecretFile(path: string): Promise<string> {
+  const kept = await readSecretFile(path);
+  if (kept !== null) return kept;
+  const draft = `${path}.${process.pid}-${randomBytes(6).toString('hex')}`;
+  await writeDurably(draft, `${randomBytes(32).toString('base64url')}\n`);
+  // A link refuses to replace an existing file, so the first one wins; with a rename the last one would.
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await unlink(draft);
+  await syncFolder(dirname(path));
+  return (await readFile(path, 'utf8')).trim();
+}
+
+/** The secret kept in a file, or null if the file is missing. */
+export async function readSecretFile(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the names in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const algorithm = 'aes-256-gcm';
+export const keyIdBytes = 4;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headBytes = keyIdBytes + nonceBytes + tagBytes;
+
+/**
+ * Seals a text so that it can be read only with a key, and only in its place: `boundTo` names the row, and a copy in
+ * another row does not open. The first key seals. Returns the key's id, nonce, tag and ciphertext (NIST SP 800-38D).
+ */
+export function seal(keys: readonly Buffer[], text: string, boundTo: string): Buffer {
+  const key = keys[0] as Buffer;
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(boundTo));
+  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([keyId(key), nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+/** The sealed text, or null if none of the keys sealed it, it was changed, or it belongs elsewhere. */
+export function unseal(keys: readonly Buffer[], given: Uint8Array, boundTo: string): string | null {
+  const sealed = Buffer.from(given);
+  const key = keys.find((key) => keyId(key).equals(sealed.subarray(0, keyIdBytes)));
+  if (!key || sealed.length < headBytes) return null;
+  const nonce = sealed.subarray(keyIdBytes, keyIdBytes + nonceBytes);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+    .setAAD(Buffer.from(boundTo))
+    .setAuthTag(sealed.subarray(keyIdBytes + nonceBytes, headBytes));
+  try {
+    return decipher.update(sealed.subarray(headBytes), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** What everything that a key has sealed begins with. */
+export function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update('vestibule key id\n').update(key).digest().subarray(0, keyIdBytes);
 }

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
 import { readForeignHash, verifyForeignHash } from './foreign-hash.ts';
-import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -77,4 +76,47 @@ export function isHashOutdated(storedHash: string): boolean {
 function phcText(salt: Buffer, result: Buffer): string {
   const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   return `${prefix}${unpadded(salt)}$${unpadded(result)}`;
+}
+
+/** The queue is full. */
+export class WorkQueueFull extends Error {}
+
+export type WorkQueue = {
+  enqueue: <T>(network: string, work: () => Promise<T>) => Promise<T>;
+  /** Throws WorkQueueFull if more work of a network would be refused: to be called before anything is counted or changed. */
+  refuseWhenFull: (network: string) => void;
+  /** How many pieces run and wait now. */
+  length: () => { running: number; waiting: number };
+};
+
+/**
+ * A queue for heavy work: at most `atOnce` pieces run and at most `mostWaiting` wait, the oldest first; any more throw
+ * WorkQueueFull. One network has at most half of the places, so that somebody who signs in without end keeps nobody else out.
+ * A piece that runs does so until its work ends, even if nobody waits for the result any more, so that disconnecting early
+ * gains nobody a second one.
+ */
+export function workQueue(atOnce: number, mostWaiting: number): WorkQueue {
+  let running = 0;
+  const waiting: { network: string; begin: () => void }[] = [];
+
+  function refuseWhenFull(network: string) {
+    if (running < atOnce) return;
+    const ofNetwork = waiting.filter((one) => one.network === network).length;
+    if (waiting.length >= mostWaiting || ofNetwork >= mostWaiting / 2) throw new WorkQueueFull();
+  }
+
+  async function enqueue<T>(network: string, work: () => Promise<T>): Promise<T> {
+    refuseWhenFull(network);
+    if (running < atOnce) running += 1;
+    else await new Promise<void>((begin) => waiting.push({ network, begin }));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next.begin();
+      else running -= 1;
+    }
+  }
+
+  return { enqueue, refuseWhenFull, length: () => ({ running, waiting: waiting.length }) };
 }

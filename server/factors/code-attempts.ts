@@ -9,7 +9,6 @@ import type { FullSession } from '../sessions/session.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
-import { offsetOfCode } from './take-proof.ts';
 
 export type VerifyRequest = Visitor & {
   sessionToken: string;
@@ -70,16 +69,13 @@ async function countCodeTry(sql: Connection, sessionId: string, most: number): P
 
 /** Records a wrong code, and the end of the half session that it was the last one of. */
 export async function recordWrong(deps: Deps, request: VerifyRequest, session: Verified, tries: number): Promise<void> {
-  const { by, given } = request;
+  const { by } = request;
   const { isHalf, factor } = session;
   const who = eventOf(session, request);
   const method = by === 'passkey' ? 'passkey' : factor === 'app' ? 'app' : 'email_code';
   if (by === 'code') {
-    const offset = isHalf ? await offsetOfCode(deps, { ...session, browser: request }, given) : null;
-    const steps = [
-      { step: 'code', outcome: isHalf ? `try ${tries} of ${limits.codeTries}, ${factor}` : 'of an app being set up' },
-      ...(offset === null ? [] : [{ step: 'code of another time', outcome: `off by ${offset} s` }]),
-    ];
+    const outcome = isHalf ? `try ${tries} of ${limits.codeTries}, ${factor}` : 'of an app being set up';
+    const steps = [{ step: 'code', outcome }];
     await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, deps.now());
     if (isHalf) deps.metrics.signIns.inc({ method, outcome: 'code-refused' });
   }

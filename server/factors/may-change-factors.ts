@@ -2,10 +2,11 @@ import type { Connection, Fragment } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { Customer } from '../people/customer.ts';
-import type { Asked } from '../people/second-factor.ts';
-import { hasEmailToProve, isEmailConfirmed } from '../people/second-factor.ts';
+import type { Asked } from '../people/sign-in-policy.ts';
 import {
+  hasEmailToProve,
   hasPasskey,
+  isEmailConfirmed,
   isPasskeyRequiredOf,
   isPasskeyTakenOf,
   isSsoRequiredOf,

@@ -4,10 +4,10 @@ import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { isKnownDevice } from '../people/device.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt, findWait } from '../throttle/throttle.ts';
 import { keyOf, recordKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { isKnownDevice } from './devices.ts';
 
 /** Whose answer was refused, as far as it is known. */
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };

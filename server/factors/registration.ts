@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import type { Keys } from '../crypto/keys.ts';
-import { codeDigest } from '../crypto/keys.ts';
-import { seal, unseal } from '../crypto/sealed.ts';
+import { codeDigest, seal, unseal } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

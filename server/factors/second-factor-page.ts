@@ -5,7 +5,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import { isDatabaseAway, nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import type { SecondFactor } from '../people/second-factor.ts';
+import type { SecondFactor } from '../people/sign-in-policy.ts';
 import { destinationFor } from '../sessions/destination.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';

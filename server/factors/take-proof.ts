@@ -1,10 +1,9 @@
 import { isOneTimeCode, recoveryCodeOfText } from '#contract/codes.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import { codeDigests } from '../crypto/keys.ts';
-import { seal, unseal } from '../crypto/sealed.ts';
+import { codeDigests, seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { endLesserSessions } from '../sessions/end-sessions.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { deleteRememberedDevices } from './devices.ts';
@@ -12,7 +11,7 @@ import { insertEmailFactor, takeEmailCode } from './email-code.ts';
 import { makeRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
 import { findPendingSecret, totpPlace } from './registration.ts';
 import { takePasskey } from './take-passkey.ts';
-import { deletePendingTotp, findTotp, insertTotp, offsetOf, spendTotpStep, totpStep } from './totp.ts';
+import { deletePendingTotp, findTotp, insertTotp, spendTotpStep, totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
@@ -59,7 +58,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   await deletePendingTotp(sql, userId);
   await makeRecoveryCodes(deps, sql, { userId, sessionId }, now);
   // They were opened with less, or wait for a finished registration.
-  await endLesserSessions(sql, { userId, sessionId });
+  await endSessionsOfUser(sql, userId, { kept: sessionId });
   await deleteRememberedDevices(sql, userId);
   return 'app registered';
 }
@@ -101,14 +100,4 @@ export async function takePasskeyOf(
   if (connectionId !== null) return refused('by-provider');
   if (!customers.every(({ takesPasskeys }) => takesPasskeys)) return refused('passkeys-off');
   return await takePasskey(deps, sql, { purpose: 'second-factor', browserToken, answer, address, userId }, steps);
-}
-
-/** By how many seconds the clock of an app seems to be off that showed a code; null for any other code. */
-export async function offsetOfCode(deps: Deps, prover: Omit<Prover, 'sessionId'> & { id: string }, code: string) {
-  const { userId, factor, mustRegister, id: sessionId } = prover;
-  if (factor !== 'app' || !isOneTimeCode(code)) return null;
-  const secret = mustRegister
-    ? await findPendingSecret(deps, deps.sql, { ...prover, sessionId })
-    : secretOf(deps, await findTotp(deps.sql, userId), userId);
-  return secret && offsetOf(secret, code, deps.now());
 }

@@ -1,10 +1,6 @@
 import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
-import { minute } from '../limits.ts';
-
-/** Up to this offset an operator is told of a phone's clock. */
-const clocksWithin = 10 * minute;
 
 /** RFC 4226 §4 requires 160 bits. */
 const secretBytes = 20;
@@ -20,25 +16,10 @@ export function newTotpSecret(): string {
  * The time step of a code (RFC 6238: SHA-1 unless the secret says otherwise, six digits, 30 s): that of `now` or one
  * either side; otherwise null.
  */
-export function totpStep(secret: string, code: string, now: Date): number | null {
-  return stepWithin(secret, code, now, period);
-}
-
-/**
- * By how many seconds the clock of the device that showed a code seems to be ahead (behind: negative), within ten minutes; null if
- * it showed no such code. One that would be accepted was refused because it was used before: that clock is right.
- */
-export function offsetOf(secret: string, code: string, now: Date): number | null {
-  const step = stepWithin(secret, code, now, clocksWithin / 1000);
-  if (step === null) return null;
-  const offset = (step - Math.floor(now.getTime() / 1000 / period)) * period;
-  return Math.abs(offset) > period ? offset : null;
-}
-
-function stepWithin(stored: string, code: string, now: Date, tolerance: number): number | null {
+export function totpStep(stored: string, code: string, now: Date): number | null {
   const epoch = Math.floor(now.getTime() / 1000);
   const { secret, algorithm } = readStoredTotpSecret(stored);
-  const result = verifySync({ secret, algorithm, token: code, epoch, period, epochTolerance: tolerance });
+  const result = verifySync({ secret, algorithm, token: code, epoch, period, epochTolerance: period });
   return result.valid && 'timeStep' in result ? result.timeStep : null;
 }
 

@@ -12,7 +12,7 @@ import { forgetNextPage, tellNextPage } from '../http/next-page.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
-import type { OpenFactor } from '../people/second-factor.ts';
+import type { OpenFactor } from '../people/sign-in-policy.ts';
 import { destinationFor } from '../sessions/destination.ts';
 import { rememberConnection } from '../sessions/remembered-connection.ts';
 import { endVisits } from '../sessions/visit.ts';

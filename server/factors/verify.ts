@@ -7,9 +7,9 @@ import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { browserName } from '../names/browser-name.ts';
+import { browserName } from '../names/read-name.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
-import type { Asked } from '../people/second-factor.ts';
+import type { Asked } from '../people/sign-in-policy.ts';
 import { findHalfSessionForUpdate, updateHalfSessionProven } from '../sessions/half-session.ts';
 import {
   isSessionThereForUpdate,

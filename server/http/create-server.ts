@@ -4,12 +4,11 @@ import { limits } from '../limits.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { timeRequest } from './call-routes.ts';
 import { guardRequest } from './guards.ts';
-import { asksForWebSocket } from './handshakes.ts';
+import { asksForWebSocket, refuseTunnels, unreadableRequest } from './raw-requests.ts';
 import { readForm } from './request-body.ts';
 import { logRequest } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { answerInTime, unexpectedError } from './unexpected-error.ts';
-import { refuseTunnels, unreadableRequest } from './unreadable-request.ts';
 
 /** How long requests and idle connections may last, in milliseconds. */
 export type Timeouts = Record<

@@ -1,6 +1,6 @@
 import { errorCodes, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
-import { WorkQueueFull } from '../crypto/work-queue.ts';
+import { WorkQueueFull } from '../crypto/password-hash.ts';
 import { isDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { second } from '../limits.ts';

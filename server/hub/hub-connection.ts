@@ -12,8 +12,8 @@ import { pipeline } from 'node:stream';
 import { hubStartPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import type { Hub } from '../config/hub.ts';
-import { hasBody } from '../http/handshakes.ts';
 import { failureOfRequest, type ProviderFailure } from '../http/provider-fetch.ts';
+import { hasBody } from '../http/raw-requests.ts';
 import { limits, second } from '../limits.ts';
 import { headersForHub, headersFromHub } from './hub-headers.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HubAlgorithm } from '../config/hub.ts';
-import { seal, unseal } from '../crypto/sealed.ts';
+import { seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';

@@ -7,7 +7,7 @@ import { referenceOfRequest } from '../audit/reference.ts';
 import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub.ts';
 import type { Deps } from '../deps.ts';
-import { isTrustedProxy } from '../http/client-address.ts';
+import { isTrustedProxy } from '../http/guards.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Language, languageOfTag } from '#contract/languages.ts';
-import { seal } from '../crypto/sealed.ts';
+import { seal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
 import { insertJob } from '../jobs/job.ts';
 import { isWaitedFor, type Mail, type MailDetails, type MailKind } from '../people/mail-kinds.ts';

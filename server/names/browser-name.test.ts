@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { browserName } from './browser-name.ts';
+import { browserName } from './read-name.ts';
 
 const mozilla = 'Mozilla/5.0';
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';

@@ -1,13 +1,12 @@
 import { deleteOldAuditEvents } from '../audit/audit-event.ts';
 import type { DepsWithoutWake } from '../deps.ts';
-import { deleteEndedRememberedDevices } from '../factors/devices.ts';
+import { deleteEndedRememberedDevices, deleteStaleDevices } from '../factors/devices.ts';
 import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
 import { deleteShownRecoveryCodes } from '../factors/recovery-codes.ts';
 import { deleteEndedPendingTotp } from '../factors/totp.ts';
 import { deleteOldHubKeys } from '../hub/hub-keys.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits, minute } from '../limits.ts';
-import { deleteStaleDevices } from '../people/device.ts';
 import { deleteEndedSessions } from '../sessions/end-sessions.ts';
 import { deleteOldVisits } from '../sessions/visit.ts';
 import { deleteOldResetLinks } from '../sign-in/reset-link.ts';

@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Keys } from '../crypto/keys.ts';
-import { keyId, keyIdBytes, seal, unseal } from '../crypto/sealed.ts';
+import { keyId, keyIdBytes, seal, unseal } from '../crypto/keys.ts';
 import type { Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { hubKeyPlace } from '../hub/hub-keys.ts';

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { unseal } from '../crypto/sealed.ts';
+import { unseal } from '../crypto/keys.ts';
 import { isDatabaseAway } from '../database/connect.ts';
 import { type DepsWithoutWake, MailNotSent, type Wake } from '../deps.ts';
 import { isEmailCodeOpen } from '../factors/email-code.ts';

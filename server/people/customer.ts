@@ -1,5 +1,5 @@
 import { type Connection, type Fragment, rowOrNull } from '../database/database.ts';
-import { hasEmailToProve } from './second-factor.ts';
+import { hasEmailToProve } from './sign-in-policy.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
 /** Whether a customer's people may sign in by passkey; `only`: and by no password (docs/decisions/0052). */

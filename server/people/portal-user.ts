@@ -1,7 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import { type Connection, rowOrNull } from '../database/database.ts';
 import { foldLoginName } from '../names/read-name.ts';
-import { deleteDevicesOfUser } from './device.ts';
 
 export type User = {
   id: string;
@@ -129,7 +128,6 @@ export async function updateOutdatedHash(sql: Connection, id: string, before: st
 
 /** Removes a user with everything that belongs to it: names, memberships, sessions, devices. Lock the user first. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
-  await deleteDevicesOfUser(sql, id);
   await sql`delete from portal_user where id = ${id}`;
 }
 

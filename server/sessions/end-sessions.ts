@@ -98,21 +98,6 @@ export async function endSessionsOfUser(
 }
 
 /**
- * Ends the other sessions of a user once the factors have changed in this one: all of them if it came by password or passkey,
- * otherwise those of providers that see no more customers than its own. Lock the user first.
- */
-export async function endLesserSessions(
-  sql: Connection,
-  { userId, sessionId }: { userId: string; sessionId: string },
-): Promise<void> {
-  await sql`
-    delete from session other using session own
-    where own.id = ${sessionId} and other.user_id = ${userId} and other.id <> own.id
-      and (own.connection_id is null
-        or other.connection_id is not null and other.customer_ids <@ own.customer_ids)`;
-}
-
-/**
  * Ends the session of this browser and returns it, null if there is none, and removes what the browser keeps of whoever
  * was here. `forgets`: by which connection this browser signs in, too.
  */

@@ -1,8 +1,7 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import { rowOrNull } from '../database/database.ts';
-import type { Asked, OpenFactor } from '../people/second-factor.ts';
-import { isEmailConfirmed } from '../people/second-factor.ts';
-import { isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
+import type { Asked, OpenFactor } from '../people/sign-in-policy.ts';
+import { isEmailConfirmed, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import type { FullSession, SessionStage } from './session.ts';
 import { deleteOldestSessions } from './session.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { seal, unseal } from '../crypto/sealed.ts';
+import { seal, unseal } from '../crypto/keys.ts';
 import type { Deps } from '../deps.ts';
 import { readCookie, setCookie } from '../http/cookies.ts';
 import { day } from '../limits.ts';

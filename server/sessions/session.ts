@@ -3,7 +3,7 @@ import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import type { Asked } from '../people/second-factor.ts';
+import type { Asked } from '../people/sign-in-policy.ts';
 
 export type SessionStage = 'half' | 'full';
 

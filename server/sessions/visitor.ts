@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import type { MailPlace } from '../mail/queue-mail.ts';
-import { browserName } from '../names/browser-name.ts';
+import { browserName } from '../names/read-name.ts';
 import { fullSessionOf, type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */

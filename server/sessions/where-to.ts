@@ -1,6 +1,6 @@
 import type { PlainScreen } from '#contract/screens.ts';
 import { limits } from '../limits.ts';
-import type { SecondFactor } from '../people/second-factor.ts';
+import type { SecondFactor } from '../people/sign-in-policy.ts';
 import type { Who } from './who.ts';
 
 /** The part of a visitor's state that decides where they are sent. */

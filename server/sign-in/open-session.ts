@@ -7,7 +7,7 @@ import { noteDevice, recallDevice } from '../factors/devices.ts';
 import { type CodeReader, sendEmailCode } from '../factors/email-code.ts';
 import { findFactorsOfUser } from '../factors/may-change-factors.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/browser-name.ts';
+import { browserName } from '../names/read-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { findSignInUser, type SignInUser } from '../people/sign-in-user.ts';
 import { deleteSessionOfBrowser, findSessionId, insertSession, noProvider } from '../sessions/session.ts';

@@ -1,11 +1,10 @@
 import type { Language } from '#contract/languages.ts';
 import { verifyPassword } from '../crypto/password-hash.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteRememberedDevices } from '../factors/devices.ts';
+import { deleteDevicesOfUser, deleteRememberedDevices } from '../factors/devices.ts';
 import { countPasskeys } from '../factors/passkey.ts';
 import { limits } from '../limits.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
-import { deleteDevicesOfUser } from '../people/device.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteThrottlesOfUser } from '../throttle/throttle.ts';
 

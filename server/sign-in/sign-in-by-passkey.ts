@@ -9,7 +9,7 @@ import { noteDevice } from '../factors/devices.ts';
 import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { browserName } from '../names/browser-name.ts';
+import { browserName } from '../names/read-name.ts';
 import { destinationOfForm, destinationToKeep, keptForm } from '../sessions/destination.ts';
 import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';

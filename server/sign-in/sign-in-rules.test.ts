@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Asked } from '../people/second-factor.ts';
+import type { Asked } from '../people/sign-in-policy.ts';
 import { type Situation, whatIsAsked } from './sign-in-rules.ts';
 
 const nothing = {

@@ -1,7 +1,7 @@
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import type { FactorsOfUser } from '../factors/may-change-factors.ts';
 import type { Customer } from '../people/customer.ts';
-import type { Asked, OpenFactor, SecondFactor } from '../people/second-factor.ts';
+import type { Asked, OpenFactor, SecondFactor } from '../people/sign-in-policy.ts';
 import type { SignInUser } from '../people/sign-in-user.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 

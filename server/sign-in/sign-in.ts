@@ -2,9 +2,14 @@ import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import { keyedDigest } from '../crypto/keys.ts';
-import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../crypto/password-hash.ts';
+import {
+  hashPassword,
+  isHashOutdated,
+  refuseWhenHashesWait,
+  verifyPassword,
+  WorkQueueFull,
+} from '../crypto/password-hash.ts';
 import { tokenHash } from '../crypto/token.ts';
-import { WorkQueueFull } from '../crypto/work-queue.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';

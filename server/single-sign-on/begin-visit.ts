@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { seal } from '../crypto/sealed.ts';
+import { seal } from '../crypto/keys.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie } from '../http/cookies.ts';

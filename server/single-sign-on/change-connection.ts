@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
-import { seal } from '../crypto/sealed.ts';
+import { seal } from '../crypto/keys.ts';
 import type { Database } from '../database/database.ts';
 import { findCustomer } from '../people/customer.ts';
 import { wordsOfConnection } from './connection-words.ts';

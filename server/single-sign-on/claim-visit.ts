@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination, destinationInLanguage } from '#contract/destination.ts';
 import type { Keys } from '../crypto/keys.ts';
-import { unseal } from '../crypto/sealed.ts';
+import { unseal } from '../crypto/keys.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { seal, unseal } from '../crypto/sealed.ts';
+import { seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { day } from '../limits.ts';

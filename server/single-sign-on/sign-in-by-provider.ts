@@ -1,13 +1,13 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
-import { seal } from '../crypto/sealed.ts';
+import { seal } from '../crypto/keys.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { noteDevice, recallDevice } from '../factors/devices.ts';
 import { findFactorsOfUser } from '../factors/may-change-factors.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/browser-name.ts';
+import { browserName } from '../names/read-name.ts';
 import type { SignInCustomer, SsoUser } from '../people/sign-in-user.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../sessions/session.ts';
 import { endVisitsOfBrowser, lockVisit, updateVisitFailure, type Visit } from '../sessions/visit.ts';

@@ -1,5 +1,5 @@
 import { screenUrl } from '#contract/screens.ts';
-import { unseal } from '../crypto/sealed.ts';
+import { unseal } from '../crypto/keys.ts';
 import type { Deps } from '../deps.ts';
 import { isProviderAddress } from '../http/provider-fetch.ts';
 import type { DeletedSession } from '../sessions/end-sessions.ts';

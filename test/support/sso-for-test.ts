@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Response } from 'light-my-request';
-import { seal } from '#server/crypto/sealed.ts';
+import { seal } from '#server/crypto/keys.ts';
 import type { Deps } from '#server/deps.ts';
 import type { OidcKept } from '#server/single-sign-on/claim-visit.ts';
 import { readOidcAnswer } from '#server/single-sign-on/oidc/callback-route.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readOrMakeSecretFile, readSecretFile, syncFolder } from '../../crypto/secret-file.ts';
+import { readOrMakeSecretFile, readSecretFile, syncFolder } from '../../crypto/keys.ts';
 import type { Binaries, RunAs } from './binaries.ts';
 
 /** What the product puts into its data folder; anything else means that the folder is shared. */

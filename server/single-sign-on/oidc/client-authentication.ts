@@ -2,7 +2,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { calculateJwkThumbprint, importPKCS8, type JWK } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt, type ServerMetadata } from 'openid-client';
-import { unseal } from '../../crypto/sealed.ts';
+import { unseal } from '../../crypto/keys.ts';
 import type { Deps } from '../../deps.ts';
 import { ConnectionBroken } from '../../http/provider-fetch.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';

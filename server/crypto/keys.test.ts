@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { seal, unseal } from './sealed.ts';
+import { seal, unseal } from './keys.ts';
 
 const [first, second, stranger] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
 import { parseNetworkList } from '../names/network.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress } from './guards.ts';
 
 const { networks: proxies } = parseNetworkList(['10.0.0.0/8', '2001:db8:ff::/48']);
 const { networks: nobody } = parseNetworkList([]);
