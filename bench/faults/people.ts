@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { generateSync } from 'otplib';
-import { keysOf } from '#server/crypto/keys.ts';
-import { seal } from '#server/crypto/keys.ts';
+import { keysOf, seal } from '#server/crypto/keys.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
 import { makeLink } from '#server/sign-in/reset-link.ts';

@@ -10,14 +10,7 @@ export type ForeignHash =
   /** `over` says what bcrypt hashed: the password, or the hexadecimal SHA-256 of it (Django's bcrypt_sha256). */
   | { kind: 'bcrypt'; text: string; cost: number; over: 'password' | 'sha256-hex' }
   | { kind: 'pbkdf2'; digest: Digest; rounds: number; salt: Buffer; key: Buffer }
-  | {
-      kind: 'scrypt';
-      log2Cost: number;
-      block: number;
-      parallelism: number;
-      salt: Buffer;
-      key: Buffer;
-    }
+  | { kind: 'scrypt'; log2Cost: number; block: number; parallelism: number; salt: Buffer; key: Buffer }
   /** Firebase's variant (github.com/firebase/scrypt): `key` is the key stream, its hash without the signer key. */
   | { kind: 'firebase'; log2Cost: number; block: number; salt: Buffer; key: Buffer };
 
@@ -62,14 +55,11 @@ function readArgon2(text: string): ForeignHash | null {
   if (!salt || !key || !isSalt(unpadded(salt), 8) || !isKey(unpadded(key))) return null;
   // The text itself is verified, by a strict decoder.
   if (![salt, key].every((part) => base64(unpadded(part)) === part)) return null;
-  const sizes = {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    version: Number(version),
-  };
+  const lanes = Number(parallelism);
   // RFC 9106 §3.1: each lane has at least 8 KiB.
-  return sizes.memory < 8 * sizes.parallelism ? null : { kind: 'argon2', text, ...sizes };
+  if (Number(memory) < 8 * lanes) return null;
+  const sizes = { memory: Number(memory), passes: Number(passes), parallelism: lanes, version: Number(version) };
+  return { kind: 'argon2', text, ...sizes };
 }
 
 function readBcrypt(text: string, over: 'password' | 'sha256-hex'): ForeignHash | null {
@@ -83,13 +73,7 @@ function readPbkdf2(text: string): ForeignHash | null {
   const form = /^\$pbkdf2-(sha1|sha256|sha512)\$i=([1-9]\d{0,9})\$([\w+/]*)\$([\w+/]+)$/;
   const [, digest, rounds, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
-  if (!bytes) return null;
-  return {
-    kind: 'pbkdf2',
-    digest: digest as Digest,
-    rounds: Number(rounds),
-    ...bytes,
-  };
+  return bytes && { kind: 'pbkdf2', digest: digest as Digest, rounds: Number(rounds), ...bytes };
 }
 
 function readScrypt(text: string): ForeignHash | null {
@@ -97,13 +81,7 @@ function readScrypt(text: string): ForeignHash | null {
   const [, log2Cost, block, parallelism, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
   const cost = { log2Cost: Number(log2Cost), block: Number(block) };
-  if (!bytes || !isScryptCost(cost)) return null;
-  return {
-    kind: 'scrypt',
-    ...cost,
-    parallelism: Number(parallelism),
-    ...bytes,
-  };
+  return bytes && isScryptCost(cost) ? { kind: 'scrypt', ...cost, parallelism: Number(parallelism), ...bytes } : null;
 }
 
 function readFirebase(text: string): ForeignHash | null {

@@ -46,19 +46,6 @@ export async function deleteRecoveryCodes(sql: Connection, userId: string): Prom
   await sql`delete from shown_recovery_codes where user_id = ${userId}`;
 }
 
-/** Keeps the codes sealed while one session may view them; they end with the session. */
-async function putShownRecoveryCodes(
-  sql: Connection,
-  shown: { userId: string; sessionId: string; sealedCodes: Buffer; shownUntil: Date },
-): Promise<void> {
-  const { userId, sessionId, sealedCodes, shownUntil } = shown;
-  await sql`
-    insert into shown_recovery_codes (user_id, session_id, sealed_codes, shown_until)
-    values (${userId}, ${sessionId}, ${sealedCodes}, ${shownUntil})
-    on conflict (user_id) do update set session_id = excluded.session_id,
-      sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
-}
-
 export async function findShownRecoveryCodes(
   sql: Connection,
   { userId, sessionId, now }: { userId: string; sessionId: string; now: Date },
@@ -86,11 +73,12 @@ export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer:
     userId,
     codes.map((code) => codeDigest(keys.code, code, userId)),
   );
-  await putShownRecoveryCodes(sql, {
-    ...viewer,
-    sealedCodes: seal(keys.seal, codes.join(' '), shownPlace(viewer)),
-    shownUntil: new Date(now.getTime() + limits.recoveryCodesShown),
-  });
+  const shownUntil = new Date(now.getTime() + limits.recoveryCodesShown);
+  await sql`
+    insert into shown_recovery_codes (user_id, session_id, sealed_codes, shown_until)
+    values (${userId}, ${viewer.sessionId}, ${seal(keys.seal, codes.join(' '), shownPlace(viewer))}, ${shownUntil})
+    on conflict (user_id) do update set session_id = excluded.session_id,
+      sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
 }
 
 /** The codes of a user in groups, or null if this session may not view them; and how many are unused. */

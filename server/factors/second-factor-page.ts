@@ -9,7 +9,7 @@ import type { SecondFactor } from '../people/sign-in-policy.ts';
 import { destinationFor } from '../sessions/destination.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
-import { screenOfFactor, standingOf, whereTo } from '../sessions/where-to.ts';
+import { screenOfFactor, whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
 import { findEmailCode, waitBeforeSend } from './email-code.ts';
 import { hasOwnSignIn } from './may-change-factors.ts';
@@ -46,7 +46,7 @@ async function pageOf(
 ): Promise<Shown> {
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
-  const to = whereTo(standingOf(who), asked);
+  const to = whereTo(who, asked);
   if (to.kind === 'login') return toSignIn(deps, request, to.notice);
   if (who.kind === 'half') return await halfPage(deps, request, reply, screen, who);
   if (who.kind === 'full' && to.kind === 'show') return await ownAppPage(deps, request, reply);

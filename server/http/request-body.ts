@@ -4,39 +4,38 @@ import { limits } from '../limits.ts';
 /** Unknown names are quoted only up to this length. */
 const longestFieldName = 64;
 
-/** A form that cannot be read as one value per field; `field` is the invalid one, if known. */
-export class UnreadableForm extends Error {
-  readonly statusCode = 400;
+/** A body that cannot be read; `field` is the invalid one of a form, if known. */
+export class UnreadableBody extends Error {
+  readonly statusCode: 400 | 415;
   readonly field: string | undefined;
-  constructor(message: string, field?: string) {
+  constructor(
+    message: string,
+    { statusCode = 400, field }: { statusCode?: 400 | 415; field?: string | undefined } = {},
+  ) {
     super(message);
+    this.statusCode = statusCode;
     this.field = field?.slice(0, longestFieldName);
   }
-}
-
-/** A body with an unsupported content encoding. */
-class UnknownEncoding extends Error {
-  readonly statusCode = 415;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads `application/x-www-form-urlencoded` strictly: every field once, valid UTF-8, no NUL. Libraries are lenient here
- * (repeated fields become lists, broken escapes stay), and attacks exploit leniency. Throws UnreadableForm.
+ * (repeated fields become lists, broken escapes stay), and attacks exploit leniency. Throws UnreadableBody.
  */
 export function readForm(body: Uint8Array, encoding?: string): Record<string, string> {
   // RFC 9110 §8.4: nothing is decompressed, so nothing can expand.
-  if (encoding !== undefined) throw new UnknownEncoding();
+  if (encoding !== undefined) throw new UnreadableBody('The form is encoded.', { statusCode: 415 });
   const fields: Record<string, string> = Object.create(null);
   const text = textOf(body);
   if (text === '') return fields;
   const pairs = text.split('&', limits.formFields + 1);
-  if (pairs.length > limits.formFields) throw new UnreadableForm('The form has too many fields.');
+  if (pairs.length > limits.formFields) throw new UnreadableBody('The form has too many fields.');
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     const name = decode(at < 0 ? pair : pair.slice(0, at));
-    if (Object.hasOwn(fields, name)) throw new UnreadableForm('A field was sent twice.', name);
+    if (Object.hasOwn(fields, name)) throw new UnreadableBody('A field was sent twice.', { field: name });
     fields[name] = decode(at < 0 ? '' : pair.slice(at + 1), name);
   }
   return fields;
@@ -46,7 +45,7 @@ function textOf(body: Uint8Array): string {
   try {
     return utf8.decode(body);
   } catch {
-    throw new UnreadableForm('The form is not valid UTF-8.');
+    throw new UnreadableBody('The form is not valid UTF-8.');
   }
 }
 
@@ -55,26 +54,21 @@ function decode(text: string, field?: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new UnreadableForm('The form is not valid UTF-8.', field);
+    throw new UnreadableBody('The form is not valid UTF-8.', { field });
   }
-  if (decoded.includes('\0')) throw new UnreadableForm('A field contains an invalid character.', field);
+  if (decoded.includes('\0')) throw new UnreadableBody('A field contains an invalid character.', { field });
   return decoded;
 }
 
 /** Longest JSON text of a code: a recovery code with its quotes, with some margin. */
 const longestText = 100;
 
-/** The body is not a JSON string. */
-class UnreadableCode extends Error {
-  readonly statusCode = 400;
-}
-
 /** Lets the routes of a scope accept a JSON string and no other JSON, so that nothing in it is ambiguous. */
 export function readCodesIn(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
-    if (body.length > longestText) throw new UnreadableCode('The code is too long.');
+    if (body.length > longestText) throw new UnreadableBody('The code is too long.');
     const value = parse(body);
-    if (typeof value !== 'string') throw new UnreadableCode('The body must be a JSON string.');
+    if (typeof value !== 'string') throw new UnreadableBody('The body must be a JSON string.');
     return value;
   });
 }
@@ -83,6 +77,6 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new UnreadableCode('The body is not valid JSON.');
+    throw new UnreadableBody('The body is not valid JSON.');
   }
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { second } from '../limits.ts';
 import { notFound } from './not-found.ts';
 import { refuse, sendProblem } from './refuse.ts';
-import { UnreadableForm } from './request-body.ts';
+import { UnreadableBody } from './request-body.ts';
 import { wantsPage } from './request-url.ts';
 
 /** The only place that decides what a visitor may see of an error. */
@@ -25,11 +25,9 @@ export function unexpectedError(deps: Deps) {
       if (formAgain && wantsPage(request)) return await formAgain(request, reply, { retryAfter });
       return await refuse(deps, request, reply, 503, { retryAfter });
     }
-    if (error instanceof UnreadableForm) {
-      return await refuse(deps, request, reply, 400, {
-        detail: error.message,
-        ...(error.field && { field: error.field }),
-      });
+    if (error instanceof UnreadableBody) {
+      const { statusCode, message: detail, field } = error;
+      return await refuse(deps, request, reply, statusCode, { detail, ...(field && { field }) });
     }
     if (error.validation) return await refuse(deps, request, reply, 400, validationDetail(error));
     if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return await answerNotFound(request, reply);

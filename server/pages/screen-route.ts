@@ -11,7 +11,7 @@ import { notFound } from '../http/not-found.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { destinationFor, toSignIn } from '../sessions/destination.ts';
 import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
-import { standingOf, whereTo } from '../sessions/where-to.ts';
+import { whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
 import { invitedPage, resetPage } from '../sign-in/reset-page.ts';
 import { singleSignOnPage } from '../single-sign-on/begin-routes.ts';
@@ -42,7 +42,7 @@ export function screenRoute(deps: Deps) {
       noticeOfSearch(search) === 'unavailable'
     )
       return reply.redirect(withoutNotice(request), 302);
-    if (name === 'login' && who && whereTo(standingOf(who), name).kind === 'destination')
+    if (name === 'login' && who && whereTo(who, name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
@@ -114,7 +114,7 @@ export function screenRoute(deps: Deps) {
 export function standInRoute(deps: Deps) {
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
     const who = await visitorOf(deps, request).who();
-    const to = whereTo(standingOf(who), 'hub');
+    const to = whereTo(who, 'hub');
     if (to.kind === 'show' && who.kind === 'full') {
       const { username, email, customers } = who.session;
       const screen = { name: 'signedIn', username, email, customers } as const;

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import type { KeptForm } from '../http/refuse.ts';
 import { languageOverride, splitUrl } from '../http/request-url.ts';
 import type { Visitor } from './visitor.ts';
-import { standingOf, whereTo } from './where-to.ts';
+import { whereTo } from './where-to.ts';
 import type { Who } from './who.ts';
 
 /** Where a visitor goes after signing in: the requested page if it is allowed, else the default. */
@@ -84,7 +84,7 @@ export function toSignIn(
   const { basePath } = deps.config;
   const lang = languageOverride(request);
   // The half session determines the screen and its contents.
-  if (whereTo(standingOf(who), 'hub').kind === 'secondFactor')
+  if (whereTo(who, 'hub').kind === 'secondFactor')
     return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: page, lang }), status);
   // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
   const kept = { [queryNames.destination]: page, ...(lang && { lang }) };

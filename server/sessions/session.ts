@@ -65,15 +65,6 @@ type SessionOrigin = {
   providerEndsAt: Date | null;
 };
 
-/** Of a session by password or passkey. */
-export const noProvider: SessionOrigin = {
-  connectionId: null,
-  sealedIdToken: null,
-  providerSubjectHash: null,
-  providerSessionHash: null,
-  providerEndsAt: null,
-};
-
 /** A session to create; `waitsFor` is what a half one waits for, empty for a full one. */
 type NewSession = {
   tokenHash: Buffer;
@@ -88,26 +79,30 @@ type NewSession = {
   browser: string | null;
   /** The passkey that it was opened by. */
   passkeyId?: string;
-  origin: SessionOrigin;
+  /** Absent for a password or passkey. */
+  origin?: SessionOrigin;
   now: Date;
   endsAt: Date;
 };
 
 /**
- * Creates the session of a sign-in, full or half, and ends the user's oldest if there are too many: in a transaction.
+ * Creates the session of a sign-in, full or half, and ends the user's oldest if there are too many: in a transaction. Returns its id.
  */
-export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
+export async function insertSession(sql: Connection, session: NewSession): Promise<string> {
   const { tokenHash, userId, waitsFor, address, origin, now } = session;
   const stage: SessionStage = waitsFor.length > 0 ? 'half' : 'full';
-  await sql`
+  const connectionId = origin?.connectionId ?? null;
+  const [row] = await sql<[{ id: string }]>`
     insert into session (token_hash, user_id, stage, waits_for, proof, proven_at, customer_ids, address, browser, passkey_id,
       connection_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at,
       created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${userId}, ${stage}, ${waitsFor}::text[], ${session.proof}, ${session.provenAt},
       ${session.customerIds}::uuid[], ${address}, ${session.browser}, ${session.passkeyId ?? null},
-      ${origin.connectionId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash},
-      ${origin.providerSessionHash}, ${origin.providerEndsAt}, ${now}, ${now}, ${session.endsAt})`;
-  await deleteOldestSessions(sql, { tokenHash, userId, connectionId: origin.connectionId, stage, address });
+      ${connectionId}, ${origin?.sealedIdToken ?? null}, ${origin?.providerSubjectHash ?? null},
+      ${origin?.providerSessionHash ?? null}, ${origin?.providerEndsAt ?? null}, ${now}, ${now}, ${session.endsAt})
+    returning id`;
+  await deleteOldestSessions(sql, { tokenHash, userId, connectionId, stage, address });
+  return row.id;
 }
 
 /**
@@ -129,12 +124,6 @@ export async function updateSessionToken(
   { before, after, now }: { before: Buffer; after: Buffer; now: Date },
 ): Promise<void> {
   await sql`update session set token_hash = ${after}, rotated_at = ${now} where token_hash = ${before}`;
-}
-
-/** The session with a token; null if there is none. */
-export async function findSessionId(sql: Connection, tokenHash: Buffer): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`select id from session where token_hash = ${tokenHash}`;
-  return row?.id ?? null;
 }
 
 /** Binding (additional data) for the provider's proof stored with a session. */

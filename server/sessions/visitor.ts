@@ -50,19 +50,10 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     address,
     sessionToken,
     sessionHash,
-    // Read only when asked for: session checks need none of it.
-    get deviceToken() {
-      return tokenOf('device');
-    },
-    get rememberedToken() {
-      return tokenOf('remembered');
-    },
-    get passkeyToken() {
-      return tokenOf('passkey');
-    },
-    get language() {
-      return languageOfRequest(request);
-    },
+    deviceToken: tokenOf('device'),
+    rememberedToken: tokenOf('remembered'),
+    passkeyToken: tokenOf('passkey'),
+    language: languageOfRequest(request),
     userAgent: request.headers['user-agent'],
     requestId: request.id,
     async who() {

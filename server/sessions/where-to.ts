@@ -1,16 +1,11 @@
 import type { PlainScreen } from '#contract/screens.ts';
 import { limits } from '../limits.ts';
-import type { SecondFactor } from '../people/sign-in-policy.ts';
-import type { Who } from './who.ts';
+import type { HalfSession } from './half-session.ts';
 
-/** The part of a visitor's state that decides where they are sent. */
+/** The part of who a visitor is that decides where they are sent. */
 export type Standing =
-  | { kind: 'nobody' }
-  /** The browser still has the cookie of a session that is over. */
-  | { kind: 'ended' }
-  /** The password or a provider was right, and a code is awaited. */
-  | { kind: 'half'; factor: SecondFactor; mustRegister: boolean; isUsedUp: boolean }
-  | { kind: 'full' };
+  | { kind: 'nobody' | 'ended' | 'full' }
+  | { kind: 'half'; half: Pick<HalfSession, 'mustRegister' | 'codeTries'> };
 
 /** What a visitor may ask for: a screen, or the page behind the sign-in. */
 export type AskedPage = PlainScreen | 'loginFail' | 'hub';
@@ -22,20 +17,6 @@ type WhereTo =
   /** The screen that the half session awaits. */
   | { kind: 'secondFactor' }
   | { kind: 'login'; notice?: 'signInExpired' | 'tooManyCodes' };
-
-/** The standing of a visitor. */
-export function standingOf(who: Who): Standing {
-  switch (who.kind) {
-    case 'half': {
-      const { factor, mustRegister, codeTries } = who.half;
-      return { kind: 'half', factor, mustRegister, isUsedUp: codeTries >= limits.codeTries };
-    }
-    case 'full':
-      return { kind: 'full' };
-    default:
-      return who;
-  }
-}
 
 /**
  * Where a visitor who requests a page is sent. Whether a screen then shows its form or a message is up
@@ -67,8 +48,8 @@ function atSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRegis
     case 'ended':
       return { kind: 'login', notice: 'signInExpired' };
     case 'half':
-      if (standing.isUsedUp) return { kind: 'login', notice: 'tooManyCodes' };
-      return asked === screenOfFactor(standing) ? { kind: 'show' } : { kind: 'secondFactor' };
+      if (standing.half.codeTries >= limits.codeTries) return { kind: 'login', notice: 'tooManyCodes' };
+      return asked === screenOfFactor(standing.half) ? { kind: 'show' } : { kind: 'secondFactor' };
     case 'full':
       // A user may add an app voluntarily.
       return asked === 'twoFactorRegistration' ? { kind: 'show' } : { kind: 'destination' };

@@ -10,7 +10,7 @@ import { limits } from '../limits.ts';
 import { browserName } from '../names/read-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { findSignInUser, type SignInUser } from '../people/sign-in-user.ts';
-import { deleteSessionOfBrowser, findSessionId, insertSession, noProvider } from '../sessions/session.ts';
+import { deleteSessionOfBrowser, insertSession } from '../sessions/session.ts';
 import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
 import { accountKey, deviceKey } from '../throttle/throttle-keys.ts';
@@ -64,7 +64,6 @@ export async function openSession(
       customerIds: customers.map(({ id }) => id),
       address,
       browser: browserName(request.userAgent) ?? null,
-      origin: noProvider,
       now,
       endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
     } as const;
@@ -77,19 +76,19 @@ export async function openSession(
       requestId,
       steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
     } as const;
-    await Promise.all([
+    const [, sessionId] = await Promise.all([
       deleteSessionOfBrowser(sql, request.sessionHash),
       insertSession(sql, session),
       deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]),
       insertAuditEvent(sql, event, now),
     ]);
     const deviceToken = isFull ? await noteDevice(sql, user, request, { byPassword: true, now }) : null;
-    return { user, customers, factors, asked, isRemembered, deviceToken };
+    return { user, customers, factors, asked, isRemembered, deviceToken, sessionId };
   });
   if (opened === 'changed') return opened;
 
   // Null for a half session: its browser is noted once it is full.
-  const { user, customers, factors, asked, isRemembered, deviceToken } = opened;
+  const { user, customers, factors, asked, isRemembered, deviceToken, sessionId } = opened;
   const outcome = deviceToken === null ? 'second-factor-asked' : 'signed-in';
   deps.metrics.signIns.inc({ method: isRemembered ? 'remembered' : 'password', outcome });
   if (deviceToken !== null) {
@@ -99,7 +98,7 @@ export async function openSession(
   }
   const first = firstFactor(asked, factors);
   if (first.factor === 'email')
-    await sendFirstCode(deps, { ...user, customers, connectionId: null }, sessionToken, request);
+    await sendFirstCode(deps, { ...user, customers, connectionId: null }, sessionId, request);
   return { kind: 'secondFactor', ...first, sessionToken };
 }
 
@@ -107,14 +106,11 @@ export async function openSession(
 export async function sendFirstCode(
   deps: Deps,
   user: CodeReader & { customers: readonly { key: string }[] },
-  sessionToken: string,
+  sessionId: string,
   visitor: Visitor,
 ): Promise<void> {
   const { address, requestId } = visitor;
-  const hash = tokenHash(sessionToken);
-  const id = await findSessionId(deps.sql, hash);
-  if (id === null) return;
-  const result = await sendEmailCode(deps, id, user, placeOfVisitor(visitor));
+  const result = await sendEmailCode(deps, sessionId, user, placeOfVisitor(visitor));
   if (result.kind === 'sent' || result.retryAfter === null) return;
   const now = deps.now();
   const until = new Date(now.getTime() + result.retryAfter).toISOString();

@@ -89,15 +89,6 @@ export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Pro
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 
-async function insertResetLink(
-  sql: Connection,
-  link: { tokenHash: Buffer; userId: string; purpose: LinkPurpose; madeAt: Date; endsAt: Date },
-): Promise<void> {
-  await sql`
-    insert into reset_link (token_hash, user_id, purpose, made_at, ends_at)
-    values (${link.tokenHash}, ${link.userId}, ${link.purpose}, ${link.madeAt}, ${link.endsAt})`;
-}
-
 /** Uses up a link. Of concurrent calls one gets true, the others wait and get false. */
 export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { count } = await sql`
@@ -146,7 +137,9 @@ export async function makeLink(
   const replaced = await endLinksOfUser(sql, userId, purpose);
   const token = newToken();
   const endsAt = new Date(now.getTime() + lifetimes[purpose]);
-  await insertResetLink(sql, { tokenHash: tokenHash(token), userId, purpose, madeAt: now, endsAt });
+  await sql`
+    insert into reset_link (token_hash, user_id, purpose, made_at, ends_at)
+    values (${tokenHash(token)}, ${userId}, ${purpose}, ${now}, ${endsAt})`;
   return { token, replaced };
 }
 

@@ -11,7 +11,7 @@ import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserName } from '../names/read-name.ts';
 import { destinationOfForm, destinationToKeep, keptForm } from '../sessions/destination.ts';
-import { deleteSessionOfBrowser, insertSession, noProvider } from '../sessions/session.ts';
+import { deleteSessionOfBrowser, insertSession } from '../sessions/session.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { letIn, refuseSignIn } from './answer-sign-in.ts';
 
@@ -75,7 +75,6 @@ async function signInByPasskey(
       address,
       browser: browserName(visitor.userAgent) ?? null,
       passkeyId: passkey.id,
-      origin: noProvider,
       now,
       endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
     });

@@ -25,7 +25,11 @@ import type { SsoConnection } from './sso-connection.ts';
 /** The person a provider vouched for, in the visit it answered. */
 type Vouched = { visit: Visit; connection: SsoConnection; identity: Identity };
 type Member = SsoUser & { customer: SignInCustomer };
-type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member; isRemembered: boolean };
+type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & {
+  user: Member;
+  isRemembered: boolean;
+  sessionId: string;
+};
 /** Why nothing is stored. */
 type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undefined };
 
@@ -72,7 +76,7 @@ export async function signInByProvider(
     await sendFirstCode(
       deps,
       { ...done.user, customers: [done.user.customer], connectionId: connection.id },
-      done.sessionToken,
+      done.sessionId,
       visitor,
     );
   deps.wake.mails();
@@ -141,7 +145,7 @@ async function openSession(
   const providerEndsAt = identity.sessionEndsAt ?? Number.POSITIVE_INFINITY;
   await deleteSessionOfBrowser(sql, visitor.sessionHash);
   await endVisitsOfBrowser(sql, visit.cookieHash, now, visit.id);
-  await insertSession(sql, {
+  const sessionId = await insertSession(sql, {
     tokenHash: tokenHash(sessionToken),
     userId,
     customerIds: [customer.id],
@@ -157,11 +161,11 @@ async function openSession(
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (asked.length > 0) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
-    return { kind: 'secondFactor', ...firstFactor(asked, factors), sessionToken, user, isRemembered };
+    return { kind: 'secondFactor', ...firstFactor(asked, factors), sessionToken, sessionId, user, isRemembered };
   }
   const deviceToken = await noteDevice(sql, user, visitor, { byPassword: false, now });
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
-  return { kind: 'signedIn', sessionToken, deviceToken, user, isRemembered };
+  return { kind: 'signedIn', sessionToken, sessionId, deviceToken, user, isRemembered };
 }
 
 /** What a session keeps of its provider: by what that one ends it, and what it wants to see at sign-out. */
