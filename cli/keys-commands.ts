@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addMissingHubKeys, type HubKeyRow, listHubKeys } from '#server/hub/hub-keys.ts';
+import { addMissingHubKey, type HubKeyRow, listHubKeys } from '#server/hub/hub-keys.ts';
 import { rollHubKeys } from '#server/hub/roll-hub-keys.ts';
 import { exitCodes, localTime, printJson, printLine, printTable, printWarning } from './print.ts';
 import { type Keyed, withKeys } from './with-database.ts';
@@ -29,7 +29,7 @@ export function addKeysCommands(program: Command): void {
 }
 
 async function roll(keyed: Keyed, flags: Flags): Promise<void> {
-  await addMissingHubKeys(keyed);
+  await addMissingHubKey(keyed);
   const { kind, signsFrom } = await rollHubKeys(keyed, { atOnce: flags.now === true });
   await list(keyed, flags);
   if (flags.json) return;
@@ -42,12 +42,12 @@ async function list({ sql, now }: Keyed, { json }: Flags): Promise<void> {
   const rows = await listHubKeys(sql, now());
   if (json) return printJson(rows.map(({ sealedKey: _, ...row }) => row));
   if (rows.length === 0) return printLine('There are no keys yet: the first token for a hub makes them.');
-  printTable(['ID', 'ALGORITHM', 'CREATED', 'SIGNS FROM', 'PUBLISHED UNTIL'], rows.map(rowOf));
+  printTable(['ID', 'CREATED', 'SIGNS FROM', 'PUBLISHED UNTIL'], rows.map(rowOf));
 }
 
-function rowOf({ id, algorithm, madeAt, signsFrom, endsAt }: HubKeyRow): string[] {
+function rowOf({ id, madeAt, signsFrom, endsAt }: HubKeyRow): string[] {
   const from = signsFrom < madeAt ? madeAt : signsFrom;
-  return [id, algorithm, localTime(madeAt), localTime(from), endsAt ? localTime(endsAt) : ''];
+  return [id, localTime(madeAt), localTime(from), endsAt ? localTime(endsAt) : ''];
 }
 
 /** `vestibule secrets …` */

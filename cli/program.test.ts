@@ -75,10 +75,6 @@ it('without a server and DATABASE_URL a command makes its own database, and leav
   await rm(alone, { recursive: true });
 });
 
-it('migrate says what it did', async () => {
-  expect(await commands.vestibule('migrate')).toMatchObject({ code: 0, out: 'The database is up to date.\n' });
-});
-
 it('config check names every problem, and shows no secret', async () => {
   const file = join(commands.folder, 'config.json');
   await writeFile(file, '{"nonsense": 1}');
@@ -104,17 +100,14 @@ it('config check names every problem, and shows no secret', async () => {
 
 it('keys roll publishes new keys beside those in use, and --now withdraws all others', async () => {
   const keys = async (line: string) => (await commands.vestibule(`keys ${line}`)).out;
-  const list = async (): Promise<{ id: string; algorithm: string; endsAt: string | null }[]> =>
-    JSON.parse(await keys('list --json'));
+  const list = async (): Promise<{ id: string; endsAt: string | null }[]> => JSON.parse(await keys('list --json'));
   expect(await keys('list')).toContain('There are no keys yet');
   expect(await keys('roll')).toContain('The new keys sign from');
   const listed = await list();
-  expect(listed.map(({ algorithm, endsAt }) => `${algorithm} ${endsAt === null ? 'stays' : 'ends'}`).sort()).toEqual([
-    ...['ES256 ends', 'ES256 stays', 'EdDSA ends', 'EdDSA stays'],
-  ]);
+  expect(listed.map(({ endsAt }) => endsAt === null)).toEqual([false, true]);
   expect(JSON.stringify(listed)).not.toContain('sealed');
   expect(await keys('roll')).toContain('New keys are published already');
   expect(await keys('roll --now')).toContain('all others are withdrawn');
   const ids = (await list()).map(({ id }) => id);
-  expect([ids.length, listed.some(({ id }) => ids.includes(id))]).toEqual([2, false]);
+  expect([ids.length, listed.some(({ id }) => ids.includes(id))]).toEqual([1, false]);
 });

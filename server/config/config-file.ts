@@ -151,7 +151,6 @@ export const ConfigFile = only({
             maxLength: 200,
             description: 'The audience of its tokens (aud).',
           },
-          algorithm: { enum: ['EdDSA', 'ES256'], default: 'ES256', description: 'How its tokens are signed.' },
           logoutUrl: {
             type: 'string',
             maxLength: 500,

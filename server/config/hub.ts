@@ -84,13 +84,9 @@ function overlap(one: string, other: string): boolean {
   return isAtOrBelow(one, other) || isAtOrBelow(other, one);
 }
 
-/** The algorithms of hub tokens (RFC 7518 §3.4, RFC 8037 §3.1). */
-export type HubAlgorithm = 'EdDSA' | 'ES256';
-
 /** A hub that gets tokens: its name is their audience. */
 export type HubAudience = {
   name: string;
-  algorithm: HubAlgorithm;
   /** Where it is told about sign-outs; null: it is not told. */
   logoutUrl: string | null;
   /** Networks besides the public ones that this address may be in. */
@@ -102,7 +98,7 @@ type FromFile = NonNullable<NonNullable<ConfigFile['hub']>['audiences']>;
 /** The hubs that get tokens, in the order of the file. Adds what is wrong with them to `problems`. */
 export function readHubAudiences(file: FromFile | undefined, problems: string[]): HubAudience[] {
   const names = new Set<string>();
-  return (file ?? []).map(({ name, algorithm = 'ES256', logoutUrl = null, logoutNetworks = [] }, index) => {
+  return (file ?? []).map(({ name, logoutUrl = null, logoutNetworks = [] }, index) => {
     const setting = `hub.audiences.${index}`;
     if (names.has(name)) problems.push(`${setting}.name: ${name} is there twice`);
     names.add(name);
@@ -110,7 +106,7 @@ export function readHubAudiences(file: FromFile | undefined, problems: string[])
       problems.push(`${setting}.logoutUrl: must be https, without user or fragment; plain http is for localhost only`);
     for (const text of parseNetworkList(logoutNetworks).invalid)
       problems.push(`${setting}.logoutNetworks: ${JSON.stringify(text)} is not an address or a network`);
-    return { name, algorithm, logoutUrl, logoutNetworks: [...logoutNetworks] };
+    return { name, logoutUrl, logoutNetworks: [...logoutNetworks] };
   });
 }
 

@@ -50,9 +50,6 @@ async function expectFreed(): Promise<void> {
 describe('GT-11 a hub that gives no answer', () => {
   const broken: Record<string, (socket: Socket) => void> = {
     'closes the connection': (socket) => socket.end(),
-    'resets the connection': (socket) => socket.resetAndDestroy(),
-    'speaks something else': (socket) => socket.end('220 mail.example ESMTP\r\n'),
-    'has a status of four digits': (socket) => socket.end('HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n'),
     'upgrades what nobody wanted upgraded': (socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
     'gives two lengths': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
@@ -98,25 +95,6 @@ describe('GT-11 a hub that gives no answer', () => {
     expect([page.status, page.body.includes('<html lang="de">')]).toEqual([504, true]);
     expect((await ask('/app/x', [script])).status).toBe(504);
     await expectFreed();
-  });
-
-  it('to a handshake: the same, and nothing is left', async () => {
-    const handshake = [
-      'GET /app/socket HTTP/1.1',
-      `Host: ${gate.listening.host}`,
-      `Cookie: ${session}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      '\r\n',
-    ].join('\r\n');
-    for (const [behaviour, status] of [
-      [(socket: Socket) => socket.end(), 502],
-      [() => {}, 504],
-    ] as const) {
-      behave = behaviour;
-      expect((await gate.listening.exchange(handshake, 300)).statuses).toEqual([status]);
-      await expectFreed();
-    }
   });
 });
 

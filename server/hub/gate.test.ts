@@ -5,7 +5,7 @@ import { type DatabaseForTest, databaseForTest } from '#test/support/database-fo
 import { type GateForTest, gateForTest, headersOf, type Received } from '#test/support/hub-for-test.ts';
 import type { HubAudience } from '../config/hub.ts';
 
-const audience: HubAudience = { name: 'hub', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] };
+const audience: HubAudience = { name: 'hub', logoutUrl: null, logoutNetworks: [] };
 
 let gate: GateForTest;
 let session: string;
@@ -88,22 +88,16 @@ describe('who reaches the hub', () => {
 });
 
 describe('GT-03 GT-04 GT-05 the gate’s voice', () => {
-  const names = [
-    'X-Vestibule-User',
-    'X-Vestibule-Email',
-    'X-Vestibule-Customers',
-    'X-Vestibule-Language',
-    'X-Vestibule-Token',
-  ];
-  const spelled = [...names, 'X-Vestibule-Hub-Secret'].flatMap((name) => [
-    name,
-    name.toUpperCase(),
-    name.toLowerCase(),
-    name.replaceAll('-', '_'),
-    name.replaceAll('-', '.'),
-    name.replace('-', '_'),
-    name.replace(/-(?=[^-]+$)/, '!'),
-  ]);
+  const spelled = ['User', 'Email', 'Customers', 'Language', 'Token', 'Hub-Secret'].flatMap((part) => {
+    const name = `X-Vestibule-${part}`;
+    return [
+      name,
+      name.toUpperCase(),
+      name.replaceAll('-', '_'),
+      name.replace('-', '.'),
+      name.replace(/-(?=[^-]+$)/, '!'),
+    ];
+  });
 
   it('is never a client’s, however it is spelled or repeated', async () => {
     const forged = [...spelled, ...spelled].map((name): [string, string] => [name, 'mallory']);
@@ -188,9 +182,6 @@ describe('what is passed on', () => {
       const answer = await gate.ask('/app/x', { method, body, headers, cookie: session });
       expect([answer.status, JSON.parse(answer.body)], method).toMatchObject([200, { method, body }]);
       expect((await gate.ask('/app/x', { method, body, headers: [...headers, script] })).status, method).toBe(401);
-      const chunked: [string, string][] = [['Transfer-Encoding', 'chunked']];
-      const other = await gate.ask('/app/x', { method, body, headers: chunked, cookie: session });
-      expect([other.status, JSON.parse(other.body)], method).toMatchObject([200, { method, body }]);
     }
     const head = await gate.ask('/app/x', { method: 'HEAD', cookie: session });
     expect([head.status, head.body, head.headers['content-type']]).toEqual([200, '', 'application/json']);
@@ -205,29 +196,15 @@ describe('what is passed on', () => {
     expect(gate.hub.received).toEqual([]);
     const open = await gate.ask('/app/help', { method: 'POST', headers: [evil], cookie: session });
     expect(headersOf(JSON.parse(open.body)).has('x-vestibule-user')).toBe(false);
-    const own = await gate.ask('/app/x', {
-      method: 'POST',
-      headers: [['Origin', `http://${gate.listening.host}`]],
-      cookie: session,
-    });
-    expect(own.status).toBe(200);
+    const ours: [string, string][] = [['Origin', `http://${gate.listening.host}`]];
+    expect((await gate.ask('/app/x', { method: 'POST', headers: ours, cookie: session })).status).toBe(200);
   });
 
   it('GT-10 the hub’s answer arrives as it is, without cookies by the portal’s names', async () => {
     gate.hub.answers['/app/answer'] = (_request, response) => {
       response.writeHead(302, 'Elsewhere', [
-        ...[
-          'Location',
-          'https://evil.example/',
-          'X-Twice',
-          'one',
-          'X-Twice',
-          'two',
-          'Connection',
-          'X-Hop',
-          'X-Hop',
-          'x',
-        ],
+        ...['Location', 'https://evil.example/', 'X-Twice', 'one', 'X-Twice', 'two', 'Connection', 'X-Hop', 'X-Hop'],
+        'x',
         ...['Set-Cookie', 'own=1; Path=/', 'Set-Cookie', 'vestibule-session=x', 'Set-Cookie', ' \tVESTIBULE-device=x'],
         ...['Set-Cookie', '__Host-vestibule-session=x', 'Set-Cookie', '=vestibule-session=x', 'Set-Cookie', 'other=2'],
       ]);

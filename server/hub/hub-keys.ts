@@ -1,6 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HubAlgorithm } from '../config/hub.ts';
 import { seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
@@ -14,13 +13,12 @@ type PublicHubKey = {
   crv: string;
   x: string;
   y?: string;
-  alg: HubAlgorithm;
+  alg: 'ES256';
   use: 'sig';
 };
 
 export type HubKeyRow = {
   id: string;
-  algorithm: HubAlgorithm;
   jwk: PublicHubKey;
   /** PKCS #8 in PEM, sealed for `hubKeyPlace`. */
   sealedKey: Buffer;
@@ -38,7 +36,7 @@ export function hubKeyPlace(id: string): string {
 /** Every published key, in the order in which they sign. */
 export async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow[]> {
   return await sql<HubKeyRow[]>`
-    select id, algorithm, jwk, sealed_key as "sealedKey", made_at as "madeAt", signs_from as "signsFrom",
+    select id, jwk, sealed_key as "sealedKey", made_at as "madeAt", signs_from as "signsFrom",
       ends_at as "endsAt"
     from hub_key where ends_at is null or ends_at > ${now} order by signs_from, id`;
 }
@@ -46,17 +44,6 @@ export async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow
 /** Lets one transaction at a time make and replace keys; others still read them. */
 export async function lockHubKeys(sql: Connection): Promise<void> {
   await sql`lock table hub_key in share row exclusive mode`;
-}
-
-async function insertHubKey(sql: Connection, key: Omit<HubKeyRow, 'endsAt'>): Promise<void> {
-  await sql`
-    insert into hub_key (id, algorithm, jwk, sealed_key, made_at, signs_from)
-    values (${key.id}, ${key.algorithm}, ${JSON.stringify(key.jwk)}, ${key.sealedKey}, ${key.madeAt}, ${key.signsFrom})`;
-}
-
-/** Withdraws an algorithm's keys at a time. */
-async function updateHubKeysEnd(sql: Connection, algorithm: HubAlgorithm, endsAt: Date): Promise<void> {
-  await sql`update hub_key set ends_at = ${endsAt} where algorithm = ${algorithm} and ends_at is null`;
 }
 
 /** Withdraws every key at once; returns how many. */
@@ -71,9 +58,6 @@ export async function deleteOldHubKeys(sql: Connection, now: Date): Promise<numb
 
 export type HubKeyDeps = Pick<Deps, 'sql' | 'keys' | 'now'>;
 
-/** Both have a key, so that a hub can change to the other one at once. */
-export const hubAlgorithms: readonly HubAlgorithm[] = ['EdDSA', 'ES256'];
-
 /** How long one instance remembers the keys. */
 export const hubKeysRemembered = second;
 
@@ -85,7 +69,7 @@ export type SigningKey = HubKey & { privateKey: KeyObject };
 
 type HubKeys = {
   /** The key that signs now. Throws if it cannot be opened. */
-  signing: (algorithm: HubAlgorithm) => Promise<SigningKey>;
+  signing: () => Promise<SigningKey>;
   /** Every published key, in the order in which they sign. */
   published: () => Promise<HubKey[]>;
 };
@@ -107,9 +91,9 @@ export function hubKeys(deps: HubKeyDeps): HubKeys {
 
   return {
     published,
-    async signing(algorithm) {
-      const key = signingKey(await published(), algorithm, deps.now());
-      if (!key) throw new Error(`no key for hubs signs with ${algorithm}`);
+    async signing() {
+      const key = signingKey(await published(), deps.now());
+      if (!key) throw new Error('there is no key for hubs');
       const { privateKey } = key;
       if (privateKey) return { ...key, privateKey };
       throw new Error('A key for hubs cannot be opened: VESTIBULE_SECRET lacks the secret that sealed it');
@@ -120,8 +104,8 @@ export function hubKeys(deps: HubKeyDeps): HubKeys {
 async function readHubKeys(deps: HubKeyDeps): Promise<HubKey[]> {
   const now = deps.now();
   let rows = await listHubKeys(deps.sql, now);
-  if (hubAlgorithms.some((algorithm) => !signingKey(rows, algorithm, now))) {
-    await addMissingHubKeys(deps);
+  if (!signingKey(rows, now)) {
+    await addMissingHubKey(deps);
     rows = await listHubKeys(deps.sql, now);
   }
   return rows.map((row) => {
@@ -131,44 +115,34 @@ async function readHubKeys(deps: HubKeyDeps): Promise<HubKey[]> {
 }
 
 /** The published key that signs at a time; null if there is none. `keys` are in the order in which they sign. */
-function signingKey<Key extends Pick<HubKeyRow, 'algorithm' | 'signsFrom' | 'endsAt'>>(
-  keys: readonly Key[],
-  algorithm: HubAlgorithm,
-  now: Date,
-): Key | null {
-  const signs = (key: Key) =>
-    key.algorithm === algorithm && key.signsFrom <= now && (key.endsAt === null || key.endsAt > now);
-  return keys.findLast(signs) ?? null;
+function signingKey<Key extends Pick<HubKeyRow, 'signsFrom' | 'endsAt'>>(keys: readonly Key[], now: Date): Key | null {
+  return keys.findLast(({ signsFrom, endsAt }) => signsFrom <= now && (endsAt === null || endsAt > now)) ?? null;
 }
 
-/** From when the only key of an algorithm signs: always, whatever the clocks of other instances say. */
+/** From when the only key signs: always, whatever the clocks of other instances say. */
 export const fromTheStart = new Date(0);
 
-/** Makes the keys that are missing. Another instance may be faster. */
-export async function addMissingHubKeys(deps: HubKeyDeps): Promise<void> {
+/** Makes the first key. Another instance may be faster. */
+export async function addMissingHubKey(deps: HubKeyDeps): Promise<void> {
   await deps.sql.begin(async (sql) => {
     await lockHubKeys(sql);
     const now = deps.now();
-    const keys = await listHubKeys(sql, now);
-    for (const algorithm of hubAlgorithms)
-      if (!signingKey(keys, algorithm, now)) await addHubKey(deps, sql, { algorithm, signsFrom: fromTheStart });
+    if (!signingKey(await listHubKeys(sql, now), now)) await addHubKey(deps, sql, fromTheStart);
   });
 }
 
 /** Makes a key and publishes it; those before it are withdrawn once their last token has ended. */
-export async function addHubKey(
-  { keys, now }: HubKeyDeps,
-  sql: Connection,
-  { algorithm, signsFrom }: { algorithm: HubAlgorithm; signsFrom: Date },
-): Promise<void> {
+export async function addHubKey({ keys, now }: HubKeyDeps, sql: Connection, signsFrom: Date): Promise<void> {
   const id = randomUUID();
-  await updateHubKeysEnd(sql, algorithm, new Date(signsFrom.getTime() + limits.hubKeyAfter));
-  const { publicKey, privateKey } =
-    algorithm === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const endsAt = new Date(signsFrom.getTime() + limits.hubKeyAfter);
+  await sql`update hub_key set ends_at = ${endsAt} where ends_at is null`;
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, alg: algorithm, use: 'sig' } as PublicHubKey;
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, alg: 'ES256', use: 'sig' } as PublicHubKey;
   const sealedKey = seal(keys.seal, pem, hubKeyPlace(id));
-  await insertHubKey(sql, { id, algorithm, jwk, sealedKey, madeAt: now(), signsFrom });
+  await sql`
+    insert into hub_key (id, jwk, sealed_key, made_at, signs_from)
+    values (${id}, ${JSON.stringify(jwk)}, ${sealedKey}, ${now()}, ${signsFrom})`;
 }
 
 /** How long a hub may cache the keys, and how long before its first use a new key is published. */

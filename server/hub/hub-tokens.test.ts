@@ -18,8 +18,8 @@ import { hubTokens } from './hub-tokens.ts';
 import { rollHubKeys } from './roll-hub-keys.ts';
 
 const hub = { logoutUrl: null, logoutNetworks: [] };
-const crm: HubAudience = { name: 'crm', algorithm: 'ES256', ...hub };
-const hubAudiences: HubAudience[] = [crm, { name: 'https://reports.example.com', algorithm: 'EdDSA', ...hub }];
+const crm: HubAudience = { name: 'crm', ...hub };
+const hubAudiences: HubAudience[] = [crm, { name: 'https://reports.example.com', ...hub }];
 const issuer = 'http://localhost:8080/portal';
 const portal = portalOfFile({ config: { hubAudiences }, once: addAttackFixtures });
 
@@ -71,25 +71,11 @@ it('a token says who is signed in, since when, in which session and for how long
   expect((await verified(await tokenOf(cookies))).payload).toEqual(payload);
 });
 
-it('each hub gets a token for itself alone, signed as it wants', async () => {
+it('each hub gets a token for itself alone', async () => {
   const cookies = await sessionOf('alice');
   const token = await tokenOf(cookies, 'https://reports.example.com');
-  expect(decodeProtectedHeader(token).alg).toBe('EdDSA');
   await verified(token, 'https://reports.example.com');
   await expect(verified(token, 'crm')).rejects.toThrow('"aud"');
-});
-
-it('a token is made only if it is asked for, and only for a hub that is configured', async () => {
-  const cookies = await sessionOf('alice');
-  const plain = await portal.send({ url: '/portal/session', cookies });
-  expect(plain.statusCode).toBe(200);
-  expect(plain.headers['x-vestibule-token']).toBe('');
-  for (const query of ['audience=', 'audience=other', 'audience=CRM', 'audience=crm&audience=crm', 'audiences=crm']) {
-    const headers = { accept: 'application/json' };
-    const answer = await portal.send({ url: `/portal/session?${query}`, cookies, headers });
-    expect([query, answer.statusCode, answer.json().field]).toEqual([query, 400, query.split('=')[0]]);
-    expect(answer.headers).not.toHaveProperty('x-vestibule-user');
-  }
 });
 
 it('the keys are public to scripts everywhere, can be cached, and hold nothing secret', async () => {
@@ -100,12 +86,7 @@ it('the keys are public to scripts everywhere, can be cached, and hold nothing s
   expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
   expect(headers['cache-control']).toBe('public, max-age=300');
   const { keys } = await keysOf();
-  expect(keys.map(({ alg, kty, crv, use }) => [alg, kty, crv, use])).toEqual(
-    expect.arrayContaining([
-      ['ES256', 'EC', 'P-256', 'sig'],
-      ['EdDSA', 'OKP', 'Ed25519', 'sig'],
-    ]),
-  );
+  expect(keys).toMatchObject([{ alg: 'ES256', kty: 'EC', crv: 'P-256', use: 'sig' }]);
   for (const key of keys) expect(key).not.toHaveProperty('d');
 });
 
@@ -158,8 +139,8 @@ describe('replaced keys', () => {
       await keepHouse(portal.deps);
     }
     expect(kids.size).toBe(2);
-    expect((await keysOf()).keys).toHaveLength(2);
-    expect(await portal.sql`select from hub_key`).toHaveLength(2);
+    expect((await keysOf()).keys).toHaveLength(1);
+    expect(await portal.sql`select from hub_key`).toHaveLength(1);
   });
 
   it('keys that were copied are withdrawn at once', async () => {
@@ -170,7 +151,7 @@ describe('replaced keys', () => {
     const after = await newToken();
     expect(kidOf(after)).not.toBe(kidOf(before));
     const keys = await keysOf();
-    expect(keys.keys).toHaveLength(2);
+    expect(keys.keys).toHaveLength(1);
     await verify(after, keys);
     await expect(verify(before, keys)).rejects.toThrow('no applicable key');
   });

@@ -7,7 +7,6 @@ import {
   fromTheStart,
   type HubKeyDeps,
   type HubKeyRow,
-  hubAlgorithms,
   listHubKeys,
   lockHubKeys,
 } from './hub-keys.ts';
@@ -41,8 +40,7 @@ async function roll(deps: HubKeyDeps, sql: Connection, atOnce: boolean): Promise
   if (next && !atOnce) return { kind: 'underWay', signsFrom: next.signsFrom };
   const signsFrom = new Date(now.getTime() + (atOnce ? 0 : limits.hubKeyAhead));
   if (atOnce) await deleteHubKeys(sql);
-  for (const algorithm of hubAlgorithms)
-    await addHubKey(deps, sql, { algorithm, signsFrom: atOnce ? fromTheStart : signsFrom });
+  await addHubKey(deps, sql, atOnce ? fromTheStart : signsFrom);
   const steps = [
     { step: 'signs from', outcome: signsFrom.toISOString() },
     { step: 'keys before', outcome: atOnce ? 'withdrawn at once' : 'published until their last token has ended' },

@@ -18,12 +18,6 @@ describe('a hub that has every address but the portal’s', () => {
   });
   afterAll(() => gate.close());
 
-  it('gets them, the first page included', async () => {
-    for (const path of ['/', '/x', '/x/', '/portal.html', '/open', '/.well-known/other', '/portals/x'])
-      expect((await gate.ask(path, { cookie: session })).body, path).toContain(`"url":"${path}"`);
-    expect((await gate.ask('/')).headers.location).toBe('/portal/?destination=%2F');
-  });
-
   it('GT-07 never gets the portal’s, whatever the method or the spelling', async () => {
     const spelled = ['/portal', '/portal/', '/portal/login', '/portal/nothing', '/healthz', '/readyz', '/metrics'];
     const other = ['/Portal/login', '/%70ortal/login', '//portal/login', '/portal;x/login', '/portal%2Flogin'];

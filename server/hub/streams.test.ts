@@ -66,22 +66,6 @@ describe('GT-09 streams', () => {
     expect(await gate.listening.exchange(head, 400)).toMatchObject({ statuses: [401], closed: true });
   });
 
-  it('events arrive one by one, with pauses longer than the portal’s connections may be silent', async () => {
-    gate.hub.answers['/app/events'] = async (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-      for (const event of ['one', 'two']) {
-        await sleep(400);
-        response.write(`data: ${event}\n\n`);
-      }
-      response.end();
-    };
-    const answer = await answerTo(begin('/app/events').end());
-    expect(answer.headers['content-type']).toBe('text/event-stream');
-    const seen: string[] = [];
-    for await (const chunk of answer) seen.push(String(chunk));
-    expect(seen).toEqual(['data: one\n\n', 'data: two\n\n']);
-  });
-
   it('GT-11 a huge answer is streamed as fast as it is read, without filling the memory', async () => {
     let sent = 0;
     gate.hub.answers['/app/huge'] = async (_request, response) => {

@@ -154,7 +154,6 @@ const formType = 'application/x-www-form-urlencoded';
 
 export async function logoutHubForTest(
   name: string,
-  algorithm: HubAudience['algorithm'] = 'ES256',
   { networks = ['127.0.0.1'] }: { networks?: string[] } = {},
 ): Promise<LogoutHub> {
   const tokens: string[] = [];
@@ -172,7 +171,7 @@ export async function logoutHubForTest(
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    audience: { name, algorithm, logoutUrl: `http://127.0.0.1:${port}/logout`, logoutNetworks: networks },
+    audience: { name, logoutUrl: `http://127.0.0.1:${port}/logout`, logoutNetworks: networks },
     tokens,
     answers: (next) => {
       status = next;

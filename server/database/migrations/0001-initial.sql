@@ -318,7 +318,6 @@ create index passkey_challenge_by_end on passkey_challenge (ends_at);
 create table hub_key (
   -- Also the `kid` of its tokens.
   id uuid primary key,
-  algorithm text not null check (algorithm in ('EdDSA', 'ES256')),
   -- The public part (RFC 7517).
   jwk jsonb not null,
   -- PKCS #8 in PEM.
