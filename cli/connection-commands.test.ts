@@ -164,16 +164,6 @@ describe('connection set', () => {
     expect((await vestibule(`${saml} --provider-network 127.0.0.0/8`)).err).toContain('answers 404');
   });
 
-  it('--client-auth needs a secret if the method uses one', async () => {
-    await addOidc(' --client-auth private-key');
-    expect((await stored('acme-oidc'))?.settings).toMatchObject({ clientAuthentication: 'privateKey' });
-    await commands.sql`update sso_connection set sealed_secret = null`;
-    const { code, err } = await vestibule('connection set acme-oidc --client-auth post');
-    expect([code, err]).toEqual([1, expect.stringContaining('--client-auth: there is no client secret yet')]);
-    const given = await vestibule('connection set acme-oidc --client-auth post --client-secret-stdin', 'new secret');
-    expect(given.code).toBe(0);
-  });
-
   it('--metadata adopts the single logout address and a replaced certificate, and says so', async () => {
     await addSaml();
     const logout = 'https://idp.acme.example/slo';
@@ -196,20 +186,6 @@ describe('connection set', () => {
     expect((await vestibule(`${other} ${metadata}`)).code).toBe(0);
     expect(await vestibule('connection set other --idp-initiated on')).toMatchObject(taken);
   });
-
-  it('warns of what is allowed but probably unintended, as doctor does', async () => {
-    expect((await addOidc()).err).not.toContain('Mind');
-    const alike = await addSaml(' --domain gmail.com');
-    expect(alike).toMatchObject({
-      code: 0,
-      err: expect.stringMatching(
-        /Warning: people of acme\.example cannot tell connections acme-oidc and acme-saml apart[\s\S]*Warning: connection acme-saml vouches for gmail\.com/,
-      ),
-    });
-    expect(await outOf('doctor')).toMatch(/^warning – connections – people of acme\.example .*vouches for gmail/m);
-    const named = await vestibule('connection set acme-saml --name Staff --domain acme.example');
-    expect(named).toMatchObject({ code: 0, err: '' });
-  });
 });
 
 describe('SA-40 whom a connection has linked', () => {
@@ -229,25 +205,6 @@ describe('SA-40 whom a connection has linked', () => {
       'Warning: ada has an authenticator app, perhaps set up by the person who was linked – vestibule user reset-two-factor ada.\n',
     );
     expect(JSON.parse(await outOf('connection unlink acme-saml ada --json'))).toEqual({ unlinked: false });
-  });
-
-  it('set --disable and --enable say who is linked, how to undo it, and which sessions ended', async () => {
-    await addSaml();
-    const disabled = await set('acme-saml --disable --yes');
-    expect(disabled).toMatch(/^Linked users: 0\.$/m);
-    await linkAda();
-    const enabled = await set('acme-saml --enable');
-    expect(enabled).toMatch(/^Linked users: 1, the latest: ada \(.+\)\.$/m);
-    expect(enabled).toContain('vestibule connection unlink acme-saml <name>');
-    await commands.sql`
-      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, connection_id)
-      select sha256('x'), u.id, 'full', '{}', '192.0.2.1', now(), now(), now() + interval '1 hour', s.id
-      from sso_connection s, portal_user u`;
-    expect(JSON.parse(await set('acme-saml --disable --yes --json'))).toMatchObject({
-      ...{ key: 'acme-saml', active: false, sessionsEnded: 1 },
-      linkedUsers: { count: 1, latest: [{ username: 'ada', linkedAt: expect.any(String) }] },
-    });
-    expect(await set('acme-saml --name Acme')).not.toContain('Linked');
   });
 
   it.each([
@@ -289,16 +246,6 @@ describe('OI-35 allowing passwords again or locking a domain out', () => {
     expect((await vestibule(`${line} --yes`)).code).toBe(0);
     expect(await state()).not.toEqual(before);
   });
-
-  it('asks nothing where nothing of it follows, such as with another connection', async () => {
-    await add('main');
-    expect(await vestibule('connection set main --domain acme.example --domain acme.test --name Main')).toMatchObject({
-      ...{ code: 0, err: '' },
-    });
-    await add('other');
-    for (const line of ['set main --disable', 'remove main', 'set other --required off'])
-      expect((await vestibule(`connection ${line}`)).code, line).toBe(0);
-  });
 });
 
 it('connection test reports success, or the wrong field', async () => {
@@ -323,18 +270,4 @@ it('connection keys publishes the next key, promotes it, and withdraws the last 
   expect(await stages(' --use')).toEqual([['current', both[1]?.[1]], last]);
   expect((await stages(' --withdraw last')).map(([stage]) => stage)).toEqual(['current']);
   expect((await vestibule('connection keys --use')).err).toContain('--add');
-});
-
-it('doctor warns of a client secret that expires within sixty days, and of an expired one', async () => {
-  const date = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  await addOidc(` --secret-ends ${date(70)}`);
-  expect(await outOf('doctor')).toContain('ok      – single sign-on');
-  await set(`acme-oidc --secret-ends ${date(30)}`);
-  const soon = await vestibule('doctor');
-  expect(soon.code).toBe(1);
-  expect(soon.out).toMatch(
-    /failed +– single sign-on – the client secret of connection acme-oidc expires in (?:29|30) days/,
-  );
-  await set(`acme-oidc --secret-ends ${date(-2)}`);
-  expect(await outOf('doctor')).toContain('expired on');
 });

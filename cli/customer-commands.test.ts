@@ -81,27 +81,9 @@ describe('a customer that takes passkeys only', () => {
     });
     expect((await vestibule('customer set acme --disable')).err).not.toContain('without a passkey');
     expect((await vestibule('customer set acme --enable')).err).toContain(words);
-    const passkeysOf = async (env = {}) => /^.* – passkeys – .*$/m.exec((await vestibule('doctor', '', env)).out)?.[0];
-    expect(await passkeysOf()).toBe(
-      'warning – passkeys – customers that take passkeys only (acme): users without one: 1 – vestibule user invite',
-    );
-    expect(await passkeysOf({ PUBLIC_URL: 'https://hub.acme.example' })).toMatch(
-      /^warning – .*users without one: 2 .*; passkeys for another domain, which sign nobody in: 1 – PUBLIC_URL or /,
-    );
-    expect(await passkeysOf(noDomain)).toMatch(
-      /^failed {2}– .*\(acme\): nobody can sign in, as no passkey can be made/,
-    );
-
-    const added = await vestibule('user add dave --email dave@acme.example --customer acme --no-password');
-    expect(added.err).toContain('they have no passkey. To have them make one by email: vestibule user invite dave');
-    const set = await vestibule('user set alice --password-stdin', 'Harbour-Lantern-77\n');
-    expect(set.err).toContain('A customer of alice takes passkeys only: no password signs them in.');
     expect((await vestibule('user reset-link alice')).err).toContain(
       'takes passkeys only; vestibule user invite alice',
     );
     expect((await vestibule('user set alice --no-password')).out).not.toContain('passkeys removed');
-    const line = JSON.stringify({ username: 'erin', email: 'erin@acme.example', customers: ['acme'] });
-    const imported = await vestibule('user import -', `${line}\n`);
-    expect(imported.err).toMatch(/Users of customers that take passkeys only, without one: \d\. /);
   });
 });

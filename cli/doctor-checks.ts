@@ -7,15 +7,11 @@ import { loopbackNames } from '#server/config/public-url.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
 import { dataFolderError, prepareDataFolder } from '#server/database/embedded/cluster.ts';
 import { MailNotSent } from '#server/deps.ts';
-import { countUselessPasskeys } from '#server/factors/passkey.ts';
 import type { FailureKind } from '#server/http/provider-fetch.ts';
 import { askHub } from '#server/hub/hub-connection.ts';
 import { checkMailServer } from '#server/mail/check-mail-server.ts';
 import { openTransport, outboxFile, outboxOf, prepareOutbox } from '#server/mail/transport.ts';
 import { countSeals, sealProblem } from '#server/operations/renew-seals.ts';
-import { countUsersWithoutPasskey, listPasskeyOnlyCustomers } from '#server/people/customer.ts';
-import { doubtsOf } from '#server/single-sign-on/connection-words.ts';
-import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { ssoWarnings } from '#server/single-sign-on/sso-warnings.ts';
 import { isFailure } from './print.ts';
 import { withDatabase, withKeys } from './with-database.ts';
@@ -47,37 +43,6 @@ export async function checkEnds(): Promise<Finding> {
   const warnings = await withDatabase((sql) => ssoWarnings({ sql, now: () => new Date() }));
   if (warnings.length === 0) return { ok: true, words: 'no certificate or secret expires within 60 days' };
   return { ok: false, words: warnings.join('; ') };
-}
-
-/** Whether people can sign in where only passkeys do. */
-export async function checkPasskeys({ passkeys }: Config): Promise<Finding> {
-  const customers = await withDatabase(listPasskeyOnlyCustomers);
-  const useless = await withDatabase((sql) => countUselessPasskeys(sql, passkeys?.id ?? null));
-  const finding = await checkPasskeyOnly(customers, passkeys);
-  if (useless === 0) return finding;
-  const words = `${finding.words}; passkeys for another domain, which sign nobody in: ${useless} – PUBLIC_URL or passkeys.domain was changed`;
-  return { ok: finding.ok, ...(finding.ok && { warning: true as const }), words };
-}
-
-async function checkPasskeyOnly(
-  customers: readonly string[],
-  passkeys: Config['passkeys'],
-): Promise<{ ok: boolean; warning?: true; words: string }> {
-  if (customers.length === 0) return { ok: true, words: 'no customer takes passkeys only' };
-  const who = `customers that take passkeys only (${customers.join(', ')})`;
-  if (!passkeys)
-    return { ok: false, words: `${who}: nobody can sign in, as no passkey can be made for the host of PUBLIC_URL` };
-  const count = await withDatabase((sql) => countUsersWithoutPasskey(sql, { rpId: passkeys.id }));
-  if (count === 0) return { ok: true, words: `${who}: every user has one` };
-  return { ok: true, warning: true, words: `${who}: users without one: ${count} – vestibule user invite` };
-}
-
-/** Whether connections have settings that are probably unintended. */
-export async function checkConnections(): Promise<Finding> {
-  const connections = await withDatabase(listSsoConnections);
-  const doubts = doubtsOf(connections);
-  if (doubts.length > 0) return { ok: true, warning: true, words: doubts.join('; ') };
-  return { ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} checked` };
 }
 
 /** Whether everything sealed is sealed with the first secret. */

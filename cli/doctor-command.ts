@@ -53,8 +53,6 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   if (database.ok) {
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
-    yield { check: 'passkeys', ...(await doctor.checkPasskeys(config)) };
-    yield { check: 'connections', ...(await doctor.checkConnections()) };
   }
   if (config.hub) yield { check: 'hub', ...(await doctor.checkHub(config, config.hub)) };
   const mail = await doctor.checkMail(config);

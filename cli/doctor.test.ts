@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Hub } from '#server/config/hub.ts';
-import { askHub } from '#server/hub/hub-connection.ts';
 import { commandsOfFile } from '#test/support/commands-of-file.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type MailServerForTest, mailServerForTest, testAuthorityFile } from '#test/support/mail-for-test.ts';
@@ -62,11 +61,6 @@ describe('the hub', () => {
     expect(asked.at(-1)?.headers.cookie).toBeUndefined();
   });
 
-  it.each([302, 401, 404, 500])('that answers %i is there, with a warning from 500 on', async (status) => {
-    const found = await check(`http://127.0.0.1:${await withStatus(status)}`);
-    expect([found.ok, found.warning === true]).toEqual([true, status >= 500]);
-  });
-
   it.each([
     [async () => `http://127.0.0.1:${await freePort()}`, /\(ECONNREFUSED\) – start the hub, or correct hub\.url$/],
     [async () => 'http://hub.invalid', /has a name that cannot be resolved .* – .*correct hub\.url$/],
@@ -75,11 +69,6 @@ describe('the hub', () => {
     [async () => `http://127.0.0.1:${await answering(({ socket }) => void socket.destroy())}`, /broke the connection/],
   ])('that cannot be asked is named with what to do (%#)', async (start, words) => {
     expect(await check(await start())).toEqual({ ok: false, words: expect.stringMatching(words) });
-  });
-
-  it('that is silent is given up', async () => {
-    const silent = hubAt(`http://127.0.0.1:${await answering(() => {})}`);
-    expect(await askHub(config, silent, 200)).toMatchObject({ kind: 'failed', failure: { kind: 'silent' } });
   });
 });
 
@@ -139,8 +128,6 @@ describe('vestibule doctor', () => {
       'ok      – line to the database – on this machine',
       'ok      – secrets – everything is sealed under the first secret',
       'ok      – single sign-on – no certificate or secret expires within 60 days',
-      'ok      – passkeys – no customer takes passkeys only',
-      'ok      – connections – there are none',
       `ok      – hub – ${hub} answers 401 to a visitor who is not signed in`,
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',

@@ -9,7 +9,7 @@ import { repeatable } from './options.ts';
 import { exitCodes, failure, printJson, printLine } from './print.ts';
 import { loadConfig } from './with-database.ts';
 
-type Flags = { provider?: string[]; force?: true; json?: true };
+type Flags = { provider?: string[]; json?: true };
 
 /** `vestibule pages` */
 export function addPagesCommand(program: Command): void {
@@ -17,20 +17,17 @@ export function addPagesCommand(program: Command): void {
     .command('pages <folder>')
     .description("write all screens as static files, to be put in front of a backend that isn't this server")
     .addOption(repeatable('--provider <origin>', 'an origin that the backend redirects the sign-in forms to'))
-    .option('--force', 'write into a folder that holds other files; those stay, unless one of ours has their name')
     .option('--json', 'print what was written as JSON')
     .addHelpText('after', '\nHow a web server serves them: deploy/nginx/pages-only.conf and docs/branding.md.')
     .action(runPages);
 }
 
-async function runPages(folder: string, { provider = [], force, json }: Flags) {
+async function runPages(folder: string, { provider = [], json }: Flags) {
   const origins = provider.map(readOrigin);
   const path = resolve(folder);
   const config = loadConfig();
-  const { isOurs, writeFolder } = await import('#server/pages/static-files.ts');
-  if (!force && !(await isOurs(path).catch(cannotWrite)))
-    throw failure(`${path} holds files that are not ours. --force leaves them there.`);
-  const { staticFiles } = await import('#server/pages/static-files.ts');
+  const { isOurs, staticFiles, writeFolder } = await import('#server/pages/static-files.ts');
+  if (!(await isOurs(path).catch(cannotWrite))) throw failure(`${path} holds files that are not ours.`);
   const files = await staticFiles(config, origins);
   await writeFolder(path, files).catch(cannotWrite);
   const warning = placeholderWarning(config);

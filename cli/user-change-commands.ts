@@ -4,7 +4,6 @@ import { addUser, type ChangeOfUser, changeUser } from '#server/accounts/users.t
 import type { Connection } from '#server/database/database.ts';
 import { foldLoginName, readEmail, readUsername } from '#server/names/read-name.ts';
 import { findUser, type User } from '#server/people/portal-user.ts';
-import { isPasskeyRequired } from '#server/people/sign-in-policy.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
 import { accepted, type JsonFlag, nameArgument, repeatable } from './options.ts';
@@ -100,7 +99,6 @@ async function runAdd(usernameText: string, flags: Flags): Promise<void> {
     if (result.kind === 'unknownCustomers') throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
     printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
-    if (await warnOfPasskeysOnly(sql, username)) return;
     if (!passwordHash && values.active && values.mayChangePassword)
       printLine(`To have them choose one by email: vestibule user invite ${username}`);
     if (customers.length === 0)
@@ -130,7 +128,6 @@ async function runSet(name: string, flags: Flags, command: Command): Promise<voi
     if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
     if (result.kind === 'unchanged') return printLine(`User ${name} already has these settings.`);
     printLine(`User ${name} changed.\n${stepsInWords(result.steps)}`);
-    if (change.passwordHash || change.customers) await warnOfPasskeysOnly(sql, change.username ?? name);
   });
 }
 
@@ -162,16 +159,4 @@ export async function existingUser(sql: Connection, name: string): Promise<User>
   const user = await findUser(sql, foldLoginName(name));
   if (!user) throw failure(`There is no user ${name}.`);
   return user;
-}
-
-/** Warns, after a change of a user, if no password signs them in because a customer takes passkeys only; whether it did. */
-async function warnOfPasskeysOnly(sql: Connection, name: string): Promise<boolean> {
-  const user = await findUser(sql, foldLoginName(name));
-  if (!user || !(await isPasskeyRequired(sql, user.id))) return false;
-  const { username, passkeys } = user;
-  const without = `, and they have no passkey. To have them make one by email: vestibule user invite ${username}`;
-  printWarning(
-    `A customer of ${username} takes passkeys only: no password signs them in${passkeys > 0 ? '.' : without}`,
-  );
-  return true;
 }

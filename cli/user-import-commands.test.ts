@@ -44,14 +44,6 @@ describe('vestibule user import', () => {
     expect((await stat(refused)).mode & 0o777).toBe(0o600);
   });
 
-  it('stores nothing in a dry run', async () => {
-    expect(await vestibule(`user import ${await file('users.jsonl', lines(3))} --dry-run`)).toMatchObject({
-      code: 0,
-      out: 'Dry run, nothing is stored. Users that would be added: 3; unchanged: 0; refused lines: 0.\n',
-    });
-    expect(await count()).toBe(0);
-  });
-
   it('reads CSV by the names in its first line, and standard input', async () => {
     const csv = [
       '\ufeffusername,email,customers,active,passwordHash',
@@ -117,7 +109,6 @@ describe('vestibule user import', () => {
     const outcome = JSON.parse(again.out) as { added: number; unchanged: number };
     expect(outcome.added + outcome.unchanged).toBe(total);
     expect(outcome.unchanged).toBeGreaterThanOrEqual(added);
-    expect(again.err).toMatch(/^10000 lines: /);
     expect(await count()).toBe(total);
     expect((await sql`select count(*) from login_name`)[0]?.count).toBe(total * 2);
     expect((await sql`select count(*) from audit_event where event = 'user-imported'`)[0]?.count).toBe(total);

@@ -5,10 +5,7 @@ import { type Command, Option } from 'commander';
 import { type SourceName, sourceNames } from '#server/accounts/import-sources.ts';
 import type { ImportCounts, RefusedLine } from '#server/accounts/import-users.ts';
 import type { ImportEntry } from '#server/accounts/read-records.ts';
-import type { Config } from '#server/config/config.ts';
-import type { Connection } from '#server/database/database.ts';
 import { readShortName } from '#server/names/read-name.ts';
-import { countUsersWithoutPasskey } from '#server/people/customer.ts';
 import { repeatable } from './options.ts';
 import { exitCodes, failure, printJson, printLine, printWarning } from './print.ts';
 import { type Keyed, withKeys } from './with-database.ts';
@@ -26,9 +23,6 @@ type ImportFlags = {
 
 /** Refused lines that are shown if no file receives them. */
 const mostShown = 20;
-
-/** Lines between two messages about how far an import is. */
-const linesBetween = 10_000;
 
 /** `vestibule user import` and `vestibule user export` */
 export function addUserImportCommands(user: Command): void {
@@ -82,8 +76,7 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
   const entries = await openImportFile(file, flags.format);
   const writeRefused = flags.refused === undefined ? null : openRefusedFile(flags.refused);
   const shown: RefusedLine[] = [];
-  let told = 0;
-  await withKeys(async ({ sql, config, keys, now }) => {
+  await withKeys(async ({ sql, keys, now }) => {
     const { importUsers } = await import('#server/accounts/import-users.ts');
     const counts = await importUsers({ sql, keys, now }, entries, {
       readSource: readSource.value,
@@ -97,15 +90,8 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
         writeRefused?.(line);
         if (shown.length < mostShown) shown.push(line);
       },
-      onProgress({ added, unchanged, refused }) {
-        const lines = added + unchanged + refused;
-        if (lines - told < linesBetween) return;
-        told = lines;
-        printWarning(`${lines} lines: ${added} added, ${unchanged} unchanged, ${refused} refused`);
-      },
     });
     report(counts, { shown, flags });
-    await warnOfPeopleWithout(sql, config);
   });
 }
 
@@ -165,14 +151,6 @@ function report(counts: ImportCounts, { shown, flags }: { shown: readonly Refuse
 
 function inWords({ line, field, reason }: RefusedLine): string {
   return `line ${line}: ${field === 'line' ? '' : `${field}: `}${reason}`;
-}
-
-async function warnOfPeopleWithout(sql: Connection, { passkeys }: Pick<Config, 'passkeys'>): Promise<void> {
-  const count = passkeys ? await countUsersWithoutPasskey(sql, { rpId: passkeys.id }) : 0;
-  if (count > 0)
-    printWarning(
-      `Users of customers that take passkeys only, without one: ${count}. No password signs them in: vestibule user invite mails each a link to make one.`,
-    );
 }
 
 type ExportFlags = { secrets?: true };

@@ -7,7 +7,7 @@ import { foldLoginName } from '../names/read-name.ts';
 import { findUser, listUsers } from '../people/portal-user.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 import { removeUser } from './act-on-user.ts';
-import { addCustomer, changeCustomer, removeCustomer } from './customers.ts';
+import { addCustomer, changeCustomer } from './customers.ts';
 import { addUser, changeUser } from './users.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -47,21 +47,6 @@ async function addSession(userId: string) {
     insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
     values (${Buffer.from(userId.replaceAll('-', ''))}, ${userId}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now})`;
 }
-
-describe('a customer', () => {
-  test('leaves its users when it is removed, and names those without another', async () => {
-    await addUser(database.sql, alice, now);
-    await addUser(
-      database.sql,
-      { ...alice, username: 'bob', email: 'bob@corp.example', customers: ['acme', 'beta'] },
-      now,
-    );
-    expect(await removeCustomer(database.sql, 'acme', now)).toEqual({ kind: 'removed', usersLeftWithout: ['alice'] });
-    expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: [] });
-    expect(await lastEvent()).toMatchObject({ event: 'customer-removed', customerKey: 'acme' });
-    expect(await removeCustomer(database.sql, 'acme', now)).toEqual({ kind: 'notFound' });
-  });
-});
 
 describe('adding a user', () => {
   test('makes it known by both names, and records it without the hash', async () => {

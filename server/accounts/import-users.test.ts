@@ -179,15 +179,6 @@ describe('an import', () => {
       record.map((entry) => Buffer.from(JSON.stringify(entry))),
       fc.uint8Array().map((bytes) => Buffer.from(bytes)),
     );
-    // Such a value cannot be made a text.
-    const shadowed = { toString: 1, valueOf: 1 };
-    for (const readSource of readers)
-      for (const name of names) {
-        const inner = Object.fromEntries(names.map((part) => [part, shadowed]));
-        const custom = { custom_password_hash: { hash: { value: 'x' }, algorithm: 'scrypt', cost: shadowed } };
-        const outer = [{ [name]: shadowed }, { [name]: inner }, { ...inner, [name]: 'x' }, custom];
-        await importLines(portal, outer, { readSource });
-      }
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 20 }), fc.constantFrom(...readers), async (lines, readSource) => {
         const rules = { customers: ['acme'], acceptsUnverified: true, isStrict: false };

@@ -20,8 +20,6 @@ export type ImportOptions = {
   dryRun: boolean;
   /** Receives refused lines, those of one batch in order. */
   onRefused: (line: RefusedLine) => void;
-  /** Called after each batch. */
-  onProgress: (counts: ImportCounts) => void;
 };
 
 /**
@@ -31,7 +29,7 @@ export type ImportOptions = {
 export async function importUsers(
   deps: { sql: Database; keys: Keys; now: () => Date },
   entries: AsyncIterable<ImportEntry>,
-  { readSource, rules, dryRun, onRefused, onProgress }: ImportOptions,
+  { readSource, rules, dryRun, onRefused }: ImportOptions,
 ): Promise<ImportCounts> {
   const counts = { added: 0, unchanged: 0, refused: 0 };
   let batch: BatchLine[] = [];
@@ -47,7 +45,6 @@ export async function importUsers(
     all.forEach(onRefused);
     batch = [];
     refused = [];
-    onProgress(counts);
   };
   for await (const entry of entries) {
     const read = readEntry(entry, readSource, { ...rules, now: deps.now() });

@@ -1,6 +1,5 @@
 import { createHash, pbkdf2Sync } from 'node:crypto';
 import { hash as argon2Hash } from '@node-rs/argon2';
-import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
 import { aspnetHashes, hashesByOthers, importLines } from '#test/support/import-for-test.ts';
@@ -99,11 +98,7 @@ describe('a user imported from', () => {
     ],
   });
 
-  it.each([
-    ['pbkdf2', 'sha1', 64],
-    ['pbkdf2-sha256', 'sha256', 64],
-    ['pbkdf2-sha512', 'sha512', 64],
-  ])('Keycloak, %s', async (algorithm, digest, length) => {
+  it.each([['pbkdf2-sha256', 'sha256', 64]])('Keycloak, %s', async (algorithm, digest, length) => {
     const salt = Buffer.from('0123456789abcdef');
     const value = pbkdf2Sync(testPassword, salt, 2750, length, digest).toString('base64');
     const secret = { value, salt: salt.toString('base64'), additionalParameters: {} };
@@ -117,22 +112,10 @@ describe('a user imported from', () => {
   it('Keycloak, argon2', async () => {
     const options = { memoryCost: 7168, timeCost: 5, parallelism: 1, salt: Buffer.from('0123456789abcdef') };
     const [salt, key] = (await argon2Hash(testPassword, options)).split('$').slice(-2) as [string, string];
-    const additionalParameters = {
-      hashLength: ['32'],
-      memory: ['7168'],
-      type: ['id'],
-      version: ['1.3'],
-      parallelism: ['1'],
-    };
+    const additionalParameters = { memory: ['7168'], type: ['id'], version: ['1.3'], parallelism: ['1'] };
     const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=');
     const data = { hashIterations: 5, algorithm: 'argon2', additionalParameters };
     await importsAndSignsIn(readKeycloak, keycloakUser(data, { value: padded(key), salt: padded(salt) }));
-  });
-
-  it('Auth0 with bcrypt, as its support exports it', async () => {
-    const passwordHash = await bcryptHash(testPassword, 6);
-    const user = { _id: { $oid: '5f' }, email: 'mila@acme.test', email_verified: true, passwordHash, tenant: 'acme' };
-    await importsAndSignsIn(readAuth0, user);
   });
 
   it.each([
@@ -194,10 +177,6 @@ describe('an imported hash', () => {
   it.each([
     ['bcrypt at cost 15', '$2b$15$gn1I1S07AUJjU40NRfiPJeYTKYGVbWJwCEZTjJ2ULA.y6MLtgWADi'],
     ['PBKDF2 with ten million rounds', weak.replace('$20000$', '$10000000$')],
-    [
-      'scrypt with N = 2^20',
-      '$scrypt$ln=20,r=8,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcnPsbVRG7Aoejdn6o',
-    ],
     ['argon2 with 1 GiB', '$argon2id$v=19$m=1048576,t=1,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
     ['argon2 with 100 passes', '$argon2id$v=19$m=65536,t=100,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
   ])('that would occupy a core for too long is refused: %s', async (_what, hash) => {
@@ -211,14 +190,9 @@ describe('an imported hash', () => {
     ['plain text', testPassword],
     ['bcrypt 2x', '$2x$06$gn1I1S07AUJjU40NRfiPJeYTKYGVbWJwCEZTjJ2ULA.y6MLtgWADi'],
     ['a cut bcrypt', '$2b$06$gn1I1S07AUJjU40NRfiPJe'],
-    ['a key of four bytes', '$pbkdf2-sha256$i=1000$c2Vhc2FsdA$AAAAAA'],
-    ['no rounds', 'pbkdf2_sha256$0$seasalt1$V/qr91UONz1Lpw5IIKnxXsk423NaVmG/uvbXaqY73+Y='],
     ['argon2d', '$argon2d$v=19$m=8192,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
     ['argon2 with m=0064', '$argon2id$v=19$m=0064,t=1,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
-    ['argon2 with t=01', '$argon2id$v=19$m=64,t=01,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
-    ['argon2 with p=01', '$argon2id$v=19$m=64,t=1,p=01$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
     ['scrypt with N = 2^16 and r = 1', '$scrypt$ln=16,r=1,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcn'],
-    ['Firebase with N = 2^16 and r = 1', '$firebase-scrypt$ln=16,r=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNG'],
   ])('that cannot be verified is refused, without quoting it: %s', async (_what, hash) => {
     const { lines, added } = await importMila(hash);
     expect([added, lines.length, lines[0]?.field]).toEqual([0, 1, 'passwordHash']);

@@ -172,18 +172,3 @@ describe('LG-05 what is recorded', () => {
     expect(await recorded(() => registerApp(portal, bob))).toEqual([of('two-factor-registered', 'bob')]);
   });
 });
-
-it('LG-05 an event names the customers of the user', async () => {
-  await addCustomer(portal, 'beta');
-  await addUser(portal, { username: 'zoe', customers: ['acme', 'beta'] });
-  await portal.signIn('zoe', testPassword);
-  await portal.signIn('nobody', 'wrong');
-  const link = await linkFor(portal, 'zoe');
-  await changeTo(portal, link, newPassword);
-  const rows = await portal.sql`select event, customer_key from audit_event order by id`;
-  expect(rows.map(({ event, customer_key }) => [event, customer_key])).toEqual([
-    ['signed-in', 'acme, beta'],
-    ['sign-in-refused', null],
-    ['password-changed', 'acme, beta'],
-  ]);
-});

@@ -107,13 +107,6 @@ export async function hasPasskey(
   return (await sql`select from passkey where user_id = ${userId} and rp_id = ${rpId} limit 1`).length > 0;
 }
 
-/** How many passkeys are for another domain than this one, or for any if it is null: nobody can use them. */
-export async function countUselessPasskeys(sql: Connection, rpId: string | null): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count from passkey where rp_id is distinct from ${rpId}::text`;
-  return row.count;
-}
-
 /**
  * Whether a user has a passkey, and whether it is the only one for a relying party, or for its own if there is none: those for
  * another are no way in. Lock the user first.

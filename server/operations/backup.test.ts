@@ -16,15 +16,6 @@ import {
   userId,
 } from '#test/support/reset-for-test.ts';
 import {
-  addSamlConnection,
-  postSamlAnswer,
-  type SamlProviderForTest,
-  samlAnswer,
-  samlProvider,
-  samlRequestAt,
-} from '#test/support/saml-for-test.ts';
-import { browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
-import {
   codeNow,
   giveApp,
   giveRecoveryCodes,
@@ -46,8 +37,6 @@ let server: DebianPostgresql;
 let folder: string;
 let here: PortalForTest;
 let there: PortalForTest;
-let acme: SamlProviderForTest;
-const none = async (_to: PortalForTest) => '';
 const used = {
   app: '',
   code: '',
@@ -55,8 +44,6 @@ const used = {
   link: '',
   openLink: '',
   session: {} as Record<string, string>,
-  visit: none,
-  openVisit: none,
 };
 
 async function portalOn(name: string): Promise<PortalForTest> {
@@ -65,15 +52,6 @@ async function portalOn(name: string): Promise<PortalForTest> {
   const portal = await portalForTest({}, { database: { sql, place, close: () => sql.end() } });
   Object.assign(portal.deps.keys, keysOf([secret]));
   return portal;
-}
-
-/** A visit of alice's to the provider; returns where its answer leads, at whichever portal it is brought. */
-async function visitOf(portal: PortalForTest): Promise<(to: PortalForTest) => Promise<string>> {
-  const browser = browserForTest(portal);
-  const form = samlAnswer(portal, acme, samlRequestAt(await departFor(browser, 'alice@acme.test')));
-  const { cookies } = browser;
-  return async (to) =>
-    String((await postSamlAnswer(to, { ...browser, cookies: { ...cookies } }, form)).headers.location);
 }
 
 beforeAll(async () => {
@@ -99,11 +77,6 @@ beforeAll(async () => {
   expect((await changeTo(here, used.link, newPassword)).headers.location).toBe(changedPage);
   used.openLink = await askForLink(here, 'alice');
   used.session = cookiesOf(await here.signIn('bob', newPassword));
-  acme = await samlProvider('idp.acme.test', here.deps.now());
-  await addSamlConnection(here, acme);
-  used.visit = await visitOf(here);
-  expect(await used.visit(here)).toBe('/portal/portal.html');
-  used.openVisit = await visitOf(here);
   here.mails.length = 0;
   // Waits in the queue with a sealed link.
   await askForReset(here, 'eve@acme.test');
@@ -131,26 +104,17 @@ describe('RL-11 a portal restored from a backup', () => {
     expect((await verify(there, used.recovery[1], half)).statusCode).toBe(200);
   });
 
-  it('lets people sign in, with their latest password and their app', async () => {
+  it('lets people sign in, with their latest password and their app, and knows their sessions', async () => {
+    expect((await there.send({ url: '/portal/session', cookies: used.session })).statusCode).toBe(200);
     expect((await there.signIn('bob', newPassword)).headers.location).toBe('/portal/portal.html');
     expect((await there.signIn('bob', testPassword)).headers.location).toContain('/loginfail');
     there.wait(2 * step);
     await signInWithApp(there, 'ada', used.app);
   });
 
-  it('knows the sessions that there were', async () => {
-    expect((await there.send({ url: '/portal/session', cookies: used.session })).statusCode).toBe(200);
-  });
-
   it('accepts no reset link that was used, and one that was open', async () => {
     expect((await changeTo(there, used.link, 'Another-Lantern-55')).headers.location).toBe(failedPage(3));
     expect((await changeTo(there, used.openLink, 'Another-Lantern-55')).headers.location).toBe(changedPage);
-  });
-
-  it('accepts no answer to a visit that was used, and one to a visit that was open', async () => {
-    expect(await used.visit(there)).toContain('/loginfail/saml');
-    expect((await lastFailure(there))?.reason).toBe('request-unknown');
-    expect(await used.openVisit(there)).toBe('/portal/portal.html');
   });
 
   it('sends the emails that waited, with links that work', async () => {

@@ -86,27 +86,17 @@ export async function countUsersWithPasswordAlone(sql: Connection, key: string):
   return row.count;
 }
 
-/**
- * How many active users of a customer that is active and takes passkeys only have none for a relying party; of all such customers
- * without a key.
- */
+/** How many active users of a customer that is active and takes passkeys only have none for a relying party. */
 export async function countUsersWithoutPasskey(
   sql: Connection,
-  { key = null, rpId }: { key?: string | null; rpId: string },
+  { key, rpId }: { key: string; rpId: string },
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(distinct u.id)::int as count
     from customer c join membership m on m.customer_id = c.id join portal_user u on u.id = m.user_id
-    where c.passkeys = 'only' and c.active and u.active and c.key = coalesce(${key}, c.key)
+    where c.passkeys = 'only' and c.active and u.active and c.key = ${key}
       and not exists (select from passkey p where p.user_id = u.id and p.rp_id = ${rpId})`;
   return row.count;
-}
-
-/** Keys of the active customers that take passkeys only, sorted. */
-export async function listPasskeyOnlyCustomers(sql: Connection): Promise<string[]> {
-  const rows = await sql<{ key: string }[]>`
-    select key from customer where active and passkeys = 'only' order by key`;
-  return rows.map(({ key }) => key);
 }
 
 /** Removes a customer with its memberships, its connections, and their sessions. */

@@ -23,7 +23,6 @@ export async function importLines(
     readSource: readVestibule,
     dryRun: false,
     onRefused: (line) => void refused.push(line),
-    onProgress() {},
     ...options,
     rules: { customers: ['acme'], acceptsUnverified: false, isStrict: true, ...options.rules },
   });
