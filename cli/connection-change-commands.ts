@@ -7,10 +7,12 @@ import {
   type ConnectionToAdd,
   changeConnection,
 } from '#server/single-sign-on/change-connection.ts';
-import { doubtsAbout } from '#server/single-sign-on/connection-words.ts';
-import type { OidcSettings, ProtocolSettings, SamlSettings } from '#server/single-sign-on/sso-connection.ts';
-import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
-import { findLinksOfConnection } from '#server/single-sign-on/sso-subject.ts';
+import type {
+  OidcSettings,
+  ProtocolSettings,
+  SamlSettings,
+  SsoConnection,
+} from '#server/single-sign-on/sso-connection.ts';
 import { askToGoOn, yesFlag } from './ask.ts';
 import {
   addConnectionFlags,
@@ -30,7 +32,7 @@ import {
   whatTheProviderNeeds,
 } from './connection-flags.ts';
 import { accepted, onOff, repeatable } from './options.ts';
-import { failure, localTime, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
+import { failure, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
 import { networksOf, readProviderUrl, readProviderValue, samlSettingsOf } from './read-connection.ts';
 import { withKeys } from './with-database.ts';
 
@@ -131,9 +133,8 @@ async function add(
     } as ConnectionToAdd;
     const result = await addConnection({ sql, keys }, made, new Date());
     if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
-    if (result.kind === 'providerTaken' || result.kind === 'logoutAddressTaken') throw takenFailure(result);
+    if (result.kind === 'providerTaken') throw takenFailure(result);
     if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
-    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
     const stored = await existingConnection(sql, key);
     if (flags.json) return printJson(publicView(stored, config));
     printLine(`Connection ${key} added. Register at the provider:`);
@@ -187,27 +188,15 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
       flags.yes === true,
     );
     if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
-    if (result.kind === 'providerTaken' || result.kind === 'logoutAddressTaken') throw takenFailure(result);
-    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
-    const links = changes.active !== undefined ? await findLinksOfConnection(sql, before.id, { most: 5 }) : null;
+    if (result.kind === 'providerTaken') throw takenFailure(result);
     if (flags.json)
       return printJson({
         ...publicView(await existingConnection(sql, key), config),
         ...(result.kind === 'changed' && { sessionsEnded: result.sessionsEnded, usersUnlinked: result.usersUnlinked }),
-        ...(links && { linkedUsers: links }),
       });
     if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     printLine(`Connection ${key} changed.\n${stepsInWords(result.steps)}`);
-    if (links) printLinks(key, links);
   });
-}
-
-/** Links outlive a provider's compromise, so operators see them when they disable or enable its connection. */
-function printLinks(key: string, { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>): void {
-  const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
-  printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
-  if (count > 0)
-    printLine(`If the provider was compromised, undo doubtful links: vestibule connection unlink ${key} <name>.`);
 }
 
 /** The protocol's settings with the flags applied, or null if they change none. */

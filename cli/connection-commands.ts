@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { removeConnection } from '#server/single-sign-on/change-connection.ts';
 import { wordsOfConnection } from '#server/single-sign-on/connection-words.ts';
-import type { CheckStep } from '#server/single-sign-on/oidc/check-oidc.ts';
 import {
   listPortalKeys,
   type PortalKeyRow,
@@ -91,8 +90,10 @@ function addConnectionTestCommand(connection: Command): void {
         );
         if (connections.length === 0)
           throw failure(key === undefined ? 'There are no connections yet.' : `There is no connection ${key}.`);
+        // Code used only by this command is loaded on demand.
+        const { checkConnection } = await import('#server/single-sign-on/check-connection.ts');
         const reports = connections.map(async (found) =>
-          (await checksOf(keyed, found)).map((check) => ({ connection: found.key, ...check })),
+          (await checkConnection(keyed, found)).map((check) => ({ connection: found.key, ...check })),
         );
         const checks = (await Promise.all(reports)).flat();
         if (json) printJson(checks);
@@ -101,17 +102,6 @@ function addConnectionTestCommand(connection: Command): void {
         if (checks.some(({ ok }) => ok === false)) process.exitCode = exitCodes.refused;
       }),
     );
-}
-
-/** The report on a connection. Code used only by this command is loaded on demand. */
-async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<CheckStep[]> {
-  if (connection.protocol === 'oidc') {
-    const { checkOidc } = await import('#server/single-sign-on/oidc/check-oidc.ts');
-    return await checkOidc(keyed, connection);
-  }
-  const { checkSaml } = await import('#server/single-sign-on/saml/check-saml.ts');
-  const { openConversation } = await import('#server/http/provider-fetch.ts');
-  return await checkSaml(connection, { now: keyed.now(), conversation: openConversation(connection.providerNetworks) });
 }
 
 function addUnlinkCommand(connection: Command): void {

@@ -137,12 +137,10 @@ export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionF
   return text === undefined ? {} : { maxAuthenticationAge: accepted(readMaxAuthenticationAge(text)) };
 }
 
-/** Why another connection stands against a new or changed one. */
-export function takenFailure({ kind, by }: { kind: 'providerTaken' | 'logoutAddressTaken'; by: string }): Error {
+/** Why the provider of a connection may not begin. */
+export function takenFailure({ by }: { by: string }): Error {
   return failure(
-    kind === 'providerTaken'
-      ? `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`
-      : `--metadata: this provider and that of connection ${by} name one address for single logout, where each would receive what the portal signs for the other: ask both providers.`,
+    `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`,
   );
 }
 

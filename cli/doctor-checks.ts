@@ -41,7 +41,7 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
 /** Whether anything of single sign-on expires soon, or locks people out. */
 export async function checkEnds(): Promise<Finding> {
   const warnings = await withDatabase((sql) => ssoWarnings({ sql, now: () => new Date() }));
-  if (warnings.length === 0) return { ok: true, words: 'no certificate or secret expires within 60 days' };
+  if (warnings.length === 0) return { ok: true, words: 'nothing expires within 60 days, and no domain is locked out' };
   return { ok: false, words: warnings.join('; ') };
 }
 

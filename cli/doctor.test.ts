@@ -127,7 +127,7 @@ describe('vestibule doctor', () => {
       'ok      – database – up to date',
       'ok      – line to the database – on this machine',
       'ok      – secrets – everything is sealed under the first secret',
-      'ok      – single sign-on – no certificate or secret expires within 60 days',
+      'ok      – single sign-on – nothing expires within 60 days, and no domain is locked out',
       `ok      – hub – ${hub} answers 401 to a visitor who is not signed in`,
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',

@@ -19,7 +19,6 @@ export const auditEvents = {
   'signed-out': 'A user signed out.',
   'signed-out-by-provider': 'An identity provider ended its sessions.',
   'provider-logout-refused': 'A logout request of an identity provider was refused.',
-  'provider-logout-incomplete': 'A user signed out here; the provider did not confirm it.',
   'password-forgotten': 'A reset link was requested; the reason is the outcome.',
   'password-changed': 'A user chose a new password.',
   'password-change-refused': 'A new password or its link was refused.',

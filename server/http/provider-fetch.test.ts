@@ -7,8 +7,7 @@ import { type PortalForTest, portalForTest } from '#test/support/portal-for-test
 import { eachRow } from '#test/support/runs-all.ts';
 import { oidcConnection } from '#test/support/sso-for-test.ts';
 import type { Deps } from '../deps.ts';
-import { startOidc } from '../single-sign-on/oidc/start.ts';
-import { networkWarnings } from '../single-sign-on/sso-warnings.ts';
+import { startOidc } from '../single-sign-on/oidc/provider.ts';
 import { mayReach, openConversation, refusedByHost } from './provider-fetch.ts';
 
 const internal = [
@@ -103,28 +102,6 @@ describe('a provider', () => {
       reason: 'connection-broken',
       words: expect.stringMatching(new RegExp(`^discovery: ${name}: .*--provider-network`)),
     });
-  });
-
-  it('OI-34 that is blocked causes a warning with the network to list', async () => {
-    const lookUp = async (host: string) => [{ address: host === 'idp.inside' ? '10.0.0.5' : '8.8.8.8' }];
-    const warnings = await networkWarnings(
-      [
-        connection([], 'https://idp.inside'),
-        connection(['10.0.0.0/24'], 'https://idp.inside'),
-        connection([], 'https://idp.outside'),
-        connection([], 'http://127.0.0.1:9'),
-        { ...connection([], 'https://idp.inside'), active: false },
-      ],
-      lookUp,
-    );
-    expect(warnings).toEqual([
-      expect.stringMatching(/at 10\.0\.0\.5, .*vestibule connection set customer --provider-network 10\.0\.0\.5\/32$/),
-      expect.stringContaining('--provider-network 127.0.0.1/32'),
-    ]);
-    const unknown = async () => {
-      throw new Error('ENOTFOUND');
-    };
-    expect(await networkWarnings([connection([], 'https://nowhere.test')], unknown)).toEqual([]);
   });
 });
 

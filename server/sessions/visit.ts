@@ -23,8 +23,6 @@ export type Visit = {
   madeAt: Date;
   endsAt: Date;
   usedAt: Date | null;
-  /** Of the event, if it was refused. */
-  failureReference: string | null;
 };
 
 /** Binding (additional data) for the details of a visit. */
@@ -35,13 +33,10 @@ export function visitPlace(id: string): string {
 const columns = (sql: Connection) => sql`
   id, state_hash as "stateHash", browser_hash as "cookieHash", connection_id as "connectionId",
   connection_version as "connectionVersion", sealed_details as "sealedDetails", made_at as "madeAt", ends_at as "endsAt",
-  used_at as "usedAt", failure_reference as "failureReference"`;
+  used_at as "usedAt"`;
 
 /** Stores a visit; false if its connection is gone or was changed since it was read. */
-export async function insertVisit(
-  sql: Connection,
-  visit: Omit<Visit, 'usedAt' | 'failureReference'>,
-): Promise<boolean> {
+export async function insertVisit(sql: Connection, visit: Omit<Visit, 'usedAt'>): Promise<boolean> {
   const { id, stateHash, cookieHash, connectionId, connectionVersion, sealedDetails, madeAt, endsAt } = visit;
   const rows = await sql`
     insert into visit (id, state_hash, browser_hash, connection_id, connection_version, sealed_details, made_at, ends_at)
@@ -86,10 +81,6 @@ export async function takeVisit(
 /** Ends a visit whose answer another browser brought. */
 export async function endVisit(sql: Connection, id: string, now: Date): Promise<void> {
   await sql`update visit set used_at = ${now} where id = ${id} and used_at is null`;
-}
-
-export async function updateVisitFailure(sql: Connection, id: string, reference: string): Promise<void> {
-  await sql`update visit set failure_reference = ${reference} where id = ${id}`;
 }
 
 /**

@@ -15,16 +15,15 @@ import { insertVisit, markBrowser, visitPlace } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import type { VisitDetails } from './claim-visit.ts';
-import { fail } from './fail.ts';
+import { fail, type GiveAgain, slowDown } from './fail.ts';
 import { type Refusal, refusalFor } from './provider-answer.ts';
 import { startSaml } from './saml/sign-in.ts';
-import { type GiveAgain, slowDown } from './slow-down.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
 /** A visitor on the way to a provider. */
 type Traveller = { address: string; destination: string; lang: string | undefined };
 /** What is begun for them. `typed` is the address that was typed, for the provider to fill in. */
-type Departure = Traveller & { typed: string | null; freshSignIn?: boolean };
+type Departure = Traveller & { typed: string | null };
 
 /** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
 export async function travellerOf(
@@ -36,7 +35,7 @@ export async function travellerOf(
   const { config } = deps;
   const visitor = visitorOf(deps, request);
   const { address } = visitor;
-  if (await slowDown(deps, request, reply, address, giveAgain)) return null;
+  if (await slowDown(deps, request, reply, { of: 'visits', address, giveAgain })) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }
@@ -56,11 +55,11 @@ export async function beginVisit(
   const { typed, lang } = departure;
   const registers = leadsToRegistration(config, departure.destination);
   // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
-  const freshSignIn = departure.freshSignIn || registers || asksForFreshSignIn(deps, request);
+  const freshSignIn = registers || asksForFreshSignIn(deps, request);
   const state = newToken();
   const started = await start(deps, request, connection, { state, typed, freshSignIn });
   if (started.kind === 'refused') return await cannotBegin(deps, request, reply, started, { ...departure, connection });
-  const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed, freshSignIn };
+  const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed };
   const id = await store(deps, request, connection, {
     state,
     cookieHash: markBrowser(request, reply, config),
@@ -100,7 +99,7 @@ async function start(
   if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
   if (connection.protocol === 'oidc') {
     const visit = { state, loginHint: typed || null, language: languageOfRequest(request), freshSignIn };
-    const { startOidc } = await import('./oidc/start.ts');
+    const { startOidc } = await import('./oidc/provider.ts');
     const started = await startOidc(deps, connection, visit);
     return started.kind === 'ok' ? { kind: 'ok', details: { ...started, fields: null } } : started;
   }

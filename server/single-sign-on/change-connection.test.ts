@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
@@ -18,7 +18,6 @@ import {
   giveApp,
   halfSession,
   registrationUrl,
-  sendUrl,
   triesCounted,
   verify,
 } from '#test/support/two-factor-for-test.ts';
@@ -27,40 +26,40 @@ import { type ChangeOfConnection, changeConnection, removeConnection } from './c
 import { findSsoConnectionByKey, type SamlSettings } from './sso-connection.ts';
 import { unlinkUser } from './sso-subject.ts';
 
-const portal = portalOfFile();
+let browser: BrowserForTest;
+const portal = portalOfFile({
+  each: async (portal) => {
+    await emptyDatabase(portal);
+    await addCustomer(portal, 'acme');
+    for (const username of ['alice', 'bob']) await addUser(portal, { username });
+    await addUser(portal, { username: 'gina', email: 'Gina@Pärtner.test' });
+    await addSamlConnection(portal, acme, { domains: ['acme.test', 'xn--prtner-bua.test'] });
+    await addSamlConnection(portal, other, { key: 'other', domains: [] });
+    browser = browserForTest(portal);
+  },
+});
 const second = otherInstanceOfFile(portal);
 const acme = samlProviderOfFile(portal, 'idp.acme.test');
+const other = samlProviderOfFile(portal, 'idp.other.test');
 const pool = poolOfFile(portal);
-
-let browser: BrowserForTest;
-beforeEach(async () => {
-  await emptyDatabase(portal);
-  await addCustomer(portal, 'acme');
-  await addUser(portal, { username: 'alice' });
-  await addUser(portal, { username: 'bob' });
-  await addUser(portal, { username: 'gina', email: 'Gina@Pärtner.test' });
-  await addSamlConnection(portal, acme, { domains: ['acme.test', 'xn--prtner-bua.test'] });
-  browser = browserForTest(portal);
-});
 
 const emails = { alice: 'alice@acme.test', bob: 'bob@acme.test', gina: 'gina@pärtner.test' };
 const said = (name: keyof typeof emails) => ({ nameId: `subject of ${name}`, email: emails[name] });
 /** Signs in by the provider, as far as that leads. */
-async function signIn(name: keyof typeof emails = 'alice', by = browserForTest(portal)): Promise<BrowserForTest> {
+async function signIn(name: keyof typeof emails = 'alice'): Promise<BrowserForTest> {
+  const by = browserForTest(portal);
   await signInBySaml(portal, acme, by, said(name));
   return by;
 }
 const who = ({ cookies }: BrowserForTest) => signedInAs(portal, cookies);
 const sessions = async () => (await portal.sql`select from session`).length;
-const requireApp = () => portal.sql`update customer set two_factor = 'app'`;
+const demand = (twoFactor: string) => portal.sql`update customer set two_factor = ${twoFactor}`;
 const now = () => portal.deps.now();
-const set = (changes: ChangeOfConnection, isAgreed = true) =>
-  changeConnection(portal.deps, 'acme-saml', changes, now(), isAgreed);
+const set = (changes: ChangeOfConnection, isAgreed = true, key = 'acme-saml') =>
+  changeConnection(portal.deps, key, changes, now(), isAgreed);
 const disable = () => set({ active: false });
 const remove = () => removeConnection(portal.sql, 'acme-saml', now(), true);
 const unlink = (name = 'alice') => unlinkUser(portal.sql, 'acme-saml', name, now());
-const addOther = async () =>
-  await addSamlConnection(portal, await samlProvider('idp.other.test', now()), { key: 'other', domains: [] });
 const stepsOf = async (event: string) =>
   (await portal.sql`select steps from audit_event where event = ${event} order by id limit 1`)[0]?.steps;
 
@@ -78,15 +77,17 @@ describe('a session from a connection', () => {
     ['removed', remove],
     ['switched off by hand', () => portal.sql`update sso_connection set active = false`],
     ['removed by hand', () => portal.sql`delete from sso_connection`],
-  ])('SE-12 ends at once, on every instance, when that is %s', async (_, end) => {
+  ])('SE-12 ends at once, on every instance, when that is %s; one by password goes on', async (_, end) => {
     const { cookies } = await signIn();
+    const byPassword = cookiesOf(await portal.signIn('bob', testPassword));
     const both = async (url: string) => await Promise.all([portal, second].map((at) => at.send({ url, cookies })));
     expect((await both('/portal/session')).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    await set({ active: false }, true, 'other');
+    expect(await signedInAs(portal, cookies)).toBe('alice');
     await end();
     expect((await both('/portal/session')).map(({ statusCode }) => statusCode)).toEqual([401, 401]);
-    expect((await both('/portal/portal.html')).map(({ headers }) => headers.location)).toEqual(
-      Array(2).fill('/portal/'),
-    );
+    const pages = (await both('/portal/portal.html')).map(({ headers }) => headers.location);
+    expect([...pages, await signedInAs(portal, byPassword)]).toEqual(['/portal/', '/portal/', 'bob']);
   });
 
   it('SE-12 stays ended when that is switched on again: whoever it let in meanwhile is not let in again', async () => {
@@ -98,17 +99,6 @@ describe('a session from a connection', () => {
       { step: 'active', outcome: 'yes → no' },
       { step: 'sessions ended', outcome: '1' },
     ]);
-  });
-
-  it('SE-12 of another connection, or by password, goes on; the event of a removal counts the others', async () => {
-    await addOther();
-    const alice = await signIn();
-    const byPassword = cookiesOf(await portal.signIn('bob', testPassword));
-    await changeConnection(portal.deps, 'other', { active: false }, now(), true);
-    expect(await who(alice)).toBe('alice');
-    await remove();
-    expect(await signedInAs(portal, byPassword)).toBe('bob');
-    expect(await stepsOf('connection-removed')).toEqual([{ step: 'sessions ended', outcome: '1' }]);
   });
 
   it('SE-12 is not left over by a sign-in that is stored while that is switched off', async () => {
@@ -127,45 +117,26 @@ describe('an open second factor', () => {
   it.each<[string, () => unknown]>([
     ['switched off', disable],
     ['removed', remove],
-  ])('SA-31 is finished neither by a code nor by an app once its connection is %s', async (_, end) => {
-    await requireApp();
-    const secret = await giveApp(portal, 'alice');
-    const alice = await signIn();
+  ])('SA-31 is not finished once its connection is %s; one by password is', async (_, end) => {
+    await demand('app');
     await portal.sql`update portal_user set password_hash = null where username = 'bob'`;
-    const bob = await signIn('bob');
+    const secret = await giveApp(portal, 'alice');
+    const [alice, bob, byPassword] = [await signIn(), await signIn('bob'), await halfSession(portal, 'alice')];
     const shown = await portal.send({ url: registrationUrl, cookies: bob.cookies });
     await end();
     await expectNothingOpen(secret, alice.cookies);
     expect((await portal.send({ url: registrationUrl, cookies: bob.cookies })).statusCode).toBe(401);
     await expectNothingOpen(shown.json<{ totpSecret: string }>().totpSecret, bob.cookies);
-    expect(await portal.sql`select from totp`).toHaveLength(1);
-  });
-
-  it('SA-31 gets no code by email once its connection is switched off', async () => {
-    await portal.sql`update customer set two_factor = 'email'`;
-    const { cookies } = await signIn();
-    portal.wait(120_000);
-    await disable();
-    const headers = { accept: 'application/json' };
-    expect((await portal.send({ method: 'POST', url: sendUrl, cookies, headers })).statusCode).toBe(401);
+    expect((await verify(portal, codeNow(portal, secret), byPassword)).body).toBe('true');
   });
 
   it('OI-35 after a password is not finished once the domain requires single sign-on; one by the provider is', async () => {
-    await requireApp();
+    await demand('app');
     const secret = await giveApp(portal, 'alice');
-    const byPassword = await halfSession(portal, 'alice');
-    const byProvider = await signIn();
+    const [byPassword, byProvider] = [await halfSession(portal, 'alice'), await signIn()];
     await set({ required: true });
     await expectNothingOpen(secret, byPassword);
     expect((await verify(portal, codeNow(portal, secret), byProvider.cookies)).body).toBe('true');
-  });
-
-  it('of another way in continues when a connection ends', async () => {
-    await requireApp();
-    const secret = await giveApp(portal, 'alice');
-    const byPassword = await halfSession(portal, 'alice');
-    await disable();
-    expect((await verify(portal, codeNow(portal, secret), byPassword)).body).toBe('true');
   });
 });
 
@@ -184,7 +155,7 @@ describe('a visit that has begun', () => {
     await settingsWith({ certificates: [(await samlProvider('idp.acme.test', now())).key.certificate] });
   const expectNobody = async (location: string) => {
     expect(location).toContain('/loginfail/saml');
-    expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+    expect((await lastFailure(portal))?.reason).toMatch(/^(?:request-unknown|answer-invalid)$/);
     expect(await who(browser)).toBeNull();
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
   };
@@ -223,14 +194,6 @@ describe('a visit that has begun', () => {
     await expectNobody(await deciding);
   });
 
-  it('goes on if another connection changes', async () => {
-    await addOther();
-    const answer = await begun();
-    await changeConnection(portal.deps, 'other', { active: false }, now(), true);
-    await answer();
-    expect(await who(browser)).toBe('alice');
-  });
-
   it('signs nobody in if its customer is removed meanwhile, and the command does not fail', async () => {
     const answer = await begun();
     const release = await holdRows(pool, (sql) => sql`select from membership for update`);
@@ -243,54 +206,25 @@ describe('a visit that has begun', () => {
   });
 });
 
-describe('unlinking', () => {
-  it('SA-40 ends what the linked person opened, half sessions too, and reports what they may have set up', async () => {
-    const full = await signIn();
-    const byPassword = cookiesOf(await portal.signIn('alice', testPassword));
-    const bob = await signIn('bob');
-    await requireApp();
-    const secret = await giveApp(portal, 'alice');
-    const half = await signIn();
-    expect(await unlink()).toEqual({ kind: 'unlinked', sessionsEnded: 2, hasApp: true, rememberedDevices: 0 });
-    await expectNothingOpen(secret, half.cookies);
-    expect([await who(full), await signedInAs(portal, byPassword), await who(bob)]).toEqual([null, 'alice', 'bob']);
-    expect(await stepsOf('connection-unlinked')).toEqual([{ step: 'sessions ended', outcome: '2' }]);
-  });
-
-  it('changes nothing if nobody is linked', async () => {
-    expect(await unlink('bob')).toEqual({ kind: 'notLinked' });
-    expect(await unlink('nobody')).toEqual({ kind: 'noUser' });
-    expect(await stepsOf('connection-unlinked')).toBeUndefined();
-  });
+it('SA-40 unlinking ends what the linked person opened, half sessions too, and reports what they may have set up', async () => {
+  const [full, bob] = [await signIn(), await signIn('bob')];
+  const byPassword = cookiesOf(await portal.signIn('alice', testPassword));
+  await demand('app');
+  const secret = await giveApp(portal, 'alice');
+  const half = await signIn();
+  expect(await unlink()).toEqual({ kind: 'unlinked', sessionsEnded: 2, hasApp: true, rememberedDevices: 0 });
+  await expectNothingOpen(secret, half.cookies);
+  expect([await who(full), await signedInAs(portal, byPassword), await who(bob)]).toEqual([null, 'alice', 'bob']);
+  expect(await stepsOf('connection-unlinked')).toEqual([{ step: 'sessions ended', outcome: '2' }]);
+  expect([await unlink(), await unlink('nobody')]).toEqual([{ kind: 'notLinked' }, { kind: 'noUser' }]);
 });
 
-describe('a domain that a connection loses', () => {
-  const keepOnlyAcme = (more: ChangeOfConnection = {}, isAgreed = true) =>
-    set({ domains: ['acme.test'], ...more }, isAgreed);
-  const ginaByAcme = () => signInBySaml(portal, acme, browser, { typed: emails.alice, ...said('gina') });
-
-  it('SA-40 whoever it vouched for there is unlinked, and their sessions end', async () => {
-    const [gina, alice] = [await signIn('gina'), await signIn()];
-    expect(await keepOnlyAcme()).toMatchObject({ kind: 'changed', sessionsEnded: 1, usersUnlinked: 1 });
-    expect([await who(gina), await who(alice)]).toEqual([null, 'alice']);
-    await ginaByAcme();
-    expect([await who(browser), (await lastFailure(portal))?.reason]).toEqual([null, 'foreign-domain']);
-  });
-
-  it('SA-40 a session there that waits for a code ends, too', async () => {
-    await portal.sql`update customer set two_factor = 'email'`;
-    await signIn('gina');
-    expect(await keepOnlyAcme()).toMatchObject({ sessionsEnded: 1 });
-    expect(await sessions()).toBe(0);
-  });
-
-  it('nothing changes until the operator agrees that users are unlinked, unless their links are kept', async () => {
-    const gina = await signIn('gina');
-    const follows = { unlinked: 1, domainsDropped: ['xn--prtner-bua.test'] };
-    expect(await keepOnlyAcme({}, false)).toMatchObject({ kind: 'notAgreed', follows });
-    expect(await keepOnlyAcme({ keepsLinks: true }, false)).toMatchObject({ kind: 'changed', usersUnlinked: 0 });
-    expect(await who(gina)).toBe('gina');
-    await ginaByAcme();
-    expect(await who(browser)).toBe('gina');
-  });
+it('SA-40 whoever a connection vouched for in a domain that it loses is unlinked, and their sessions end, half ones too', async () => {
+  const [gina, alice] = [await signIn('gina'), await signIn()];
+  await demand('email');
+  await signIn('gina');
+  expect(await set({ domains: ['acme.test'] })).toMatchObject({ kind: 'changed', sessionsEnded: 2, usersUnlinked: 1 });
+  expect([await who(gina), await who(alice)]).toEqual([null, 'alice']);
+  await signInBySaml(portal, acme, browser, { typed: emails.alice, ...said('gina') });
+  expect([await who(browser), (await lastFailure(portal))?.reason]).toEqual([null, 'foreign-domain']);
 });

@@ -7,7 +7,6 @@ import type { Database } from '../database/database.ts';
 import { findCustomer } from '../people/customer.ts';
 import { wordsOfConnection } from './connection-words.ts';
 import { deleteSessionsOfConnection } from './provider-sessions.ts';
-import { otherByLogoutAddress, otherThatMayBegin } from './saml/other-connections.ts';
 import { forgetMetadataReading } from './saml/watch-metadata.ts';
 import {
   connectionPlace,
@@ -36,10 +35,8 @@ type AddConnectionResult =
   | { kind: 'added' }
   | { kind: 'taken' }
   | { kind: 'unknownCustomer' }
-  /** Another connection lets the same provider begin, so an answer would not say which is meant. */
-  | { kind: 'providerTaken'; by: string }
-  /** This provider and that of another connection name one address for single logout. */
-  | { kind: 'logoutAddressTaken'; by: string };
+  /** Another connection lets the same provider begin: an unsolicited answer names only its issuer, not which is meant. */
+  | { kind: 'providerTaken'; by: string };
 
 /** Adds a connection to a customer and records it. */
 export async function addConnection(
@@ -50,11 +47,8 @@ export async function addConnection(
   return await sql.begin(async (sql): Promise<AddConnectionResult> => {
     const customer = await findCustomer(sql, customerKey);
     if (!customer) return { kind: 'unknownCustomer' };
-    const connections = await listSsoConnections(sql);
-    const by = made.protocol === 'saml' ? otherThatMayBegin(made, connections) : null;
+    const by = otherThatMayBegin(made, await listSsoConnections(sql));
     if (by) return { kind: 'providerTaken', by };
-    const other = made.protocol === 'saml' ? otherByLogoutAddress(made, connections) : null;
-    if (other) return { kind: 'logoutAddressTaken', by: other };
     const id = randomUUID();
     const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
     const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;
@@ -67,6 +61,20 @@ export async function addConnection(
     await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps }, now);
     return { kind: 'added' };
   });
+}
+
+/** The key of another connection that lets the same SAML provider begin, or null. */
+function otherThatMayBegin(
+  one: ProtocolSettings & { key: string },
+  connections: readonly SsoConnection[],
+): string | null {
+  if (one.protocol !== 'saml' || !one.settings.mayBegin) return null;
+  const { entityId } = one.settings;
+  const other = connections.find(
+    ({ protocol, key, settings }) =>
+      protocol === 'saml' && key !== one.key && settings.mayBegin && settings.entityId === entityId,
+  );
+  return other?.key ?? null;
 }
 
 /**
@@ -83,7 +91,6 @@ type ChangeConnectionResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number; usersUnlinked: number; domainsDropped: string[] }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }
-  | { kind: 'logoutAddressTaken'; by: string }
   | { kind: 'notFound' }
   | NotAgreed;
 
@@ -106,11 +113,8 @@ export async function changeConnection(
     const before = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!before) return { kind: 'notFound' };
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
-    const connections = await listSsoConnections(sql);
-    const by = after.protocol === 'saml' ? otherThatMayBegin(after, connections) : null;
+    const by = otherThatMayBegin(after, await listSsoConnections(sql));
     if (by) return { kind: 'providerTaken', by };
-    const other = after.protocol === 'saml' ? otherByLogoutAddress(after, connections) : null;
-    if (other) return { kind: 'logoutAddressTaken', by: other };
     const steps = [
       ...differences(before, after),
       ...(secret === undefined ? [] : [{ step: 'secret', outcome: 'set' }]),

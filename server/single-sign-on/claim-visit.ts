@@ -7,7 +7,6 @@ import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { endVisit, findVisitByState, takeVisit, type Visit, visitPlace, visitTokenHash } from '../sessions/visit.ts';
 import type { Visitor } from '../sessions/visitor.ts';
-import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './provider-answer.ts';
 import { findSsoConnection, type SsoConnection } from './sso-connection.ts';
@@ -33,8 +32,6 @@ export type VisitDetails = {
   lang: string | null;
   /** The typed address, to be filled in again; null if none was typed. */
   typed: string | null;
-  /** Whether the provider was asked to authenticate again. */
-  freshSignIn: boolean;
   kept: OidcKept | SamlKept;
 };
 
@@ -80,24 +77,17 @@ export async function claimVisit<P extends Protocol>(
   }
   const details = detailsOf(keys, visit);
   const connection = await findSsoConnection(sql, visit.connectionId);
-  const refusal = refusalOf(visit, details, connection, protocol);
+  const refusal = refusalOf(details, connection, protocol);
   if (!refusal) return { visit, details, connection } as ClaimedVisit<Extract<SsoConnection, { protocol: P }>>;
-  await fail(deps, request, reply, refusal, { protocol, address, connection, visit, ...(details && askedOf(details)) });
+  await fail(deps, request, reply, refusal, { protocol, address, connection, ...(details && askedOf(details)) });
   return null;
 }
 
-function refusalOf(
-  { connectionVersion }: Visit,
-  details: VisitDetails | null,
-  connection: SsoConnection | null,
-  protocol: Protocol,
-) {
+/** Whether the connection changed meanwhile is decided where the session is opened, under its lock. */
+function refusalOf(details: VisitDetails | null, connection: SsoConnection | null, protocol: Protocol) {
   if (!details) return refusalFor('request-unknown', 'no current secret can open it');
-  if (!connection?.active || connection.protocol !== protocol)
-    return refusalFor('connection-disabled', 'while the visitor was at the provider');
-  if (connection.version !== connectionVersion)
-    return refusalFor('request-unknown', 'from before the connection was changed, or somebody unlinked');
-  return null;
+  if (connection?.active && connection.protocol === protocol) return null;
+  return refusalFor('connection-disabled', 'while the visitor was at the provider');
 }
 
 /** Another browser's visit ends; this browser's own was used before, or is over. */
@@ -153,9 +143,6 @@ async function answeredAgain(
     return reply.redirect(onwards, 303);
   }
   const { address } = visitor;
-  const { failureReference: reference } = visit;
-  if (reference !== null)
-    return refuseSignIn(reply, config, { type: protocol, reference, username: typed ?? '' }, { ...asked, address });
   const refusal = refusalFor('request-unknown', 'the visit was used before, or is over');
-  return await fail(deps, request, reply, refusal, { protocol, address, visit, typed, ...asked });
+  return await fail(deps, request, reply, refusal, { protocol, address, typed, ...asked });
 }

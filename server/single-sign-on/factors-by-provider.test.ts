@@ -1,14 +1,10 @@
-import { inflateRawSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { forger } from '#test/forgeries/forged-saml.ts';
+import { describe, expect, it } from 'vitest';
 import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import {
-  acs,
   addSamlConnection,
-  ownEntityId,
   postSamlAnswer,
   samlAnswer,
   samlProviderOfFile,
@@ -19,23 +15,28 @@ import { type BrowserForTest, browserForTest, departFor } from '#test/support/ss
 import {
   codeByMail,
   codeNow,
+  giveApp,
   registerApp,
   registrationUrl,
   verdict,
   verify,
   verifyUrl,
+  wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
+import { unlockUser } from '../accounts/act-on-user.ts';
+import { limits } from '../limits.ts';
 
-const portal = portalOfFile();
+const portal = portalOfFile({
+  each: async (portal) => {
+    await emptyDatabase(portal);
+    await addCustomer(portal, 'acme');
+    await addCustomer(portal, 'evil');
+    await addSamlConnection(portal, evil, { key: 'evil', customerKey: 'evil', domains: ['acme.test'] });
+    portal.mails.length = 0;
+  },
+});
 const evil = samlProviderOfFile(portal, 'idp.evil.test');
 const pool = poolOfFile(portal);
-beforeEach(async () => {
-  await emptyDatabase(portal);
-  await addCustomer(portal, 'acme');
-  await addCustomer(portal, 'evil');
-  await addSamlConnection(portal, evil, { key: 'evil', customerKey: 'evil', domains: ['acme.test'] });
-  portal.mails.length = 0;
-});
 
 /** A user at acme.test, of the evil provider's customer alone and without a password unless it is said. */
 const addPerson = (username: string, more: { customers?: string[]; passwordHash?: null } = { passwordHash: null }) =>
@@ -53,43 +54,22 @@ const byPasswordFirst = 'Sign in with your password or passkey once';
 const byAdministrator = 'Your administrator can help';
 
 describe('a provider sets up no app for a person with another way in', () => {
-  it.each([[['evil']], [['acme', 'evil']]])(
-    'SA-30 with a password, of %j: nothing of theirs changes',
-    async (customers) => {
-      await addPerson('uma', { customers });
-      const elsewhere = cookiesOf(await portal.signIn('uma', testPassword));
-      const { browser } = await signIn('uma');
-      await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
-      expect(await register(browser)).toBe(409);
-      const { body } = await browser.get(registrationPage);
-      expect(body).toContain(byPasswordFirst);
-      expect(body).toContain('/portal/logout?destination=%2Fportal%2FtwoFactorRegistration');
-      expect([await signedInAs(portal, elsewhere), await who(browser)]).toEqual(['uma', 'uma']);
-      expect(await portal.sql`select from totp`).toHaveLength(0);
-    },
-  );
-
-  it('SA-30 of another customer too, without a password', async () => {
-    await addPerson('uma', { customers: ['acme', 'evil'], passwordHash: null });
+  it.each<[string, { customers?: string[]; passwordHash?: null }, string]>([
+    ['a password', {}, byPasswordFirst],
+    ['a password, of another customer too', { customers: ['acme', 'evil'] }, byPasswordFirst],
+    ['another customer, without a password', { customers: ['acme', 'evil'], passwordHash: null }, byAdministrator],
+  ])('SA-30 %s: nothing of theirs changes, and the page says what to do', async (_, more, words) => {
+    await addPerson('uma', more);
     const { browser } = await signIn('uma');
-    expect(await register(browser)).toBe(409);
-    expect((await browser.get(registrationPage)).body).toContain(byAdministrator);
-  });
-
-  it('SA-30 where the customer requires an app as well, the page says what to do', async () => {
+    await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
+    expect([await register(browser), await who(browser)]).toEqual([409, 'uma']);
+    expect((await browser.get(registrationPage)).body).toContain(words);
     await demand('app');
-    await addPerson('uma', {});
-    await addPerson('uwe', { customers: ['acme', 'evil'], passwordHash: null });
-    for (const [name, words] of [
-      ['uma', byPasswordFirst],
-      ['uwe', byAdministrator],
-    ] as const) {
-      const { browser, location, page } = await signIn(name);
-      expect(page).toBe('/portal/twoFactorRegistration');
-      expect((await browser.get(location)).body).toContain(words);
-      expect([await register(browser), await who(browser)]).toEqual([409, null]);
-    }
-    await registerApp(portal, cookiesOf(await portal.signIn('uma', testPassword)));
+    const again = await signIn('uma');
+    expect(again.page).toBe('/portal/twoFactorRegistration');
+    expect((await again.browser.get(again.location)).body).toContain(words);
+    expect([await register(again.browser), await who(again.browser)]).toEqual([409, null]);
+    expect(await portal.sql`select from totp`).toHaveLength(0);
   });
 
   it('SA-30 an app that was shown is not confirmed once the account has another way in', async () => {
@@ -154,27 +134,6 @@ describe('a person whose only way in is the provider sets up an app', () => {
     expect(again.page).toBe('/portal/twoFactor');
   });
 
-  it('SA-44 only if the provider authenticated them again, not just sent them back', async () => {
-    await addPerson('sam');
-    const signInAt = async (at: number, form = {}) => {
-      const browser = browserForTest(portal);
-      const url = await departFor(browser, 'sam@acme.test', form);
-      const { key, entityId } = evil;
-      const made = forger({ key, now: portal.deps.now(), entityId, acs, audience: ownEntityId, requestId: null });
-      const authn = made.authn({ AuthnInstant: made.at(at) });
-      const answer = samlAnswer(portal, evil, samlRequestAt(url), { email: 'sam@acme.test', authn });
-      await postSamlAnswer(portal, browser, answer);
-      const request = Buffer.from(new URL(url).searchParams.get('SAMLRequest') ?? '', 'base64');
-      return { browser, isForced: inflateRawSync(request).toString().includes('ForceAuthn="true"') };
-    };
-    const old = await signInAt(-3600_000);
-    expect([await register(old.browser), old.isForced]).toEqual([409, false]);
-    expect((await old.browser.get(registrationPage)).body).toContain('Sign in again to continue');
-    const fresh = await signInAt(0, { redirectURL: '/portal/twoFactorRegistration' });
-    expect(fresh.isForced).toBe(true);
-    await registerApp(portal, fresh.browser.cookies);
-  });
-
   it('RC-08 a sign-in that waits for an app to be confirmed asks for its code', async () => {
     await addPerson('uma');
     const { cookies } = (await signIn('uma')).browser;
@@ -192,4 +151,48 @@ describe('a person whose only way in is the provider sets up an app', () => {
     expect(String((await signingIn).headers.location)).toContain('/twoFactor?');
     expect(await who(browser)).toBeNull();
   });
+});
+
+it('BF-11 LG-05 wrong codes after a provider lock no other way in until an operator ends the waits, and are recorded', async () => {
+  await demand('app');
+  await addPerson('uma', {});
+  const secret = await giveApp(portal, 'uma');
+  const { freeFailures } = limits.throttle.code;
+  const byPassword = async () => {
+    const half = cookiesOf(await portal.signIn('uma', testPassword));
+    return verdict(await verify(portal, codeNow(portal, secret), half));
+  };
+  let looked = 0;
+  for (let isOver = false; !isOver; ) {
+    const { cookies } = (await signIn('uma')).browser;
+    for (const code of wrongCodes(portal, secret, limits.codeTries)) {
+      isOver = (await verify(portal, code, cookies)).statusCode === 429;
+      if (isOver) break;
+      looked += 1;
+    }
+  }
+  expect([looked, await byPassword()]).toEqual([freeFailures, true]);
+  const rows =
+    await portal.sql`select connection, customer_key, username from audit_event where event = 'code-refused'`;
+  expect(rows).toEqual(Array(freeFailures).fill({ connection: 'evil', customer_key: 'evil', username: 'uma' }));
+  const right = async () =>
+    verdict(await verify(portal, codeNow(portal, secret, 1), (await signIn('uma')).browser.cookies));
+  expect(await right()).toEqual([429, null]);
+  await unlockUser(portal.sql, 'uma', portal.deps.now());
+  expect(await right()).toBe(true);
+});
+
+it('BF-01 a browser known only through a provider has no attempts of its own, until its first password', async () => {
+  await addPerson('uma', {});
+  const deviceOf = ({ cookies }: BrowserForTest) => ({ 'vestibule-device': cookies['vestibule-device'] ?? '' });
+  const { browser: known } = await signIn('uma');
+  const before = deviceOf(known);
+  await known.post('/portal/performlogin', { username: 'uma', password: testPassword });
+  expect(deviceOf(known)).not.toEqual(before);
+  for (let n = 0; n < limits.throttle.account.freeFailures; n += 1)
+    await portal.signIn('uma', `guess ${n}`, { cookies: before, from: `192.0.2.${n + 1}` });
+  const leadsTo = async (cookies: Record<string, string>) =>
+    (await portal.signIn('uma', testPassword, { cookies })).headers.location;
+  expect(await leadsTo(before)).not.toBe('/portal/portal.html');
+  expect(await leadsTo(deviceOf(known))).toBe('/portal/portal.html');
 });

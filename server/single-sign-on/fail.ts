@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
-import { insertAuditEvent } from '../audit/audit-event.ts';
+import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
+import { refuse } from '../http/refuse.ts';
+import { wantsPage } from '../http/request-url.ts';
 import { forgetConnection } from '../sessions/remembered-connection.ts';
-import { updateVisitFailure, type Visit } from '../sessions/visit.ts';
 import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import { keyOf, recordKey } from '../throttle/throttle-keys.ts';
 import type { Refusal } from './provider-answer.ts';
-import { slowDownForFailure } from './slow-down.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
-/**
- * Leads to the failure page, or to `first` before it. Only the operator sees why. A visit of this browser keeps the reference.
- */
+/** Leads to the failure page, or to `first` before it. Only the operator sees why. */
 export async function fail(
   deps: Deps,
   request: FastifyRequest,
@@ -24,7 +24,6 @@ export async function fail(
     protocol,
     address,
     connection = null,
-    visit = null,
     destination = defaultDestination(deps.config.basePath),
     lang,
     typed = null,
@@ -35,7 +34,6 @@ export async function fail(
     protocol: SsoConnection['protocol'];
     address: string;
     connection?: SsoConnection | null;
-    visit?: Visit | null;
     destination?: string;
     lang?: string | undefined;
     typed?: string | null;
@@ -45,11 +43,10 @@ export async function fail(
     isAnswer?: boolean;
   },
 ): Promise<FastifyReply> {
-  if (isAnswer && (await slowDownForFailure(deps, request, reply, address))) return reply;
+  if (isAnswer && (await slowDown(deps, request, reply, { of: 'failed answers', address }))) return reply;
   if (connection) forgetConnection(deps, request, reply);
   const steps: AuditStep[] = [{ step: isAnswer ? 'answer' : 'start', outcome: words }];
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
-  if (visit) await updateVisitFailure(deps.sql, visit.id, reference);
   return refuseSignIn(
     reply,
     deps.config,
@@ -89,4 +86,38 @@ export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise
   deps.metrics.singleSignOn.inc({ connection: connection?.key ?? 'none', outcome: reason });
   deps.metrics.signIns.inc({ method: connection?.protocol ?? 'unknown', outcome: reason });
   return reference;
+}
+
+/** `retryAfter` in milliseconds; `reference` for the page. */
+type Wait = { retryAfter: number; reference: string };
+
+/** Answers 429 with the form. */
+export type GiveAgain = (wait: Wait) => Promise<FastifyReply>;
+
+/**
+ * What is counted of an address, each by itself: visits, which add rows; failed answers, which an image on any page can make
+ * a browser send, and which must not keep others from beginning a visit; and refused logouts in a provider's name.
+ */
+const counted = { visits: 'sso', 'failed answers': 'answer', 'refused logouts': 'provider-logout' } as const;
+
+/**
+ * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the
+ * caller is done.
+ */
+export async function slowDown(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { of, address, giveAgain }: { of: keyof typeof counted; address: string; giveAgain?: GiveAgain | undefined },
+): Promise<boolean> {
+  const now = deps.now();
+  const until = await countAttempt(deps.sql, [keyOf(counted[of], { address })], now);
+  if (until === null) return false;
+  const steps = [{ step: 'throttle', outcome: `${of} from this address: wait until ${until.toISOString()}` }];
+  const event = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps } as const;
+  const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled:sso', address), now);
+  const wait = { retryAfter: until.getTime() - now.getTime(), reference };
+  if (giveAgain && wantsPage(request)) await giveAgain(wait);
+  else await refuse(deps, request, reply, 429, wait);
+  return true;
 }

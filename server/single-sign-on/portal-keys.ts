@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { KeyObject, randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
@@ -141,7 +141,6 @@ export async function makeCertificate(
     signingAlgorithm: algorithm,
     keys,
   });
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  const privateKey = `-----BEGIN PRIVATE KEY-----\n${pkcs8.replace(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
+  const privateKey = String(KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
   return { certificate: certificate.toString('pem'), privateKey, endsAt };
 }

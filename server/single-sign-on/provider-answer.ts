@@ -76,15 +76,15 @@ export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authentica
  */
 export function tooLongAgo(
   { settings: { maxAuthenticationAge: most = null } }: Pick<SsoConnection, 'settings'>,
-  { authenticatedAt }: Identity,
+  identity: Identity,
   now: Date,
 ): string | null {
   if (most === null) return null;
-  if (authenticatedAt === null) return 'the provider does not say when the person signed in there (auth_time)';
-  const age = now.getTime() - authenticatedAt;
-  if (age < -limits.providerClock) return 'the sign-in at the provider is in the future';
-  if (age <= most * 1000 + limits.providerClock) return null;
-  return `the person signed in at the provider at ${new Date(authenticatedAt).toISOString()}`;
+  const at = provenAtProvider(identity, now);
+  if (at === null)
+    return 'the provider does not say when the person signed in there (auth_time), or says in the future';
+  const isRecent = now.getTime() - at.getTime() <= most * 1000 + limits.providerClock;
+  return isRecent ? null : `the person signed in at the provider at ${at.toISOString()}`;
 }
 
 const longestWords = 200;

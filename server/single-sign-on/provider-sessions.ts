@@ -14,14 +14,12 @@ export type ProviderLogout = { subject: string | null; sessions: string[]; issue
 export async function endSessionsByProvider(
   { sql, now }: Deps,
   request: FastifyRequest,
-  { subject, sessions, issuedAt }: ProviderLogout,
+  logout: ProviderLogout,
   { connections, address }: { connections: readonly SsoConnection[]; address: string },
 ): Promise<void> {
-  const subjectHash = subject === null ? null : tokenHash(subject);
-  const sessionHashes = sessions.map(tokenHash);
   for (const { id: connectionId, key: connection } of connections)
     await sql.begin(async (sql) => {
-      const ended = await deleteSessionsOfProvider(sql, { connectionId, subjectHash, sessionHashes, issuedAt });
+      const ended = await deleteSessionsOfProvider(sql, connectionId, logout);
       for (const [userId, username] of new Map(ended.map((one) => [one.userId, one.username]))) {
         const outcome = `${ended.filter((one) => one.userId === userId).length} ended`;
         const more = { connection, address, requestId: request.id, steps: [{ step: 'sessions', outcome }] };
@@ -65,14 +63,6 @@ export async function deleteSessionsOfConnection(
   return (await sql`delete from session where connection_id = ${connectionId} and ${isMeant}`).count;
 }
 
-/** What a provider's logout names, a subject, or sessions of the provider, or both; and when it was issued. */
-type NamedByProvider = {
-  connectionId: string;
-  subjectHash: Buffer | null;
-  sessionHashes: readonly Buffer[];
-  issuedAt: Date;
-};
-
 /**
  * Ends a connection's sessions of a subject: all of them if no session of the provider is named, otherwise those of a named
  * one and those whose name is unknown. Without a subject, those of a named one. Only what was made by the second in which
@@ -80,8 +70,11 @@ type NamedByProvider = {
  */
 async function deleteSessionsOfProvider(
   sql: Connection,
-  { connectionId, subjectHash, sessionHashes, issuedAt }: NamedByProvider,
+  connectionId: string,
+  { subject, sessions, issuedAt }: ProviderLogout,
 ): Promise<{ userId: string; username: string }[]> {
+  const subjectHash = subject === null ? null : tokenHash(subject);
+  const sessionHashes = sessions.map(tokenHash);
   await lockUsersOfConnection(sql, connectionId, subjectHash);
   const isMeant = subjectHash
     ? sql`s.provider_subject_hash = ${subjectHash}

@@ -48,20 +48,6 @@ export async function linkSubject(
   return linked.length > 0;
 }
 
-/** How many users are linked through a connection, and the latest of them. */
-export async function findLinksOfConnection(
-  sql: Connection,
-  connectionId: string,
-  { most }: { most: number },
-): Promise<{ count: number; latest: { username: string; linkedAt: Date }[] }> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from sso_subject where connection_id = ${connectionId}`;
-  const latest = await sql<{ username: string; linkedAt: Date }[]>`
-    select u.username, l.linked_at as "linkedAt" from sso_subject l join portal_user u on u.id = l.user_id
-    where l.connection_id = ${connectionId} order by l.linked_at desc, u.username limit ${most}`;
-  return { count: row?.count ?? 0, latest };
-}
-
 /** Unlinks a user's subject; false if it was not linked. */
 async function deleteSsoSubject(sql: Connection, connectionId: string, userId: string): Promise<boolean> {
   const rows = await sql`

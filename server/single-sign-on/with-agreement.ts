@@ -15,50 +15,40 @@ export type WhatFollows = {
 
 export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
 
-/** A result; what it unlinks, and why. */
-type Changed = { kind: string; usersUnlinked?: number; domainsDropped?: string[] };
-
-/** What the operator agreed to: all consequences, or only enabling passwords. */
-type Agreed = { toAll?: boolean; toOpening?: boolean };
-
 /**
  * Runs a change of connections in a transaction. If it enables passwords, locks a domain out or unlinks users without the
- * operator's agreement, it is rolled back and the consequences are returned.
+ * operator's agreement, to all of that or to enabling passwords alone, it is rolled back and the consequences are returned.
  */
-export async function withAgreement<T extends Changed | NotAgreed>(
+export async function withAgreement<
+  T extends { kind: string; usersUnlinked?: number; domainsDropped?: string[] } | NotAgreed,
+>(
   sql: Database,
-  agreed: Agreed,
+  agreed: { toAll?: boolean; toOpening?: boolean },
   change: (sql: Connection) => Promise<T>,
 ): Promise<T | NotAgreed> {
   return await sql.begin(async (sql): Promise<T | RollBack<NotAgreed>> => {
     const before = await listRequiredDomains(sql);
     const result = await change(sql);
-    const domains = differenceOf(before, await listRequiredDomains(sql));
-    const { usersUnlinked: unlinked = 0, domainsDropped = [] } = result as Changed;
-    const follows = { ...domains, unlinked, domainsDropped };
+    const after = await listRequiredDomains(sql);
+    const follows: WhatFollows = {
+      opened: [...before.keys()].filter((domain) => !after.has(domain)),
+      lockedOut: [...after]
+        .filter(([domain, isUsable]) => !isUsable && before.get(domain) !== false)
+        .map(([name]) => name),
+      unlinked: ('usersUnlinked' in result && result.usersUnlinked) || 0,
+      domainsDropped: ('domainsDropped' in result && result.domainsDropped) || [],
+    };
     const isHarmless = follows.lockedOut.length === 0 && follows.unlinked === 0;
     const mustAgree = !isHarmless || (follows.opened.length > 0 && !agreed.toOpening);
     return mustAgree && !agreed.toAll ? new RollBack({ kind: 'notAgreed', follows }) : result;
   });
 }
 
-type RequiredDomain = { domain: string; isUsable: boolean };
-
-/** The domains that require single sign-on; if one is unusable nobody can sign in to it. */
-async function listRequiredDomains(sql: Connection): Promise<RequiredDomain[]> {
-  return await sql<RequiredDomain[]>`
+/** The domains that require single sign-on, and whether it is usable; otherwise nobody can sign in to one. */
+export async function listRequiredDomains(sql: Connection): Promise<Map<string, boolean>> {
+  const rows = await sql<{ domain: string; isUsable: boolean }[]>`
     select d.domain, bool_or(s.active and c.active) as "isUsable"
     from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
     group by d.domain having bool_or(s.required) order by d.domain`;
-}
-
-function differenceOf(before: RequiredDomain[], after: RequiredDomain[]): Pick<WhatFollows, 'opened' | 'lockedOut'> {
-  const names = (rows: RequiredDomain[]) => rows.map(({ domain }) => domain);
-  const locked = (rows: RequiredDomain[]) => names(rows.filter(({ isUsable }) => !isUsable));
-  const required = names(after);
-  const lockedBefore = locked(before);
-  return {
-    opened: names(before).filter((domain) => !required.includes(domain)),
-    lockedOut: locked(after).filter((domain) => !lockedBefore.includes(domain)),
-  };
+  return new Map(rows.map(({ domain, isUsable }) => [domain, isUsable]));
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { buildIfStale } from '../../build-if-stale.ts';
-import { bringSimplesamlphp } from '../providers/find-simplesamlphp.ts';
+import { bringSimplesamlphp } from '../providers/saml-provider-for-test.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { runsAll } from '../support/runs-all.ts';
 import { bringFirefox, bringOldChromium, bringWebkit, findChromium } from './find-browsers.ts';

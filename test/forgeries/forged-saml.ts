@@ -179,13 +179,3 @@ export async function encrypted(
   });
   return `<saml:EncryptedAssertion>${data}</saml:EncryptedAssertion>`;
 }
-
-/** A NameID encrypted for the owner of a certificate. */
-export async function encryptedName(
-  name: string,
-  certificate: string,
-  more: Parameters<typeof encrypted>[2] = {},
-): Promise<string> {
-  const own = name.replace(/^<saml:\w+/, '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"');
-  return (await encrypted(own, certificate, more)).replaceAll('EncryptedAssertion', 'EncryptedID');
-}

@@ -1,6 +1,6 @@
 // The certificate library requires it on load.
 import 'reflect-metadata';
-import { constants, createHash, sign, X509Certificate } from 'node:crypto';
+import { constants, createHash, KeyObject, sign } from 'node:crypto';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import type { SignedXml } from 'xml-crypto';
 
@@ -41,16 +41,8 @@ export function addAlgorithms(signature: SignedXml): void {
 export async function ecCertificate(curve: string, now: Date): Promise<SigningKey> {
   const algorithm = { name: 'ECDSA', namedCurve: curve, hash: 'SHA-256' };
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const notAfter = new Date(now.getTime() + 365 * 24 * 3_600_000);
-  const made = await X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: ['curve'] }],
-    notBefore: now,
-    notAfter,
-    signingAlgorithm: algorithm,
-    keys,
-  });
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  const privateKey = `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`;
-  const certificate = new X509Certificate(Buffer.from(made.rawData)).toString();
-  return { certificate, privateKey };
+  const times = { notBefore: now, notAfter: new Date(now.getTime() + 365 * 24 * 3_600_000) };
+  const made = await X509CertificateGenerator.createSelfSigned({ ...times, signingAlgorithm: algorithm, keys });
+  const privateKey = String(KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
+  return { certificate: made.toString('pem'), privateKey };
 }

@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
+import { bringPackages } from '../support/bring-packages.ts';
 import { freePort } from '../support/free-port.ts';
-import { bringLemonldap, lemonldapPages } from './find-lemonldap.ts';
 import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';
 
 /**
@@ -89,4 +91,46 @@ async function answers(url: string, uwsgi: ChildProcess): Promise<boolean> {
     await wait(50);
   }
   return false;
+}
+
+const run = promisify(execFile);
+
+/** LemonLDAP::NG's pages in Debian's place. */
+export const lemonldapPages = '/usr/share/lemonldap-ng/portal';
+
+const whereFrom = [
+  'The tests of single sign-on need LemonLDAP::NG 2.16 with lasso, and uWSGI:',
+  'install them (Debian: apt-get install --no-install-recommends liblemonldap-ng-portal-perl liblasso-perl',
+  'libio-string-perl libstring-random-perl libxml-simple-perl lemonldap-ng-uwsgi-app uwsgi-plugin-psgi mini-httpd).',
+].join(' ');
+
+/**
+ * The portal depends on a way to run it and a web server: lemonldap-ng-uwsgi-app is one file, and mini-httpd is off by
+ * default, so nothing is started. The libraries for OpenID Connect and SAML are only recommended or suggested.
+ */
+const packages = [
+  'liblemonldap-ng-portal-perl',
+  'liblasso-perl',
+  'libio-string-perl',
+  'libstring-random-perl',
+  'libxml-simple-perl',
+  'lemonldap-ng-uwsgi-app',
+  'uwsgi-plugin-psgi',
+  'mini-httpd',
+];
+
+/** Null if LemonLDAP::NG is here or could be installed; else one sentence that says how to install it. */
+export async function bringLemonldap(): Promise<string | null> {
+  return await bringPackages(packages, isHere, whereFrom);
+}
+
+async function isHere(): Promise<boolean> {
+  const modules = ['SAML', 'OpenIDConnect'].map((name) => `-MLemonldap::NG::Portal::Issuer::${name}`);
+  return await Promise.all([
+    run('perl', [...modules, '-e', '1'], { timeout: 60_000 }),
+    run('uwsgi', ['--plugin', 'psgi', '--version'], { timeout: 30_000 }),
+  ]).then(
+    () => existsSync(lemonldapPages),
+    () => false,
+  );
 }

@@ -4,15 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import {
-  type Account,
-  type Adapter,
-  type AdapterPayload,
-  type ClientAuthMethod,
-  type ClientMetadata,
-  type Configuration,
-  Provider,
-} from 'oidc-provider';
+import { type Account, type ClientAuthMethod, type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
+import { fetchWithCookies } from '../support/fetch-with-cookies.ts';
 
 /** A user of the provider: claims that extend or replace those derived from the email address. */
 export type Person = { sub?: string; acr?: string; amr?: string[] } & Record<string, unknown>;
@@ -94,9 +87,7 @@ async function configuration(
 ): Promise<Configuration> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const { moreClaims = [], claimsInIdToken = true } = options;
-  const rows = new Map<string, AdapterPayload>();
   return {
-    adapter: (model: string) => adapterOf(rows, model),
     clients: [clientOf(options)],
     clientAuthMethods: [options.clientAuthentication ?? 'client_secret_basic'],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'RS256', use: 'sig' }] },
@@ -129,24 +120,6 @@ async function configuration(
       grant.addOIDCScope('openid email profile');
       await grant.save();
       return grant;
-    },
-  };
-}
-
-/** Keeps the provider's state in a map; codes and tokens cannot be used twice. */
-function adapterOf(rows: Map<string, AdapterPayload>, model: string): Adapter {
-  const keyOf = (id: string) => `${model}:${id}`;
-  const findBy = async (name: 'uid' | 'userCode', value: string) =>
-    [...rows].find(([key, row]) => key.startsWith(keyOf('')) && row[name] === value)?.[1];
-  return {
-    upsert: async (id, payload) => void rows.set(keyOf(id), payload),
-    find: async (id) => rows.get(keyOf(id)),
-    findByUid: (uid) => findBy('uid', uid),
-    findByUserCode: (userCode) => findBy('userCode', userCode),
-    consume: async (id) => void Object.assign(rows.get(keyOf(id)) ?? {}, { consumed: true }),
-    destroy: async (id) => void rows.delete(keyOf(id)),
-    revokeByGrantId: async (grantId) => {
-      for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
     },
   };
 }
@@ -214,24 +187,15 @@ export async function walkProvider(
   start: string,
   person: { email: string } | 'cancel',
 ): Promise<URL> {
-  const cookies = new Map<string, string>();
+  const send = fetchWithCookies();
   let address = new URL(start);
-  let form: URLSearchParams | null = null;
+  let form: Record<string, string> | null = null;
   while (address.origin === issuer) {
-    const response: Response = await fetch(address, {
-      method: form ? 'POST' : 'GET',
-      body: form,
-      redirect: 'manual',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-    });
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-      cookies.set(name, value);
-    }
+    const response: Response = await send(address, form);
     const next: string | null = response.headers.get('location');
     const isPage: boolean = next === null && form === null && address.pathname.startsWith(signInPath);
     if (next === null && !isPage) throw new Error(`the provider answers ${response.status}: ${await response.text()}`);
-    form = isPage && person !== 'cancel' ? new URLSearchParams(person) : null;
+    form = isPage && person !== 'cancel' ? person : null;
     if (next !== null) address = new URL(next, address);
     else if (person === 'cancel') address = new URL(`${address.href}/cancel`);
   }

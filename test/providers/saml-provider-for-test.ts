@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
+import { bringPackages } from '../support/bring-packages.ts';
 import { freePort } from '../support/free-port.ts';
-import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
 
 /** How the provider answers; the default is what real ones do. */
 type SamlProviderOptions = {
@@ -112,4 +114,29 @@ async function answers(url: string, php: ChildProcess, log: string[]): Promise<v
   }
   php.kill();
   throw new Error(`SimpleSAMLphp does not start: ${log.join('')}`);
+}
+
+const run = promisify(execFile);
+
+/** Debian's path; SIMPLESAMLPHP overrides it. */
+export const simplesamlphp = process.env.SIMPLESAMLPHP ?? '/usr/share/simplesamlphp';
+
+const whereFrom =
+  'The tests of SAML need SimpleSAMLphp 1.19 and PHP: install them (Debian: apt-get install simplesamlphp php-cli php-xml) or set SIMPLESAMLPHP to its folder.';
+
+// micro-httpd satisfies the dependency on a web server, which we don't use: PHP has its own.
+const packages = ['simplesamlphp', 'php-cli', 'php-cgi', 'php-xml', 'php-mbstring', 'micro-httpd'];
+
+/** Null if SimpleSAMLphp is here or could be installed; else one sentence that says how to install it. */
+export async function bringSimplesamlphp(): Promise<string | null> {
+  return await bringPackages(packages, isHere, whereFrom);
+}
+
+async function isHere(): Promise<boolean> {
+  if (!existsSync(`${simplesamlphp}/www/saml2/idp/SSOService.php`)) return false;
+  const modules = await run('php', ['-m'], { timeout: 30_000 }).then(
+    ({ stdout }) => stdout.split('\n'),
+    (): string[] => [],
+  );
+  return ['dom', 'mbstring', 'openssl'].every((module) => modules.includes(module));
 }

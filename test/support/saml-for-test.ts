@@ -105,6 +105,19 @@ export async function addSamlConnection(
   });
 }
 
+/** What a provider publishes of itself. */
+export function metadataXml({
+  entityId,
+  signOnUrl,
+  certificates,
+}: Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>): string {
+  const keys = certificates.map((pem) => {
+    const key = pem.replace(/-----[A-Z ]+-----/g, '');
+    return `<KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${key}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>`;
+  });
+  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="${entityId}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${keys.join('')}<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${signOnUrl}"/></IDPSSODescriptor></EntityDescriptor>`;
+}
+
 /** What an address asks of a provider. */
 export function samlRequestAt(address: string): { id: string; state: string } {
   const asked = new URL(address).searchParams;
@@ -136,6 +149,11 @@ export function samlAnswer(
   });
   const xml = made.sign(made.response(assertion), id);
   return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
+}
+
+/** An AuthnStatement: the person signed in a second ago, except for what is given. */
+export function authnStatement(now: Date, attributes: Record<string, string | null> = {}): string {
+  return forger({ key: {} as ForgerKey, now, entityId: '', acs, audience: '', requestId: null }).authn(attributes);
 }
 
 /** The headers browsers send for a link from the provider's page to us. */

@@ -4,7 +4,7 @@ import { seal } from '#server/crypto/keys.ts';
 import type { Deps } from '#server/deps.ts';
 import type { OidcKept } from '#server/single-sign-on/claim-visit.ts';
 import { readOidcAnswer } from '#server/single-sign-on/oidc/callback-route.ts';
-import { startOidc } from '#server/single-sign-on/oidc/start.ts';
+import { startOidc } from '#server/single-sign-on/oidc/provider.ts';
 import type { ProviderAnswer } from '#server/single-sign-on/provider-answer.ts';
 import type { OidcSettings } from '#server/single-sign-on/sso-connection.ts';
 import {

@@ -209,9 +209,7 @@ create table visit (
   sealed_details bytea not null,
   made_at timestamptz not null,
   ends_at timestamptz not null,
-  used_at timestamptz,
-  -- Of the event, where the answer was refused: the same answer sent again shows it again.
-  failure_reference text
+  used_at timestamptz
 );
 create index visit_by_connection on visit (connection_id);
 create index visit_by_browser on visit (browser_hash);

@@ -5,9 +5,9 @@ import type { Deps } from '../../deps.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
 import { visitorOf } from '../../sessions/visitor.ts';
+import { slowDown } from '../fail.ts';
 import { providerWords, type Refusal, refusalFor, refusalOf } from '../provider-answer.ts';
 import { endSessionsByProvider, type ProviderLogout, recordLogoutRefusal } from '../provider-sessions.ts';
-import { slowDownForLogout } from '../slow-down.ts';
 import { findSsoConnectionByKey, listSsoConnections, type OidcConnection } from '../sso-connection.ts';
 import { idTokenAlgorithms, oidcProvider } from './provider.ts';
 
@@ -33,7 +33,7 @@ export function backchannelLogoutRoute(deps: Deps) {
       await endSessionsByProvider(deps, request, token, { connections, address });
       return reply.code(200).send();
     }
-    if (await slowDownForLogout(deps, request, reply, address)) return reply;
+    if (await slowDown(deps, request, reply, { of: 'refused logouts', address })) return reply;
     const told = { step: 'logout token', words: token.words };
     await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });
     const isAway = token.reason === 'provider-unreachable';

@@ -1,21 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
+  AuthorizationResponseError,
   authorizationCodeGrant,
+  ClientError,
   type Configuration,
   fetchUserInfo,
   type IDToken,
+  ResponseBodyError,
   type UserInfoResponse,
+  WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
+import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { splitUrl } from '../../http/request-url.ts';
 import { visitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit, type OidcKept } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';
-import { type Identity, type ProviderAnswer, providerWords, type Refusal, refusalFor } from '../provider-answer.ts';
+import {
+  type Identity,
+  type ProviderAnswer,
+  providerWords,
+  type Refusal,
+  refusalFor,
+  refusalOf,
+} from '../provider-answer.ts';
 import type { Attributes, OidcConnection } from '../sso-connection.ts';
-import { oidcProvider } from './provider.ts';
-import { oidcRefusal } from './refusal.ts';
+import { acceptedAlgorithms, oidcProvider } from './provider.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core
@@ -46,8 +57,15 @@ export async function readOidcAnswer(
   connection: OidcConnection,
   callback: Callback,
 ): Promise<ProviderAnswer> {
-  const misdirected = wrongInAddress(connection, callback);
-  if (misdirected) return misdirected;
+  const { pathname, origin } = callback.url;
+  const { redirectUri: expected } = callback.kept;
+  // A provider could redirect a visitor to another connection's address, to get the code of that connection's provider
+  // (RFC 9700 §4.4).
+  if (origin + pathname !== expected)
+    return refusalFor(
+      'answer-invalid',
+      providerWords(`the answer came to ${pathname}, and is expected at ${expected}`),
+    );
   const provider = await oidcProvider(deps, connection);
   if (provider.kind === 'refused') return provider;
   try {
@@ -55,19 +73,6 @@ export async function readOidcAnswer(
   } catch (error) {
     return oidcRefusal(error);
   }
-}
-
-function wrongInAddress({ settings }: OidcConnection, { url, kept }: Callback): Refusal | null {
-  // A provider could redirect a visitor to another connection's address, to get the code of that connection's provider
-  // (RFC 9700 §4.4).
-  if (url.origin + url.pathname !== kept.redirectUri) {
-    const words = providerWords(`the answer came to ${url.pathname}, and is expected at ${kept.redirectUri}`);
-    return refusalFor('answer-invalid', words);
-  }
-  // RFC 9207 §2.4, announced or not. The library treats an empty one as missing.
-  if (url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer))
-    return refusalFor('answer-invalid', 'the iss parameter is not the issuer of the connection');
-  return null;
 }
 
 /**
@@ -146,4 +151,61 @@ function textOf(claim: unknown): string | null {
 /** A subject is text that is not blank. */
 function isSubject(sub: string): boolean {
   return textOf(sub) !== null && !/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(sub);
+}
+
+/** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */
+export function oidcRefusal(error: unknown): Refusal {
+  const cause = causeOf(error);
+  const failure = [error, cause].find((one) => one instanceof ProviderFailure);
+  if (failure) return refusalOf(failure);
+  if (error instanceof AuthorizationResponseError) {
+    const refused = refusalFor('provider-refused', said(error.error, error.error_description));
+    return { ...refused, ...(byPerson.includes(error.error) && { isCancelled: true }) };
+  }
+  if (error instanceof ResponseBodyError) return tokenRefusal(error.error, error.error_description);
+  if (error instanceof WWWAuthenticateChallengeError) {
+    const { error: code = `status ${error.status}`, error_description } = error.cause[0]?.parameters ?? {};
+    return refusalFor('connection-broken', `${isUnknown}: ${said(code, error_description)}`);
+  }
+  // Not an endpoint's answer: an invalid status, or not JSON.
+  if (error instanceof ClientError && cause instanceof Response)
+    return refusalFor('provider-unreachable', `the provider answers ${cause.status}: ${error.message}`);
+  const words = [messageOf(error), messageOf(cause)].filter(Boolean).join(': ');
+  return refusalFor('answer-invalid', /"alg"/.test(words) ? `${words}; ${acceptedAlgorithms}` : words);
+}
+
+/** The errors that mean the person refused, or did not do what was asked (OpenID Connect Core §3.1.2.6). */
+const byPerson = ['access_denied', 'consent_required', 'interaction_required', 'login_required'];
+
+/** A provider that does not know us does not say which is wrong. */
+const isUnknown = 'the provider does not accept the portal, by client id or secret (or key)';
+
+/** The token endpoint's answer to a code (RFC 6749 §5.2). */
+function tokenRefusal(error: string, description: string | undefined): Refusal {
+  const words = said(error, description);
+  switch (error) {
+    case 'invalid_grant':
+      return refusalFor('answer-invalid', `the provider does not accept the code: ${words}`);
+    case 'access_denied':
+      return { ...refusalFor('provider-refused', words), isCancelled: true };
+    case 'invalid_client':
+      return refusalFor('connection-broken', `${isUnknown}: ${words}`);
+    case 'server_error':
+    case 'temporarily_unavailable':
+      return refusalFor('provider-unreachable', `the token endpoint answers: ${words}`);
+    default:
+      return refusalFor('connection-broken', `the token endpoint answers: ${words}`);
+  }
+}
+
+function said(error: string, description: string | undefined): string {
+  return providerWords(description ? `${error} (${description})` : error);
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error || error instanceof DOMException ? providerWords(error.message) : '';
 }

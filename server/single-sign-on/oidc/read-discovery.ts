@@ -22,8 +22,11 @@ export async function readDiscovery(
   if (metadata.issuer !== issuer) throw wrongIssuer(issuer, metadata.issuer);
   const wrong = wrongEndpoint(metadata);
   if (wrong) throw new ConnectionBroken(`discovery: ${wrong} is not an https address`);
-  const internal = endpoints.map((name) => internalEndpoint(metadata, name, networks)).find((words) => words !== null);
-  if (internal) throw new ConnectionBroken(internal);
+  for (const name of [...neededEndpoints, ...otherEndpoints]) {
+    // Names are looked up, and refused, when they are used.
+    const refused = metadata[name] === undefined ? null : refusedByHost(new URL(String(metadata[name])), networks);
+    if (refused) throw new ConnectionBroken(`discovery: ${name}: ${refused.message}`);
+  }
   const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
   if (noList) throw new ConnectionBroken(`discovery: ${noList} is not a list of strings`);
   return metadata;
@@ -31,13 +34,6 @@ export async function readDiscovery(
 
 const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
 const otherEndpoints = ['userinfo_endpoint', 'end_session_endpoint'];
-const endpoints = [...neededEndpoints, ...otherEndpoints];
-
-/** The problem with an endpoint at an internal address; names are looked up, and refused, when they are used. */
-function internalEndpoint(metadata: ServerMetadata, name: string, networks: readonly string[]): string | null {
-  const refused = metadata[name] === undefined ? null : refusedByHost(new URL(String(metadata[name])), networks);
-  return refused && `discovery: ${name}: ${refused.message}`;
-}
 
 /** The lists we choose from. */
 const listNames = [

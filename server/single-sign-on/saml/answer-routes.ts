@@ -134,7 +134,7 @@ function issuerIn(text: string): string | null {
   return issuer?.trim().replaceAll('&amp;', '&') ?? null;
 }
 
-/** The one active connection with this issuer whose provider may begin. */
+/** The active connection with this issuer whose provider may begin. */
 async function connectionThatMayBegin(
   sql: Connection,
   issuer: string,
@@ -143,9 +143,8 @@ async function connectionThatMayBegin(
     (connection): connection is SamlConnection =>
       connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,
   );
-  const [connection, another] = known.filter(({ settings }) => settings.mayBegin);
-  if (connection && !another) return { kind: 'ok', connection };
-  if (connection) return refusalFor('provider-began', 'several connections have this issuer');
+  const connection = known.find(({ settings }) => settings.mayBegin);
+  if (connection) return { kind: 'ok', connection };
   if (known.length === 0) return refusalFor('provider-began', 'no connection has this issuer');
   return refusalFor('provider-began', 'vestibule connection set --idp-initiated on allows it');
 }

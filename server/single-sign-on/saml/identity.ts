@@ -1,10 +1,8 @@
-import type { Deps } from '../../deps.ts';
+import type { Config } from '../../config/config.ts';
 import { entityId } from '../addresses.ts';
-import { portalKeys } from '../portal-keys.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import { samlTime } from './checks.ts';
-import { decrypt } from './decrypt.ts';
 import { attributeOf, childrenNamed, childrenOf, isNamed, nameFormats, saml, textOf, type XmlElement } from './xml.ts';
 
 /** The usual names of an email address, if the connection names none. */
@@ -26,26 +24,21 @@ export function invalid(words: string): Refusal {
  * What a verified assertion says of a person. The subject is its NameID as written, for this connection; SAML cannot
  * express that an address is verified, so it never is (the operator may trust the provider for it).
  */
-export async function samlIdentity(
-  deps: Deps,
+export function samlIdentity(
+  config: Config,
   assertion: XmlElement,
   { settings, attributes }: Pick<SamlConnection, 'settings' | 'attributes'>,
-): Promise<ProviderAnswer> {
+): ProviderAnswer {
   const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
-  const opened = await openedName(
-    deps,
-    parts.filter((part) => !isNamed(part, saml('SubjectConfirmation'))),
-  );
-  if (opened.kind === 'refused') return opened;
-  const { name } = opened;
+  const [name, another] = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
+  if (!name || another || !isNamed(name, saml('NameID'))) return invalid('the subject does not have one NameID');
   const subject = textOf(name) ?? '';
   const [format, by, to] = ['Format', 'NameQualifier', 'SPNameQualifier'].map((one) => attributeOf(name, one));
   if (format === nameFormats.transient)
     return invalid('the NameID is for this visit only (transient); configure the provider to send a persistent NameID');
   if (!isName(subject)) return invalid(`the NameID ${said(textOf(name))} cannot be used`);
   // SAML core §8.3.7: a persistent name is only unique together with its issuer and recipient.
-  const isOwn =
-    (by ?? settings.entityId) === settings.entityId && (to ?? entityId(deps.config)) === entityId(deps.config);
+  const isOwn = (by ?? settings.entityId) === settings.entityId && (to ?? entityId(config)) === entityId(config);
   if (format === nameFormats.persistent && !isOwn)
     return invalid('the NameID was assigned by another party than the provider, or for another party than us');
   const value = (attribute: string | undefined) => (attribute ? theOne(valuesOf(assertion, [attribute])) : null);
@@ -108,19 +101,4 @@ function theOne(values: readonly string[]): string | null {
 function earliest(statements: readonly XmlElement[], name: 'AuthnInstant' | 'SessionNotOnOrAfter'): number | null {
   const times = statements.map((one) => samlTime(attributeOf(one, name))).filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
-}
-
-/** The one NameID among elements that a verified signature covers, decrypted if necessary. */
-export async function openedName(
-  deps: Deps,
-  [name, another]: readonly XmlElement[],
-): Promise<{ kind: 'ok'; name: XmlElement } | Refusal> {
-  if (!name || another) return invalid('the subject does not have one NameID');
-  if (isNamed(name, saml('NameID'))) return { kind: 'ok', name };
-  if (!isNamed(name, saml('EncryptedID'))) return invalid('the subject does not have one NameID');
-  const opened = await decrypt(name, 'NameID', { keys: await portalKeys(deps), isSigned: true });
-  if (opened.kind === 'refused') return invalid(opened.problem);
-  return isNamed(opened.root, saml('NameID'))
-    ? { kind: 'ok', name: opened.root }
-    : invalid('the decrypted element is not a NameID');
 }

@@ -8,7 +8,6 @@ import { said } from '../provider-answer.ts';
 import type { ProviderLogout } from '../provider-sessions.ts';
 import { listSsoConnections, type SamlConnection, type SamlSettings } from '../sso-connection.ts';
 import { ageProblem, endProblem, issuerProblem, messageProblem, samlTime } from './checks.ts';
-import { openedName } from './identity.ts';
 import { validCertificates } from './provider-metadata.ts';
 import { isSignedBy, verify } from './verify.ts';
 import {
@@ -22,7 +21,6 @@ import {
   textOf,
   utf8,
   type XmlElement,
-  type XmlName,
 } from './xml.ts';
 
 /** A refused message; `connection` is the key of the one that it claims to come from. */
@@ -31,10 +29,10 @@ export type RefusedLogout = { kind: 'refused'; problem: string; connection?: str
 /** A message, and the connections whose provider signed it: several may share a provider. */
 export type VerifiedLogout = { kind: 'ok'; root: XmlElement; connections: [SamlConnection, ...SamlConnection[]] };
 
-/** Verifies who signed a LogoutRequest or LogoutResponse, and that it is one and for us. */
+/** Verifies who signed a LogoutRequest, and that it is one and for us. */
 export async function verifiedLogout(
   { config, sql, now }: Deps,
-  { field, root: claimed, verified }: LogoutMessage,
+  { root: claimed, verified }: LogoutMessage,
 ): Promise<VerifiedLogout | RefusedLogout> {
   const [element] = childrenNamed(claimed, saml('Issuer'));
   const issuer = element ? textOf(element) : null;
@@ -50,29 +48,21 @@ export async function verifiedLogout(
   const [first, ...others] = signed;
   if (!first) return { kind: 'refused', problem: 'its signature is invalid', connection: connection.key };
   const { root } = first;
-  const kind = field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse';
-  const problem = logoutProblem(root, kind, { config, settings: first.connection.settings });
+  const problem = logoutProblem(root, { config, settings: first.connection.settings });
   if (problem) return { kind: 'refused', problem, connection: first.connection.key };
   return { kind: 'ok', root, connections: [first.connection, ...others.map((one) => one.connection)] };
 }
 
-/** Of these, a message has exactly one. */
-const oneOf: Record<'LogoutRequest' | 'LogoutResponse', XmlName[]> = {
-  LogoutRequest: [saml('NameID'), saml('EncryptedID')],
-  LogoutResponse: [samlp('Status')],
-};
-
-/** What is wrong with a message, whatever its age (SAML bindings §3.4.5.2 and §3.5.5.2: a signed one has a Destination). */
+/** What is wrong with a request, whatever its age (SAML bindings §3.4.5.2 and §3.5.5.2: a signed one has a Destination). */
 function logoutProblem(
   root: XmlElement,
-  kind: keyof typeof oneOf,
   { config, settings }: { config: Config; settings: SamlSettings },
 ): string | null {
   const problem =
-    messageProblem(root, kind, publicAddress(config, 'samlLogout')) ?? issuerProblem(root, settings, 'the message');
+    messageProblem(root, 'LogoutRequest', publicAddress(config, 'samlLogout')) ??
+    issuerProblem(root, settings, 'the message');
   if (problem) return problem;
-  const [one, another] = oneOf[kind].flatMap((name) => childrenNamed(root, name));
-  return one && !another ? null : `it does not have one ${oneOf[kind].map(([, name]) => name).join(' or ')}`;
+  return childrenNamed(root, saml('NameID')).length === 1 ? null : 'it does not have one NameID';
 }
 
 /** Why it is outside its validity, or null: by our own limit, and by the message's if it has one (SAML core §3.7.1). */
@@ -82,16 +72,10 @@ function timeProblem(root: XmlElement, now: Date): string | null {
 }
 
 /** What a verified LogoutRequest asks for, if it is still valid. */
-export async function readLogoutRequest(
-  deps: Deps,
-  root: XmlElement,
-): Promise<({ kind: 'ok' } & ProviderLogout) | RefusedLogout> {
-  const late = timeProblem(root, deps.now());
+export function readLogoutRequest(root: XmlElement, now: Date): ({ kind: 'ok' } & ProviderLogout) | RefusedLogout {
+  const late = timeProblem(root, now);
   if (late) return { kind: 'refused', problem: late };
-  const names = oneOf.LogoutRequest.flatMap((one) => childrenNamed(root, one));
-  const name = await openedName(deps, names);
-  if (name.kind === 'refused') return { kind: 'refused', problem: name.words };
-  const subject = textOf(name.name);
+  const [subject = null] = childrenNamed(root, saml('NameID')).map(textOf);
   const sessions = childrenNamed(root, samlp('SessionIndex')).map(textOf);
   const readable = sessions.filter((session) => session !== null);
   if (subject === null || readable.length < sessions.length)
@@ -101,17 +85,14 @@ export async function readLogoutRequest(
 }
 
 /**
- * What a verified LogoutResponse does not confirm, in words for an operator; null if everything has ended (SAML core
- * §3.7.3.2).
+ * Whether a LogoutResponse says that everything has ended (SAML core §3.7.3.2). It need not be verified: it ends nothing, and
+ * only decides what the next page says.
  */
-export function logoutIncomplete(root: XmlElement, now: Date): string | null {
-  const late = timeProblem(root, now);
-  if (late) return late;
+export function saysAllEnded(root: XmlElement): boolean {
   const codes = childrenNamed(root, samlp('Status'), samlp('StatusCode'));
   const values = codes.flatMap(elementsIn).map((element) => attributeOf(element, 'Value'));
   // Inside Success it may still say PartialLogout: some other application went on.
-  const isWhole = values.length === 1 && values[0] === 'urn:oasis:names:tc:SAML:2.0:status:Success';
-  return isWhole ? null : `the provider says ${values.map(said).join(', ') || 'nothing'}`;
+  return values.length === 1 && values[0] === 'urn:oasis:names:tc:SAML:2.0:status:Success';
 }
 
 /** The fields a message can come in. */

@@ -1,23 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SamlLogoutForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { insertEventOnceAMinute } from '../../audit/audit-event.ts';
 import type { Deps } from '../../deps.ts';
 import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
 import { sendFormPolicy } from '../../http/security-headers.ts';
 import { signOutQuestionUrl } from '../../sessions/end-sessions.ts';
 import { visitorOf } from '../../sessions/visitor.ts';
-import { recordKey } from '../../throttle/throttle-keys.ts';
+import { slowDown } from '../fail.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { endSessionsByProvider, recordLogoutRefusal } from '../provider-sessions.ts';
-import { slowDownForLogout } from '../slow-down.ts';
 import {
-  logoutIncomplete,
   type RefusedLogout,
   readLogoutRequest,
   readPostedMessage,
   readRedirectedMessage,
+  saysAllEnded,
   type VerifiedLogout,
   verifiedLogout,
 } from './logout-message.ts';
@@ -33,7 +31,7 @@ export const samlLogoutSchema = { body: SamlLogoutForm };
  * page that is open at an address can cause failures there.
  */
 export function samlLogoutRoute(deps: Deps) {
-  const { config, sql } = deps;
+  const { config } = deps;
   return async function samlLogout(request: FastifyRequest, reply: FastifyReply) {
     reply.header('cache-control', 'no-store');
     const visitor = visitorOf(deps, request);
@@ -42,15 +40,15 @@ export function samlLogoutRoute(deps: Deps) {
       request.method === 'POST'
         ? readPostedMessage(request.body as SamlLogoutForm)
         : readRedirectedMessage(splitUrl(request.url).search.slice(1));
-    const isAnswer = message.field === 'SAMLResponse';
+    if (message.field === 'SAMLResponse')
+      return signedOut(reply, { isWhole: message.kind === 'ok' && saysAllEnded(message.root) });
     const logout = message.kind === 'ok' ? await verifiedLogout(deps, message) : message;
     if (logout.kind === 'refused') {
-      if (await slowDownForLogout(deps, request, reply, address)) return reply;
+      if (await slowDown(deps, request, reply, { of: 'refused logouts', address })) return reply;
       await recordRefusal(request, logout, address);
-      return isAnswer ? signedOut(reply, { isWhole: false }) : await refuseLogout(request, reply);
+      return await refuseLogout(request, reply);
     }
-    if (isAnswer) return await answered(request, reply, logout, address);
-    const asked = await readLogoutRequest(deps, logout.root);
+    const asked = readLogoutRequest(logout.root, deps.now());
     const { connections } = logout;
     if (asked.kind === 'ok') await endSessionsByProvider(deps, request, asked, { connections, address });
     else await recordRefusal(request, { ...asked, connection: connections[0].key }, address);
@@ -79,22 +77,7 @@ export function samlLogoutRoute(deps: Deps) {
     return await deps.pages.send(request, reply, 200, { screen });
   }
 
-  /** Whatever it says, the person is signed out here: the next page says if they may not be there. */
-  async function answered(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { root, connections: [{ key: connection }] }: VerifiedLogout,
-    address: string,
-  ) {
-    const outcome = logoutIncomplete(root, deps.now());
-    if (outcome !== null) {
-      const steps = [{ step: 'logout response', outcome }];
-      const event = { event: 'provider-logout-incomplete', connection, address, requestId: request.id } as const;
-      await insertEventOnceAMinute(sql, { ...event, steps }, recordKey('logout response', address), deps.now());
-    }
-    return signedOut(reply, { isWhole: outcome === null });
-  }
-
+  /** The person is signed out here; the next page says if they may not be at the provider. */
   function signedOut(reply: FastifyReply, { isWhole }: { isWhole: boolean }) {
     const notice = isWhole ? {} : { [queryNames.notice]: 'signOutIncomplete' };
     return reply.redirect(screenUrl(config.basePath, 'login', notice), 303);

@@ -1,25 +1,22 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { day } from '../../limits.ts';
 import { makeCertificate } from '../portal-keys.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 
 const now = new Date('2026-03-04T10:00:00Z');
-const day = 24 * 3_600_000;
-
-let certificate: string;
-let another: string;
+/** A certificate that begins this many days from now; it is valid for three years. */
+const certificate = async (days = 0) =>
+  (await makeCertificate('idp', new Date(now.getTime() + days * day))).certificate;
+let one: string;
+let two: string;
 beforeAll(async () => {
-  [{ certificate }, { certificate: another }] = await Promise.all([
-    makeCertificate('one', now),
-    makeCertificate('two', now),
-  ]);
+  [one, two] = await Promise.all([certificate(), certificate()]);
 });
 
 const key = (pem: string, use = ' use="signing"') =>
   `<KeyDescriptor${use}><ds:KeyInfo><ds:X509Data><ds:X509Certificate>\n${pem.replace(/-----[A-Z ]+-----/g, '')}\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>`;
-const service = (binding = 'HTTP-Redirect', location = 'https://idp.example/sso') =>
-  `<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:${binding}" Location="${location}"/>`;
-
+const service = (binding = 'HTTP-Redirect', location = 'https://idp.example/sso', name = 'SingleSignOnService') =>
+  `<${name} Binding="urn:oasis:names:tc:SAML:2.0:bindings:${binding}" Location="${location}"/>`;
 function entity(inside: string, { id = 'https://idp.example/', role = 'IDPSSODescriptor', more = '' } = {}): string {
   const namespaces = 'xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
   return `<EntityDescriptor ${namespaces} entityID="${id}"${more}><${role} protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${inside}</${role}></EntityDescriptor>`;
@@ -27,124 +24,90 @@ function entity(inside: string, { id = 'https://idp.example/', role = 'IDPSSODes
 const several = (...entities: string[]) =>
   `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${entities.join('')}</EntitiesDescriptor>`;
 const read = (text: string, entityId?: string) => readSamlMetadata(text, { now, ...(entityId && { entityId }) });
+const plain = (pem: string) => pem.replace(/\s/g, '');
+function settingsOf(text: string, entityId?: string) {
+  const reading = read(text, entityId);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
+  const { certificates, ...settings } = reading.settings;
+  return { ...settings, certificates: certificates.map(plain), warnings: reading.warnings };
+}
 
 describe('metadata are read', () => {
-  it('with everything that a connection needs', () => {
-    const text = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n${entity(key(certificate) + service('HTTP-POST', 'https://idp.example/post') + service())}`;
-    const reading = read(text);
-    expect(certificatesOf(reading)).toEqual([plain(certificate)]);
-    const settings = { entityId: 'https://idp.example/', signOnUrl: 'https://idp.example/sso' };
-    expect(reading).toMatchObject({ settings, warnings: [] });
+  it('with everything that a connection needs, by redirect rather than by post', () => {
+    const posts = service('HTTP-POST', 'https://idp.example/post');
+    const text = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n${entity(key(one) + posts + service())}`;
+    const settings = { entityId: 'https://idp.example/', signOnUrl: 'https://idp.example/sso', warnings: [] };
+    expect(settingsOf(text)).toMatchObject({ ...settings, certificates: [plain(one)] });
+    expect(settingsOf(entity(key(one) + posts))).toMatchObject({
+      ...{ signOnUrl: 'https://idp.example/post', signOnBinding: 'post' },
+    });
   });
 
-  it('with the address for posts if there is none for redirects', () => {
-    const by = (...services: string[]) => {
-      const reading = read(entity(key(certificate) + services.join('')));
-      return reading.kind === 'ok' && [reading.settings.signOnUrl, reading.settings.signOnBinding];
-    };
-    expect(by(service('HTTP-POST', 'https://idp.example/post'))).toEqual(['https://idp.example/post', 'post']);
-    expect(by(service('HTTP-POST', 'https://idp.example/post'), service())).toEqual([
-      'https://idp.example/sso',
-      undefined,
-    ]);
-  });
-
-  it('with the address of single logout, by redirect rather than by post, and that of answers', () => {
-    const by = (...services: string[]) => {
-      const reading = read(entity(key(certificate) + services.join('') + service()));
-      return reading.kind === 'ok' && [reading.settings.logout, ...reading.warnings];
-    };
-    const logout = (binding: string, url: string, more = '') =>
-      service(binding, url).replace('SingleSignOnService', 'SingleLogoutService').replace('/>', `${more}/>`);
+  it('with the address of single logout, and that of answers', () => {
+    const of = (...services: string[]) => settingsOf(entity(key(one) + services.join('') + service()));
     const url = 'https://idp.example/slo';
-    const posts = logout('HTTP-POST', 'https://idp.example/slo-post');
-    expect(by()).toEqual([undefined]);
-    expect(by(logout('SOAP', url))).toEqual([undefined]);
-    expect(by(posts)).toMatchObject([{ url: 'https://idp.example/slo-post', binding: 'post' }]);
-    expect(by(posts, logout('HTTP-Redirect', url))).toEqual([{ url, responseUrl: url, binding: 'redirect' }]);
-    const answers = ' ResponseLocation="https://idp.example/slo-answers"';
-    expect(by(logout('HTTP-Redirect', url, answers))).toMatchObject([
-      { responseUrl: 'https://idp.example/slo-answers' },
-    ]);
+    const logout = (binding: string, at = url, more = '') =>
+      service(binding, at, 'SingleLogoutService').replace('/>', `${more}/>`);
+    expect(of(logout('SOAP')).logout).toBeUndefined();
+    expect(of(logout('HTTP-POST')).logout).toMatchObject({ url, binding: 'post' });
+    const answers = logout('HTTP-Redirect', url, ' ResponseLocation="https://idp.example/answers"');
+    expect(of(logout('HTTP-POST', 'https://idp.example/post'), answers).logout).toEqual({
+      ...{ url, responseUrl: 'https://idp.example/answers', binding: 'redirect' },
+    });
     for (const wrong of [
       logout('HTTP-Redirect', 'http://idp.example/'),
       logout('HTTP-Redirect', url, ' ResponseLocation="javascript:x"'),
     ])
-      expect(by(wrong)).toEqual([
-        undefined,
-        expect.stringMatching(/single logout is ignored: its address is not https/),
-      ]);
+      expect(of(wrong)).toMatchObject({
+        ...{
+          logout: undefined,
+          warnings: [expect.stringMatching(/single logout is ignored: its address is not https/)],
+        },
+      });
   });
 
   it('with keys without a stated use, without those for encryption, and without duplicates', () => {
-    const keys = key(certificate, '') + key(another, ' use="encryption"') + key(certificate);
-    expect(certificatesOf(read(entity(keys + service())))).toEqual([plain(certificate)]);
+    const keys = key(one, '') + key(two, ' use="encryption"') + key(one);
+    expect(settingsOf(entity(keys + service())).certificates).toEqual([plain(one)]);
   });
 
   it('of the named one of several, or of the only provider', () => {
-    const one = entity(key(certificate) + service(), { id: 'urn:one' });
-    const two = entity(key(another) + service(), { id: 'urn:two' });
-    const portal = entity('', { id: 'urn:sp', role: 'SPSSODescriptor' });
-    expect(certificatesOf(read(several(one, two), 'urn:two'))).toEqual([plain(another)]);
-    expect(certificatesOf(read(several(portal, one)))).toEqual([plain(certificate)]);
-    expect(read(several(one, two))).toMatchObject({
-      problem: 'the metadata are of several providers, name one of them: "urn:one", "urn:two"',
-    });
-    expect(read(several(one, two), 'urn:three')).toMatchObject({
-      problem: expect.stringMatching(/not of "urn:three"/),
-    });
+    const [first, second] = [
+      entity(key(one) + service(), { id: 'urn:1' }),
+      entity(key(two) + service(), { id: 'urn:2' }),
+    ];
+    expect(settingsOf(several(first, second), 'urn:2').certificates).toEqual([plain(two)]);
+    expect(settingsOf(several(entity('', { role: 'SPSSODescriptor' }), first)).certificates).toEqual([plain(one)]);
+    const problem = 'the metadata are of several providers, name one of them: "urn:1", "urn:2"';
+    expect(read(several(first, second))).toMatchObject({ problem });
+    expect(read(several(first, second), 'urn:3')).toMatchObject({ problem: expect.stringMatching(/not of "urn:3"/) });
   });
 
   it('with a warning of what expires', async () => {
-    const { certificate: old } = await makeCertificate('old', new Date(now.getTime() - 3 * 365 * day - day));
-    const { certificate: soon } = await makeCertificate('soon', new Date(now.getTime() - 3 * 365 * day + 59 * day));
-    const { certificate: later } = await makeCertificate('later', new Date(now.getTime() - 3 * 365 * day + 61 * day));
-    const all = entity(key(old) + key(soon) + key(later) + service(), { more: ' validUntil="2026-03-01T00:00:00Z"' });
-    expect(read(all)).toMatchObject({
-      warnings: [
-        'a signing certificate: it ended on 2026-03-03',
-        'a signing certificate: it is valid until 2026-05-02',
-        'the metadata have expired (validUntil)',
-      ],
-    });
+    const [old, soon, later] = await Promise.all([-1, 59, 61].map((days) => certificate(days - 3 * 365)));
+    const keys = [old, soon, later].map((pem = '') => key(pem)).join('');
+    expect(settingsOf(entity(keys + service(), { more: ' validUntil="2026-03-01T00:00:00Z"' })).warnings).toEqual([
+      'a signing certificate: it ended on 2026-03-03',
+      'a signing certificate: it is valid until 2026-05-02',
+      'the metadata have expired (validUntil)',
+    ]);
   });
 });
 
-const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const bareKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-const refused: [string, RegExp, () => string][] = [
+it.each<[string, RegExp, () => string]>([
   ['a page', /cannot be read/, () => '<!DOCTYPE html><html></html>'],
-  ['JSON', /cannot be read/, () => '{}'],
   ['something else in XML', /no EntityDescriptor/, () => '<x/>'],
   ['a service provider’s', /not the metadata of an identity provider/, () => entity('', { role: 'SPSSODescriptor' })],
-  ['no name', /no entityID/, () => entity(key(certificate) + service(), { id: '' })],
-  ['no sign-on address', /no SingleSignOnService/, () => entity(key(certificate))],
-  ['one by SOAP alone', /for HTTP-Redirect or HTTP-POST/, () => entity(key(certificate) + service('SOAP'))],
-  ...['http://idp.example/', 'javascript:alert(1)'].map((address): [string, RegExp, () => string] => [
-    address,
-    /not https/,
-    () => entity(key(certificate) + service('HTTP-Redirect', address)),
-  ]),
+  ['no name', /no entityID/, () => entity(key(one) + service(), { id: '' })],
+  ['no sign-on address', /no SingleSignOnService/, () => entity(key(one))],
+  ['one by SOAP alone', /for HTTP-Redirect or HTTP-POST/, () => entity(key(one) + service('SOAP'))],
+  ['plain http', /not https/, () => entity(key(one) + service('HTTP-Redirect', 'http://idp.example/'))],
+  ['a script', /not https/, () => entity(key(one) + service('HTTP-Redirect', 'javascript:alert(1)'))],
   ['no certificate', /no signing certificate \(X509Certificate in a KeyDescriptor\)/, () => entity(service())],
-  ['encryption alone', /no signing certificate/, () => entity(key(certificate, ' use="encryption"') + service())],
+  ['encryption alone', /no signing certificate/, () => entity(key(one, ' use="encryption"') + service())],
   ['a certificate that is none', /cannot be read/, () => entity(key('AAAA') + service())],
-  ['a bare key', /cannot be read/, () => entity(key(bareKey) + service())],
-  [
-    'SAML 1.1',
-    /SAML 2\.0/,
-    () => entity(key(certificate) + service()).replace('SAML:2.0:protocol">', 'SAML:1.1:protocol">'),
-  ],
-  ['too much', /too long/, () => entity(key(certificate) + service()) + ' '.repeat(512 * 1024)],
-];
-it.each(refused)('refused in words that say why: %s', (_name, words, make) => {
+  ['SAML 1.1', /SAML 2\.0/, () => entity(key(one) + service()).replace('SAML:2.0:protocol">', 'SAML:1.1:protocol">')],
+  ['too much', /too long/, () => entity(key(one) + service()) + ' '.repeat(512 * 1024)],
+])('refused in words that say why: %s', (_name, words, make) => {
   expect(read(make())).toMatchObject({ kind: 'refused', problem: expect.stringMatching(words) });
 });
-
-function certificatesOf(reading: ReturnType<typeof read>): string[] {
-  if (reading.kind === 'refused') throw new Error(reading.problem);
-  return reading.settings.certificates.map(plain);
-}
-
-function plain(pem: string): string {
-  return pem.replace(/\s/g, '');
-}

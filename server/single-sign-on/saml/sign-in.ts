@@ -1,26 +1,32 @@
+import { promisify } from 'node:util';
 import type { Deps } from '../../deps.ts';
 import { isProviderAddress } from '../../http/provider-fetch.ts';
 import type { SamlKept } from '../claim-visit.ts';
-import { portalKeys } from '../portal-keys.ts';
+import { type PortalKey, portalKeys } from '../portal-keys.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import { assertionCountProblem, assertionIn, assertionProblem, type Expected, responseProblem } from './checks.ts';
-import { decrypt } from './decrypt.ts';
 import { invalid, samlIdentity } from './identity.ts';
 import { authnRequestXml, type Carried, carryMessage, newMessageId } from './messages.ts';
 import { validCertificates } from './provider-metadata.ts';
 import { verify } from './verify.ts';
 import {
+  algorithms,
   attributeOf,
   childrenNamed,
+  descendantsNamed,
   ds,
   elementsIn,
   isNamed,
   readSamlField,
+  readXml,
+  requireXml,
   saml,
   samlp,
   textOf,
   type XmlElement,
+  type XmlReading,
+  xenc,
 } from './xml.ts';
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
@@ -35,7 +41,9 @@ export async function startSaml(
   if (!isProviderAddress(to)) return refusalFor('connection-broken', `the sign-on address ${said(to)} is not allowed`);
   const [key] = await portalKeys(deps);
   const id = newMessageId();
-  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), freshSignIn });
+  // SAML cannot express a maximum age.
+  const isFresh = freshSignIn || typeof settings.maxAuthenticationAge === 'number';
+  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), freshSignIn: isFresh });
   const carried = carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: state }, key);
   return { kind: 'ok', kept: { requestId: id }, ...carried };
 }
@@ -51,7 +59,7 @@ export async function readSamlAnswer(
   if (verified.kind === 'refused') return verified;
   const problem = assertionProblem(verified.assertion, expected);
   if (problem) return invalid(problem);
-  return await samlIdentity(deps, verified.assertion, { settings, attributes });
+  return samlIdentity(deps.config, verified.assertion, { settings, attributes });
 }
 
 /**
@@ -77,7 +85,7 @@ async function verifiedAssertion(
   const countProblem = assertionCountProblem(outer.root, expected);
   if (countProblem) return invalid(countProblem);
   const { encrypted } = assertionIn(outer.root);
-  const sealed = encrypted && (await decrypt(encrypted, 'assertion', { keys: await portalKeys(deps), isSigned }));
+  const sealed = encrypted && (await decrypt(encrypted, { keys: await portalKeys(deps), isSigned }));
   if (sealed?.kind === 'refused') return invalid(sealed.problem);
   // Where it was not encrypted, from the message as it came: namespaces that its signature covers may be declared around it.
   const signed = sealed?.root ?? assertionIn(response.root).plain;
@@ -95,4 +103,53 @@ function statusRefusal(root: XmlElement): Refusal | null {
   const [message] = childrenNamed(root, samlp('Status'), samlp('StatusMessage'));
   const words = message ? `: ${said(textOf(message))}` : '';
   return refusalFor('provider-refused', `the provider says ${codes.join(', ')}${words}`);
+}
+
+type Decrypt = (xml: string, options: { key: string }, done: (error: Error | null, text: string) => void) => void;
+
+/**
+ * Reads an encrypted assertion with one of the portal's keys. The result proves nothing about its sender: anyone
+ * can encrypt to our public certificate. Every failure to decrypt is reported in the same words. AES-CBC can be
+ * attacked byte by byte with changed copies: it is decrypted only where a signature covers the encrypted data (XML
+ * Encryption 1.1 §6.1).
+ */
+async function decrypt(
+  encrypted: XmlElement,
+  { keys, isSigned }: { keys: readonly PortalKey[]; isSigned: boolean },
+): Promise<XmlReading> {
+  const problem = methodProblem(encrypted, isSigned);
+  if (problem) return { kind: 'refused', problem };
+  const opener = promisify((requireXml('xml-encryption') as { decrypt: Decrypt }).decrypt);
+  for (const key of keys) {
+    const opened = await opener(encrypted.toString(), { key: key.privateKey }).catch(() => null);
+    const reading = opened ? readXml(opened) : null;
+    if (reading)
+      return reading.kind === 'ok'
+        ? reading
+        : { kind: 'refused', problem: `what was encrypted cannot be read: ${reading.problem}` };
+  }
+  return { kind: 'refused', problem: `no portal key decrypts its assertion` };
+}
+
+/** One piece of data under one key, each by an accepted algorithm: the library uses the first it finds. */
+function methodProblem(encrypted: XmlElement, isSigned: boolean): string | null {
+  const [data, more] = descendantsNamed(encrypted, xenc('EncryptedData'));
+  const [key, another] = descendantsNamed(encrypted, xenc('EncryptedKey'));
+  const methods = elementsIn(encrypted).filter(({ localName }) => localName === 'EncryptionMethod');
+  if (!data || more || !key || another || methods.length !== 2)
+    return 'its encrypted assertion does not have one piece of data and one key';
+  const transport = methodOf(key);
+  if (transport !== algorithms.rsaOaep) return `the key of its encrypted assertion is encrypted by ${said(transport)}`;
+  const [digest] = descendantsNamed(key, ds('DigestMethod'));
+  if (digest && attributeOf(digest, 'Algorithm') !== algorithms.oaepDigest)
+    return `the key of its encrypted assertion is encrypted with the digest ${said(attributeOf(digest, 'Algorithm'))}`;
+  const cipher = methodOf(data) ?? '';
+  if (algorithms.gcm.includes(cipher)) return null;
+  if (!algorithms.cbc.includes(cipher)) return `its assertion is encrypted by ${said(cipher)}`;
+  return isSigned ? null : 'it is encrypted with AES-CBC, which requires a signed response';
+}
+
+function methodOf(encrypted: XmlElement): string | null {
+  const [method] = childrenNamed(encrypted, xenc('EncryptionMethod'));
+  return method ? attributeOf(method, 'Algorithm') : null;
 }

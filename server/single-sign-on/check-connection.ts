@@ -8,22 +8,39 @@ import {
   type ServerMetadata,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import type { Deps } from '../../deps.ts';
-import { openConversation, ProviderFailure } from '../../http/provider-fetch.ts';
-import { publicAddress, redirectUri } from '../addresses.ts';
-import { providerWords } from '../provider-answer.ts';
-import type { ClientAuthentication, OidcConnection } from '../sso-connection.ts';
-import { clientAuthentication, methodOfSecret } from './client-authentication.ts';
-import { acceptedAlgorithms, idTokenAlgorithms, oidcClient, providerKeys } from './provider.ts';
-import { readDiscovery } from './read-discovery.ts';
-import { oidcRefusal } from './refusal.ts';
-import { authorizationUrl, newOidcKept } from './start.ts';
+import type { Deps } from '../deps.ts';
+import { type Conversation, isProviderAddress, openConversation, ProviderFailure } from '../http/provider-fetch.ts';
+import { publicAddress, redirectUri } from './addresses.ts';
+import { oidcRefusal } from './oidc/callback-route.ts';
+import { clientAuthentication, methodOfSecret } from './oidc/client-authentication.ts';
+import {
+  acceptedAlgorithms,
+  authorizationUrl,
+  idTokenAlgorithms,
+  newOidcKept,
+  oidcClient,
+  providerKeys,
+} from './oidc/provider.ts';
+import { readDiscovery } from './oidc/read-discovery.ts';
+import { providerWords, said } from './provider-answer.ts';
+import { certificateState, publishedDifferences } from './saml/provider-metadata.ts';
+import type { OidcConnection, SamlConnection, SamlSettings, SsoConnection } from './sso-connection.ts';
 
 /**
  * Tests as much of a connection as possible without a person. What cannot be determined is not a failure. Throws if the
  * portal's own keys cannot be opened.
  */
-export async function checkOidc(deps: CheckDeps, connection: OidcConnection): Promise<CheckStep[]> {
+export async function checkConnection(
+  deps: CheckDeps,
+  connection: SsoConnection,
+  conversation = openConversation(connection.providerNetworks),
+): Promise<CheckStep[]> {
+  return connection.protocol === 'oidc'
+    ? await checkOidc(deps, connection)
+    : await checkSaml(connection, { now: deps.now(), conversation });
+}
+
+async function checkOidc(deps: CheckDeps, connection: OidcConnection): Promise<CheckStep[]> {
   const { issuer } = connection.settings;
   let metadata: ServerMetadata;
   try {
@@ -34,23 +51,10 @@ export async function checkOidc(deps: CheckDeps, connection: OidcConnection): Pr
   const trial = { deps, connection, metadata };
   return [
     checkStep('discovery', true, `${issuer} answers, and its endpoints are https`),
-    responseType(metadata),
-    pkce(metadata),
     ...algorithms(metadata),
     await keys(trial),
     ...(await client(trial)),
   ];
-}
-
-function responseType({ response_types_supported: offered = ['code'] }: ServerMetadata): CheckStep {
-  if (offered.includes('code')) return checkStep('response type', true, 'the provider offers the authorization code');
-  return checkStep('response type', false, 'the provider does not offer response_type code');
-}
-
-/** Some providers verify it without announcing it. */
-function pkce(metadata: ServerMetadata): CheckStep {
-  const isAnnounced = metadata.code_challenge_methods_supported?.includes('S256') === true;
-  return checkStep('PKCE', true, isAnnounced ? 'the provider announces S256' : 'not announced; it is sent anyway');
 }
 
 /** Empty if they are as usual. */
@@ -78,7 +82,7 @@ function isUsable({ kty, use, alg }: JWK): boolean {
   return isAsymmetric && use !== 'enc' && (alg === undefined || idTokenAlgorithms.some((one) => one === alg));
 }
 
-/** What the provider offers, whether it knows us, and whether it accepts our proof. */
+/** Whether the provider knows the portal, and whether it accepts how the portal authenticates. */
 async function client(trial: Trial): Promise<CheckStep[]> {
   const { deps, connection, metadata } = trial;
   let authentication: ClientAuth;
@@ -87,39 +91,16 @@ async function client(trial: Trial): Promise<CheckStep[]> {
   } catch (error) {
     return [checkStep('client authentication', false, `--client-secret-stdin: ${wordsOf(error)}`)];
   }
-  return [offered(trial), ...(await checkClient(trial, authentication))];
+  return [await checkAuthorization(trial), await checkAuthentication(trial, authentication)];
 }
 
-const methodsOf: Record<ClientAuthentication, string[]> = {
-  secret: ['client_secret_basic', 'client_secret_post'],
-  basic: ['client_secret_basic'],
-  post: ['client_secret_post'],
-  privateKey: ['private_key_jwt'],
-};
-
-function offered({ connection, metadata }: Trial): CheckStep {
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const ours = methodsOf[connection.settings.clientAuthentication];
-  const both = ours.filter((method) => methods.includes(method));
-  const words = both.length > 0 ? both.join(',') : `${methods.join(', ')}, but not ${ours.join(' or ')}`;
-  return checkStep('client authentication', both.length > 0, `the provider offers ${words}`);
-}
-
-export type CheckDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
+type CheckDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
 
 /** A connection to be tested, and what its provider publishes. */
 type Trial = { deps: CheckDeps; connection: OidcConnection; metadata: ServerMetadata };
 
-const known = 'the provider knows the client id and the redirect URI';
-
 /** The errors that mean everything works, but nobody is signed in there (OpenID Connect Core §3.1.2.6). */
 const needsPerson = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
-
-/** Whether the provider knows the portal, and whether it accepts how the portal authenticates. */
-async function checkClient(trial: Trial, authentication: ClientAuth): Promise<CheckStep[]> {
-  const authorization = await checkAuthorization(trial);
-  return [authorization, await checkAuthentication(trial, authentication, authorization.words === known)];
-}
 
 /**
  * Begins a sign-in that must not show a page (prompt=none). A provider that knows the client and the redirect URI
@@ -152,7 +133,8 @@ function signInRequest(ok: boolean, words: string): CheckStep {
 
 function sentBack(query: URLSearchParams, { settings }: OidcConnection): CheckStep {
   const error = query.get('error');
-  if (error === null || needsPerson.includes(error)) return signInRequest(true, known);
+  if (error === null || needsPerson.includes(error))
+    return signInRequest(true, 'the provider knows the client id and the redirect URI');
   const words = providerWords(`${error} (${query.get('error_description') ?? 'no description'})`);
   if (error === 'invalid_scope')
     return signInRequest(false, `--scope: the provider refuses ${settings.scopes}: ${words}`);
@@ -176,60 +158,38 @@ function shown(isError: boolean, page: string, uri: string, { settings: { client
 
 const methods = { basic: 'client_secret_basic', post: 'client_secret_post', key: 'private_key_jwt' } as const;
 
-/** Whether the provider accepts our client authentication, and if not, what is wrong. */
+/**
+ * Whether the provider accepts our client authentication. Sends the token endpoint an invented code: an accepted client is
+ * told that the code is wrong (RFC 6749 §5.2).
+ */
 async function checkAuthentication(
-  trial: Trial,
+  { deps, connection, metadata }: Trial,
   authentication: ClientAuth,
-  isClientKnown: boolean,
 ): Promise<CheckStep> {
-  const { deps, connection, metadata } = trial;
   const { settings } = connection;
   const step = (ok: boolean, words: string) => checkStep('token request', ok, words);
-  const { kind, words } = await verdictOn(trial, authentication);
-  const method = settings.clientAuthentication === 'privateKey' ? 'key' : methodOfSecret(settings, metadata);
-  if (kind === 'accepted') return step(true, `${words}, by ${methods[method]}`);
-  if (kind !== 'refused') return step(kind === 'unknown', words);
-  if (method === 'key')
-    return step(false, `the provider must know the keys at ${publicAddress(deps.config, 'oidcKeys')}: ${words}`);
-  const other = method === 'basic' ? 'post' : 'basic';
-  if (await isAcceptedBy(trial, other)) {
-    const option = `vestibule connection set ${connection.key} --client-auth ${other}`;
-    return step(false, `the secret is right, but the provider expects it by ${methods[other]}: ${option}`);
-  }
-  return step(false, `${isClientKnown ? '' : '--client-id or '}--client-secret-stdin: ${words}`);
-}
-
-/** A provider may expect another method from us than it announces, or than the first it announces. */
-async function isAcceptedBy(trial: Trial, method: 'basic' | 'post'): Promise<boolean> {
-  const { deps, connection, metadata } = trial;
-  const settings = { ...connection.settings, clientAuthentication: method };
-  const authentication = await clientAuthentication(deps, { ...connection, settings }, metadata);
-  return (await verdictOn(trial, authentication)).kind === 'accepted';
-}
-
-type Verdict = { kind: 'accepted' | 'refused' | 'unknown' | 'faulty'; words: string };
-
-/** Sends the token endpoint an invented code: an accepted client is told that the code is wrong (RFC 6749 §5.2). */
-async function verdictOn({ deps, connection, metadata }: Trial, authentication: ClientAuth): Promise<Verdict> {
-  const client = oidcClient(deps, connection, metadata, authentication);
   const kept = newOidcKept(redirectUri(deps.config, connection));
   const callback = new URL(kept.redirectUri);
-  const { issuer } = connection.settings;
-  callback.search = new URLSearchParams({ code: 'made-up-for-a-trial', state: 'trial', iss: issuer }).toString();
+  callback.search = new URLSearchParams({ code: 'made-up', state: 'trial', iss: settings.issuer }).toString();
   try {
-    await authorizationCodeGrant(client, callback, {
+    await authorizationCodeGrant(oidcClient(deps, connection, metadata, authentication), callback, {
       expectedState: 'trial',
       expectedNonce: kept.nonce,
       pkceCodeVerifier: kept.verifier,
     });
-    return { kind: 'faulty', words: 'the provider accepted an invented code' };
+    return step(false, 'the provider accepted an invented code');
   } catch (error) {
     const { words } = oidcRefusal(error);
     const code = error instanceof ResponseBodyError ? error.error : null;
-    if (code === 'invalid_grant') return { kind: 'accepted', words: 'the provider accepts our client authentication' };
-    const isRefused = code === 'invalid_client' || error instanceof WWWAuthenticateChallengeError;
-    if (isRefused) return { kind: 'refused', words };
-    return { kind: code === 'invalid_request' ? 'unknown' : 'faulty', words: `could not be determined: ${words}` };
+    const method = settings.clientAuthentication === 'privateKey' ? 'key' : methodOfSecret(settings, metadata);
+    if (code === 'invalid_grant')
+      return step(true, `the provider accepts our client authentication, by ${methods[method]}`);
+    if (code !== 'invalid_client' && !(error instanceof WWWAuthenticateChallengeError))
+      return step(code === 'invalid_request', `could not be determined: ${words}`);
+    if (method === 'key')
+      return step(false, `the provider must know the keys at ${publicAddress(deps.config, 'oidcKeys')}: ${words}`);
+    // Some providers expect another method than the first that they announce.
+    return step(false, `--client-id, --client-secret-stdin or --client-auth: ${words}`);
   }
 }
 
@@ -241,7 +201,51 @@ function checkStep(step: string, ok: boolean, words: string): CheckStep {
 }
 
 /** Why the provider did not answer; rethrows errors that are not the provider's. */
-export function wordsOf(error: unknown): string {
+function wordsOf(error: unknown): string {
   if (error instanceof ProviderFailure) return error.message;
   throw error;
+}
+
+async function checkSaml(
+  { settings }: SamlConnection,
+  { now, conversation }: { now: Date; conversation: Conversation },
+): Promise<CheckStep[]> {
+  const states = settings.certificates.map((pem) => certificateState(pem, now));
+  return [
+    ...states.map(({ ok, words }, index) => ({ step: `certificate ${index + 1}`, ok, words })),
+    ...(states.some(({ counts }) => counts)
+      ? []
+      : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
+    await signOnCheck(settings, conversation),
+    logoutCheck(settings),
+    ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, now, conversation)),
+  ];
+}
+
+/** Checks only that it answers: the page for a visit without a request says nothing about one with a request. */
+async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation): Promise<CheckStep> {
+  const step = 'sign-on address';
+  if (!isProviderAddress(signOnUrl)) return { step, ok: false, words: `${said(signOnUrl)} is not https` };
+  try {
+    const { status } = await look(signOnUrl);
+    return { step, ok: status < 500, words: `it answers with status ${status}` };
+  } catch (error) {
+    return { step, ok: false, words: `${said(signOnUrl)}: ${wordsOf(error)}` };
+  }
+}
+
+/** Reported, not visited: visits without a request end sessions at some providers. */
+function logoutCheck({ logout }: SamlSettings): CheckStep {
+  const words = logout
+    ? `${said(logout.url)} by ${logout.binding}`
+    : 'the provider offers none that we support: people who sign out here stay signed in there';
+  return { step: 'single logout', ok: true, words };
+}
+
+async function metadataChecks(settings: SamlSettings, now: Date, { read }: Conversation): Promise<CheckStep[]> {
+  const step = 'metadata';
+  const found = await publishedDifferences(settings, read, now);
+  if (found.kind === 'refused') return [{ step, ok: false, words: found.problem }];
+  if (found.differences.length === 0) return [{ step, ok: true, words: 'they match the settings' }];
+  return found.differences.map((words) => ({ step, ok: false, words }));
 }

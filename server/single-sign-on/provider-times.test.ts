@@ -1,0 +1,157 @@
+import { inflateRawSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { day, hour, limits, minute, second } from '#server/limits.ts';
+import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
+import { emptyTables } from '#test/support/rows-for-test.ts';
+import {
+  addSamlConnection,
+  authnStatement,
+  postSamlAnswer,
+  samlAnswer,
+  samlProviderOfFile,
+  samlRequestAt,
+} from '#test/support/saml-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+  signInByOidc,
+} from '#test/support/sso-for-test.ts';
+import { codeByMail, registerApp, registrationUrl, verifyUrl } from '#test/support/two-factor-for-test.ts';
+
+let browser: BrowserForTest;
+const portal = portalOfFile({
+  each: async (portal) => {
+    await emptyTables(portal, 'session', 'visit', 'sso_subject', 'totp', 'audit_event', 'throttle');
+    await portal.sql`update customer set two_factor = 'off'`;
+    await limited(null);
+    browser = browserForTest(portal);
+  },
+});
+const op = sharedByFile(() => startForgedProvider(portal.deps));
+const idp = samlProviderOfFile(portal, 'idp.saml.test');
+beforeAll(async () => {
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice', email: 'alice@op.test', passwordHash: null });
+  await addOidcConnection(portal, op, { domains: ['op.test'] });
+  await addSamlConnection(portal, idp);
+  await addUser(portal, { username: 'sam' });
+});
+
+const limited = (seconds: number | null) =>
+  portal.sql`update sso_connection set settings = settings || ${JSON.stringify({ maxAuthenticationAge: seconds })}`;
+const reason = async () => (await lastFailure(portal))?.reason;
+const sessions = () => portal.sql`select ends_at as "endsAt", proven_at as "provenAt" from session`;
+const registrationPage = '/portal/twoFactorRegistration';
+const toRegister = { redirectURL: registrationPage };
+
+describe('when a person signed in at an OpenID provider', () => {
+  const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
+  const register = async () =>
+    (await browser.get(registrationUrl, { headers: { 'sec-fetch-site': 'same-origin' } })).statusCode;
+  /** Signs in at the provider, which reports this authentication time. */
+  const signIn = async (authTime: unknown, form: Record<string, string> = {}) => {
+    op.bend({ claims: (honest) => ({ ...honest, email: 'alice@op.test', auth_time: authTime }) });
+    return await signInByOidc(op, browser, 'alice@op.test', form);
+  };
+
+  it('SA-44 the provider is asked for the maximum age that the operator sets, which then counts', async () => {
+    await limited(3600);
+    expect(new URL(await departFor(browser, 'alice@op.test')).searchParams.get('max_age')).toBe('3600');
+    expect(await signIn(seconds() - 3600)).toBe('/portal/portal.html');
+    await portal.sql`delete from session`;
+    for (const authTime of [seconds() - 3600 - 121, seconds() + 3600, undefined, String(seconds())]) {
+      expect(await signIn(authTime), String(authTime)).toMatch(/^\/portal\/loginfail\/oidc/);
+      expect(['authentication-too-old', 'answer-invalid']).toContain(await reason());
+    }
+    expect(await sessions()).toHaveLength(0);
+    await limited(null);
+    for (const authTime of [seconds() - 365 * 86_400, undefined])
+      expect(await signIn(authTime)).toBe('/portal/portal.html');
+  });
+
+  it('SA-44 an app is set up after a fresh sign-in there, which is asked for, not just because the person came back', async () => {
+    const { searchParams } = new URL(await departFor(browser, 'alice@op.test', toRegister));
+    expect([searchParams.get('max_age'), searchParams.get('prompt')]).toEqual(['0', 'login']);
+    const clock = limits.providerClock / 1000;
+    for (const authTime of [seconds() - limits.freshSignIn / 1000 - 1, undefined, seconds() + clock + 1]) {
+      expect(await signIn(authTime, toRegister), String(authTime)).toBe(registrationPage);
+      expect(await register(), String(authTime)).toBe(409);
+    }
+    expect((await browser.get(registrationPage)).body).toContain('Sign in again to continue');
+    // A time in the future proves nothing later either.
+    portal.wait(20 * minute);
+    expect(await register()).toBe(409);
+    await signIn(seconds() + clock, toRegister);
+    await registerApp(portal, browser.cookies);
+  });
+});
+
+describe('what a SAML provider says of its session', () => {
+  const at = (time: number) => new Date(portal.deps.now().getTime() + time);
+  /** An AuthnStatement with times relative to now. */
+  const authn = ({ signedIn = -second, ends }: { signedIn?: number; ends?: number } = {}) =>
+    authnStatement(portal.deps.now(), {
+      AuthnInstant: at(signedIn).toISOString(),
+      ...(ends !== undefined && { SessionNotOnOrAfter: at(ends).toISOString() }),
+    });
+  const signIn = async (statement: string) => {
+    const request = samlRequestAt(await departFor(browser, 'sam@acme.test'));
+    const answer = samlAnswer(portal, idp, request, { email: 'sam@acme.test', authn: statement });
+    return String((await postSamlAnswer(portal, browser, answer)).headers.location);
+  };
+  const endsAt = async () => (await sessions()).map((row) => row.endsAt);
+
+  it('SA-44 its end ends the session here, the earliest of several; the portal’s own limit applies beyond', async () => {
+    await signIn(authn({ ends: hour }) + authn({ ends: 10 * second }));
+    expect(await endsAt()).toEqual([at(10 * second)]);
+    portal.wait(9 * second);
+    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    portal.wait(second);
+    expect((await browser.get('/portal/session')).statusCode).toBe(401);
+    for (const ends of [{ ends: 365 * day }, {}]) {
+      await portal.sql`delete from session`;
+      await signIn(authn(ends));
+      expect(await endsAt()).toEqual([at(portal.deps.config.sessionAbsolute)]);
+    }
+  });
+
+  it('SA-44 an end in the past lets nobody in, even within the allowed clock skew', async () => {
+    for (const [ends, why] of [
+      [-second, 'provider-session-over'],
+      [0, 'provider-session-over'],
+      [-hour, 'answer-invalid'],
+    ] as const) {
+      await signIn(authn({ ends }));
+      expect(await reason()).toBe(why);
+    }
+    expect(await endsAt()).toEqual([]);
+  });
+
+  it('SA-44 the end holds through a second factor, however late it comes', async () => {
+    await portal.sql`update customer set two_factor = 'email'`;
+    await signIn(authn({ ends: 20 * minute }));
+    expect(await endsAt()).toEqual([at(limits.halfSession)]);
+    const ends = at(20 * minute);
+    portal.wait(5 * minute);
+    await browser.post(verifyUrl, { code: await codeByMail(portal, 'sam') });
+    expect(await endsAt()).toEqual([ends]);
+  });
+
+  it('SA-44 a maximum age: the person is asked for a fresh sign-in, and the oldest time counts; a time before all proves nothing', async () => {
+    await limited(hour / 1000);
+    const asked = new URL(await departFor(browser, 'sam@acme.test')).searchParams.get('SAMLRequest') ?? '';
+    expect(inflateRawSync(Buffer.from(asked, 'base64')).toString()).toContain('ForceAuthn="true"');
+    expect(await signIn(authn({ signedIn: -hour }))).toBe('/portal/portal.html');
+    expect(await signIn(authn() + authn({ signedIn: -365 * day }))).toMatch(/^\/portal\/loginfail\/saml/);
+    expect(await reason()).toBe('authentication-too-old');
+    await limited(null);
+    await portal.sql`delete from session`;
+    await signIn(authn().replace(/AuthnInstant="[^"]+"/, 'AuthnInstant="0000-01-01T00:00:00Z"'));
+    expect(await sessions()).toMatchObject([{ provenAt: null }]);
+  });
+});
