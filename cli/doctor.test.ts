@@ -188,14 +188,6 @@ describe('vestibule doctor', () => {
     expect(lines.at(-2)).toMatch(/^failed {2}– mail outbox – /);
   });
 
-  test('exits with 3 if the database is down, and still checks the rest', async () => {
-    const SMTP_URL = await startServer();
-    const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
-    expect({ code, err }).toEqual({ code: 3, err: '' });
-    expect(lines[3]).toMatch(/^failed {2}– database – The database is not available: /);
-    expect(lines).toContain('ok      – mail login – accepted');
-  });
-
   test('exits with 3 on a wrong configuration, and tries nothing else', async () => {
     const { code, lines } = await doctor('', { PORT: 'x', SMTP_URL: 'smtp://hub:Canary-8@' });
     expect(code).toBe(3);

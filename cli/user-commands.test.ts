@@ -1,10 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { insertTotp } from '#server/factors/totp.ts';
-import { limits } from '#server/limits.ts';
-import { accountKey } from '#server/throttle/throttle-keys.ts';
 import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
-import { countThrottleAttempt } from '#test/support/rows-for-test.ts';
 
 let alice: string;
 let bob: string;
@@ -21,12 +18,6 @@ const jsonOf = async (line: string) => JSON.parse(await outOf(`${line} --json`))
 const refusal = (words: string) => ({ code: 1, out: '', err: expect.stringContaining(words) });
 
 describe('user add and set', () => {
-  it('add a user without a password, and say how they get one', async () => {
-    expect(await outOf('user add eve --email eve@acme.example --customer acme --no-password')).toBe(
-      'User eve added, without a password.\nTo have them choose one by email: vestibule user invite eve\n',
-    );
-  });
-
   it('change only what is named, of a user by username or email', async () => {
     await vestibule('user set alice@acme.example --add-customer beta --language de --no-password-change --inactive');
     const first = { customers: ['acme', 'beta'], language: 'de', mayChangePassword: false, active: false };
@@ -56,15 +47,10 @@ describe('user add and set', () => {
     ['user add eve --email eve@b.example --customer nope --no-password', 'there is no customer nope'],
     ['user set alice --customer nope', 'there is no customer nope'],
     ['user set alice --password', 'No terminal to ask'],
-    ['user set nobody --inactive', 'There is no user nobody.'],
     ['user show nobody', 'There is no user nobody.'],
-    ['user unlock nobody', 'There is no user nobody.'],
-    ['user sign-out nobody', 'There is no user nobody.'],
     ['user remove nobody', 'There is no user nobody.'],
     ['user reset-two-factor nobody --json', 'There is no user nobody.'],
-    ['user sessions alice --end x', 'is not the id of a session'],
     [`user sessions alice --end ${randomUUID()}`, 'There is no session'],
-    ['user passkeys alice --remove x', 'is not the id of a passkey'],
     [`user passkeys alice --remove ${randomUUID()}`, 'There is no passkey'],
   ])('%j is refused and changes nothing (UN-04, UN-05, UN-08)', async (line, words) => {
     expect(await vestibule(line)).toEqual(refusal(words));
@@ -86,12 +72,6 @@ it('user invite mails a link, by names or addresses, to all or nobody', async ()
     ),
   );
   expect((await commands.events()).filter((event) => event === 'invited')).toHaveLength(2);
-});
-
-it('user unlock ends the waits of an account', async () => {
-  await countThrottleAttempt(commands.sql, { key: accountKey(alice), limit: limits.throttle.account }, new Date());
-  expect(await outOf('user unlock ALICE')).toBe('User ALICE is unlocked.\n');
-  expect(await commands.sql`select from throttle`).toHaveLength(0);
 });
 
 it('user list finds by part of a name and by customer, and remove removes', async () => {

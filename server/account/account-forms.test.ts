@@ -65,15 +65,6 @@ describe('who may post a form of the account page', () => {
     expect(await accountEvents(portal)).toEqual(['request-refused']);
   });
 
-  it('the page of somebody who was signed in here before does nothing to the next person', async () => {
-    const session = await sessionIdOf(portal, await signedIn(portal, 'alice'));
-    const bob = await signedIn(portal, 'bob');
-    const other = await signedIn(portal, 'bob');
-    const answer = await postAccount(portal, 'sessions', { do: 'endOthers', session }, bob);
-    expect(answer.headers.location).toBe('/portal/account/sessions?notice=otherSession');
-    expect(await signedInAs(portal, other)).toBe('bob');
-  });
-
   it('a session that ended while the page was open: sign in, and come back to what was begun, without secrets', async () => {
     const cookies = await signedIn(portal, 'alice');
     const session = await sessionIdOf(portal, cookies);

@@ -23,7 +23,6 @@ import {
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
 
-const minute = 60_000;
 const firefox = { headers: { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0' } };
 
 /** Signed in with the app a moment ago, which is proof enough. */
@@ -88,25 +87,6 @@ describe('the app', () => {
     expect(await portal.sql`select from totp`).toHaveLength(1);
     const page = await portal.send({ url: '/portal/account/app', cookies });
     expect(page.body.includes('do=remove')).toBe(false);
-  });
-});
-
-describe('recovery codes', () => {
-  it('are made anew and shown once, to this session only', async () => {
-    const { cookies } = await withApp();
-    const [former = ''] = await giveRecoveryCodes(portal, 'alice');
-    const answer = await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
-    expect(answer.headers.location).toBe(
-      '/portal/two-factor-authentication/recovery-codes?redirectURL=%2Fportal%2Faccount%2Frecovery-codes',
-    );
-    const { codes, left } = await recoveryCodesShown(portal, cookies);
-    expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
-    portal.wait(11 * minute);
-    expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
-    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([
-      ['recovery-codes-made'],
-      ['recoveryCodesMade'],
-    ]);
   });
 });
 

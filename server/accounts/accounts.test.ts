@@ -6,8 +6,7 @@ import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findUser, listUsers } from '../people/portal-user.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
-import { removeUser } from './act-on-user.ts';
-import { addCustomer, changeCustomer } from './customers.ts';
+import { addCustomer } from './customers.ts';
 import { addUser, changeUser } from './users.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -121,25 +120,4 @@ describe('changing a user', () => {
       { step: 'sessions ended', outcome: '1' },
     ]);
   });
-});
-
-test('users and customers that are added, changed and removed side by side: no command fails', async () => {
-  const { sql } = database;
-  await addUser(sql, { ...alice, customers: ['beta'] }, now);
-  const named = (username: string) => {
-    return { ...alice, username, email: `${username}@corp.example`, customers: ['acme', 'beta'] };
-  };
-  for (let round = 0; round < 10; round += 1) {
-    const [leaver, comer] = [`leaver-${round}`, `comer-${round}`];
-    await addUser(sql, named(leaver), now);
-    await Promise.all([
-      changeCustomer(sql, 'acme', { name: `Acme ${round}` }, now),
-      changeCustomer(sql, 'beta', { name: `Beta ${round}` }, now),
-      addUser(sql, named(comer), now),
-      changeUser(sql, 'alice', { customers: () => (round % 2 ? ['beta'] : ['acme', 'beta']) }, now),
-      removeUser(sql, leaver, now),
-      changeCustomer(sql, 'acme', { twoFactor: round % 2 ? 'off' : 'app' }, now),
-    ]);
-    expect((await findUser(sql, comer))?.customers).toEqual(['acme', 'beta']);
-  }
 });

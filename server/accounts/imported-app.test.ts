@@ -6,7 +6,6 @@ import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { step, verify } from '#test/support/two-factor-for-test.ts';
-import { readKeycloak } from './keycloak-source.ts';
 import { readTotp } from './read-credentials.ts';
 
 const portal = portalOfFile();
@@ -60,26 +59,6 @@ it.each(['SHA1', 'SHA256', 'SHA512'] as const)(
     expect((await verify(portal, codeAt(algorithm, now), await half())).body).not.toBe('true');
   },
 );
-
-it('Keycloak stores the letters of a secret, or base32', async () => {
-  const user = (value: string, more: object) => ({
-    username: 'mila',
-    email: 'mila@acme.test',
-    credentials: [
-      {
-        type: 'otp',
-        secretData: JSON.stringify({ value }),
-        credentialData: JSON.stringify({ subType: 'totp', digits: 6, period: 30, algorithm: 'HmacSHA256', ...more }),
-      },
-    ],
-  });
-  for (const record of [user(keys.SHA256.toString(), {}), user(base32(keys.SHA256), { secretEncoding: 'BASE32' })]) {
-    const read = readKeycloak(record);
-    const totp = read.kind === 'ok' ? readTotp(read.value.totp ?? null) : read;
-    expect(totp).toEqual({ kind: 'ok', value: `sha256:${base32(keys.SHA256)}` });
-  }
-  expect(readKeycloak(user('x', { subType: 'hotp' }))).toMatchObject({ kind: 'refused' });
-});
 
 it.each([
   ['eight digits', { digits: 8 }],

@@ -1,18 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import {
-  changeTo,
-  invitationFor,
-  invite,
-  newPassword,
-  startAfresh,
-  storedHash,
-  tokenIn,
-} from '#test/support/reset-for-test.ts';
+import { changeTo, invitationFor, invite, newPassword, startAfresh, tokenIn } from '#test/support/reset-for-test.ts';
 import { limits } from '../limits.ts';
-import { changeUser } from './users.ts';
 
 const portal = portalOfFile({ each: startAfresh });
 
@@ -98,20 +89,6 @@ describe('an invitation', () => {
     const [event] = (await events()).slice(-1);
     expect(event).toMatchObject({ event: 'password-change-refused', reason: '3', username: 'heidi' });
     expect(event?.steps).toContainEqual({ step: 'made for', outcome: 'an invitation' });
-  });
-
-  it('PR-18 ends what a reset ends: sessions, known browsers; the person is told', async () => {
-    await changeUser(portal.sql, 'grace', { passwordHash: await storedHash(portal, 'alice') }, portal.deps.now());
-    const before = cookiesOf(await portal.signIn('grace', testPassword));
-    await portal.sql`update portal_user set password_hash = null where username = 'grace'`;
-    await portal.workOff();
-    const token = await invitationFor(portal, 'grace');
-    portal.mails.length = 0;
-    expect(await landing(token)).toBe(done);
-    expect(await signedInAs(portal, before)).toBeNull();
-    expect(await portal.sql`select from device`).toHaveLength(1);
-    await portal.workOff();
-    expect(portal.mails.map(({ subject }) => subject)).toContain('Your password for Vestibule was changed');
   });
 });
 

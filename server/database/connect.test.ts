@@ -37,7 +37,7 @@ test('values have the types that the code expects, both ways', async () => {
       ${JSON.stringify(steps)}::jsonb as steps, ${9_007_199_254_740_991}::bigint as big, 0.5::float8 as half,
       ${bytes}::bytea as bytes, ${[bytes, Buffer.of()]}::bytea[] as "moreBytes", ${texts}::text[] as texts,
       ${[1, 2]}::bigint[] = '{1,2}' as numbers, ${null}::text as nothing, ${true}::boolean as yes,
-      '{6f1c0d1e-0000-4000-8000-000000000000}'::uuid[] as ids, '192.0.2.1/32'::inet as address
+      '192.0.2.1/32'::inet as address
     from generate_series(1, 3)`;
   expect(row).toEqual({
     count: 3,
@@ -53,7 +53,6 @@ test('values have the types that the code expects, both ways', async () => {
     numbers: true,
     nothing: null,
     yes: true,
-    ids: ['6f1c0d1e-0000-4000-8000-000000000000'],
     address: '192.0.2.1',
   });
 });
@@ -131,15 +130,6 @@ const add = (sql: Connection) => sql`insert into fruit values ('pear')`;
 const stored = async () => (await database.sql`select from fruit`).length;
 
 describe('a transaction', () => {
-  it('is committed with its result', async () => {
-    const result = await database.sql.begin(async (sql) => {
-      await add(sql);
-      return { kind: 'added' };
-    });
-    expect(result).toEqual({ kind: 'added' });
-    expect(await stored()).toBe(1);
-  });
-
   it('is rolled back with a result too', async () => {
     const result = await database.sql.begin(async (sql) => {
       await add(sql);

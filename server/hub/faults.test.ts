@@ -77,18 +77,6 @@ describe('GT-11 a hub that gives no answer', () => {
     await expectFreed();
   });
 
-  it('to a form: nothing is sent again, and the page says how to find out', async () => {
-    const seen: string[] = [];
-    behave = (socket, request) => {
-      seen.push(request.slice(0, 4));
-      socket.end();
-    };
-    const page = await ask('/app/x?lang=de', [], 'POST');
-    expect([page.status, seen]).toEqual([502, ['POST']]);
-    expect(page.body).toContain('Was Sie abgeschickt haben, ist vielleicht nicht angekommen.');
-    for (const again of ['href=""', 'Erneut versuchen', 'method="post"']) expect(page.body).not.toContain(again);
-  });
-
   it('that is silent: 504', async () => {
     behave = () => {};
     const page = await ask('/app/x?lang=de');

@@ -70,17 +70,6 @@ it('starts at once, continues while there is more, then polls', async () => {
   await end('nothing');
 });
 
-it('runs at most as many pieces as it may, and as many if there is enough work', async () => {
-  const inAll = begin({ atOnce: 3 });
-  for (let n = 0; n < 10; n += 1) worker.wake();
-  expect(underWay()).toBe(3);
-  for (let n = 0; n < 20; n += 1) {
-    await end('more');
-    expect(underWay()).toBe(3);
-  }
-  expect(inAll()).toBe(23);
-});
-
 it('logs an error and tries again at the next poll, not sooner', async () => {
   begin();
   const error = new Error('broken');

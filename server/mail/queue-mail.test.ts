@@ -11,7 +11,7 @@ import {
   tokenIn,
 } from '#test/support/reset-for-test.ts';
 import { changeUser } from '../accounts/users.ts';
-import { jobFirstWait, jobsOf } from '../jobs/job.ts';
+import { jobsOf } from '../jobs/job.ts';
 import { resetQueue } from '../sign-in/reset-request.ts';
 
 const second = 1000;
@@ -57,18 +57,4 @@ it("LG-01 a token is sealed to its email's row: a copy in another row is not sen
   expect(await portal.sql`select payload->>'recipient' as recipient, tries, problem from job`).toEqual([
     { recipient: 'bob@acme.test', tries: 1, problem: 'no secret of this instance can open its link' },
   ]);
-});
-
-it('a token is opened with a rotated secret, and waits for an instance that has the right one', async () => {
-  await queueLink('alice');
-  const { keys } = portal.deps;
-  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-  portal.deps.keys = { ...keys, seal: [one, two] };
-  await portal.workOff();
-  expect(portal.mails).toEqual([]);
-  portal.wait(jobFirstWait);
-  portal.deps.keys = { ...keys, seal: [one, two, ...keys.seal] };
-  await portal.workOff();
-  portal.deps.keys = keys;
-  expect(await landing()).toBe(changedPage);
 });

@@ -12,7 +12,6 @@ import {
 } from '#test/support/saml-for-test.ts';
 import { browserForTest, departFor } from '#test/support/sso-for-test.ts';
 import { codeNow, giveApp, halfSession, signInWithApp, verify } from '#test/support/two-factor-for-test.ts';
-import { queueMail } from '../mail/queue-mail.ts';
 
 const metricsToken = 'a-token-of-the-monitoring';
 const portal = portalOfFile({ config: { metricsToken } });
@@ -41,16 +40,6 @@ it('nobody reads the metrics without the token, and with it by any name of the p
   const answer = await portal.send({ url: '/metrics', headers });
   expect(answer.statusCode).toBe(200);
   expect(answer.headers['content-type']).toContain('text/plain');
-});
-
-it('show since when jobs wait', async () => {
-  const id = await addUser(portal, { username: 'bob' });
-  const user = { id, username: 'bob', email: 'bob@acme.test', language: null };
-  await queueMail(portal.sql, user, { kind: 'passwordChanged', now: portal.deps.now() });
-  portal.wait(30_000);
-  expect(await sample('vestibule_jobs_oldest_wait_seconds{queue="mail"}')).toBe(30);
-  await portal.workOff();
-  expect(await sample('vestibule_jobs_oldest_wait_seconds{queue="mail"}')).toBe(0);
 });
 
 describe('sign-ins', () => {

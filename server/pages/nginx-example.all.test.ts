@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
 import { siteOfPages } from '#test/support/proxy-for-test.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
@@ -82,21 +82,4 @@ it.each([
   ['/portal/loginfailIP?ipaddress=1.2.3.4', '/portal/loginfail/ip?ipaddress=1.2.3.4'],
 ])('%s redirects to %s', async (path, location) => {
   expect(await get(path)).toMatchObject({ status: 302, headers: { location } });
-});
-
-describe('the rest', () => {
-  it.each(['/portal/performlogin', '/portal/password/change', '/portal/logout?lang=de', '/portal/portal.html'])(
-    '%s is the backend’s',
-    async (path) => {
-      expect((await get(path)).text).toBe(`backend: GET ${path}`);
-    },
-  );
-
-  it('a backend that is away has a page that says so', async () => {
-    backend.closeAllConnections();
-    backend.close();
-    const page = await get('/portal/logout');
-    expect(page.status).toBe(502);
-    expect(page.text).toContain('<html lang="en">');
-  });
 });
