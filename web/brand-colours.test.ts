@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { contrastOf, luminanceOf } from '#contract/colour.ts';
 import { brandColours } from './brand-colours.ts';
 import { styleText } from './render.tsx';
 
 type Colours = Record<string, string>;
 
-const brands = ['#21489c', '#f80', '#ff0000', '#FFFF00', '#000', '#fff', '#00ff00', '#0000ff', '#7a1fa2', '#9e9e9e'];
+const brands = ['#21489c', '#f80', '#FFFF00', '#000', '#fff'];
 const steps = Array.from({ length: 16 }, (_, index) => index * 17);
 const grid = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${[r, g, b].map(hexByte).join('')}`)));
 
@@ -27,11 +27,6 @@ const pairs: [inks: string[], grounds: string[], least: number][] = [
   [['accent'], ['floor'], 3],
 ];
 
-it('day and night set the same properties', () => {
-  const { day, night } = brandColours('#21489c');
-  expect(Object.keys(coloursOf(night)).sort()).toEqual(Object.keys(coloursOf(day)).sort());
-});
-
 it('a bright brand keeps a bright button with a dark label, and one a little darker gets a deep button', () => {
   const buttonOf = (brand: string) => {
     const { 'accent-fill': fill = '', 'on-accent': label = '' } = coloursOf(brandColours(brand).day);
@@ -40,22 +35,15 @@ it('a bright brand keeps a bright button with a dark label, and one a little dar
   expect([buttonOf('#ff5722'), buttonOf('#3498db')]).toEqual(['bright', 'deep']);
 });
 
-describe('BR-01 the pages and emails of any brand are legible', () => {
-  it.each(brands)('%s', (brand) => expectLegible(brand));
-
-  it('every hue, dark to light, dull to vivid: a grid over all of sRGB', () => {
-    for (const brand of grid) expectLegible(brand);
-  });
-
-  it('any colour in between', () => {
-    const anyColour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`);
-    fc.assert(fc.property(anyColour, expectLegible));
-  });
+it('BR-01 the pages and emails of any brand are legible: a grid over all of sRGB, and between', () => {
+  for (const brand of [...brands, ...grid]) expectLegible(brand);
+  const anyColour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`);
+  fc.assert(fc.property(anyColour, expectLegible));
 });
 
-it.each(brands)('the colours of %s reach the style of a page, by night only on a screen', (brand) => {
-  const { day, night } = brandColours(brand);
-  expect(styleText(brand)).toContain(`:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`);
+it('the colours of a brand reach the style of a page, by night only on a screen', () => {
+  const { day, night } = brandColours('#21489c');
+  expect(styleText('#21489c')).toContain(`:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`);
 });
 
 /** Every text at least 7:1, every edge that bounds a control and the focus ring at least 3:1 (WCAG 2.2, 1.4.6, 1.4.11). */

@@ -4,49 +4,23 @@ import { resetLinkOf } from './components/reset-link.tsx';
 import { pageForTest } from './page-for-test.ts';
 import { nothingSaved } from './saved-values.ts';
 
-type Row = { rendered: string; shown?: string; resetHash?: string; saved?: string; hash: string; username: string };
+/** What the server rendered, what is saved in the tab, and what waits in the browser. */
+it.each([
+  ['the address before all', '/forgottenChange?hash=a', 'b', 'c', 'a', 'ada'],
+  ['an empty one counts as none', '/forgottenChange?hash=', 'b', undefined, 'b', ''],
+  ['what this tab saved, before what waits in the browser', '/forgottenChange', 'b', 'c', 'b', ''],
+  ['both the same', '/forgottenChange', 'c', 'c', 'c', 'ada'],
+  ['what waits in the browser', '/forgottenChange?notice=unavailable', null, 'c', 'c', 'ada'],
+  ['nothing', '/forgottenChange', null, undefined, '', ''],
+])('%s', (_name, address, saved, resetHash, hash, username) => {
+  const page = pageForTest(`/portal${address}`, { typedUsername: 'ada' });
+  const place = placeOfUrl(page.url, '/portal');
+  const kept = { ...nothingSaved, passwordHashParameter: saved };
+  expect(resetLinkOf(page, place, kept, resetHash)).toEqual({ hash, username });
+});
 
-const rows: Record<string, Row> = {
-  'the address': { rendered: '/forgottenChange?hash=a', hash: 'a', username: 'ada' },
-  'the address before all': {
-    rendered: '/forgottenChange?hash=a',
-    saved: 'b',
-    resetHash: 'c',
-    hash: 'a',
-    username: 'ada',
-  },
-  'an empty one counts as none': { rendered: '/forgottenChange?hash=', saved: 'b', hash: 'b', username: '' },
-  'what this tab saved, before what waits in the browser': {
-    rendered: '/forgottenChange',
-    saved: 'b',
-    resetHash: 'c',
-    hash: 'b',
-    username: '',
-  },
-  'both the same': { rendered: '/forgottenChange', saved: 'c', resetHash: 'c', hash: 'c', username: 'ada' },
-  'what waits in the browser': {
-    rendered: '/forgottenChange?notice=unavailable',
-    resetHash: 'c',
-    hash: 'c',
-    username: 'ada',
-  },
-  nothing: { rendered: '/forgottenChange', hash: '', username: '' },
-  'a fragment, which the server did not see': {
-    rendered: '/login',
-    shown: '/forgottenChange?hash=a',
-    hash: 'a',
-    username: '',
-  },
-};
-
-it.each(Object.entries(rows))(
-  '%s',
-  (_name, { rendered, shown = rendered, resetHash, saved = null, hash, username }) => {
-    const page = pageForTest(`/portal${rendered}`, { typedUsername: 'ada' });
-    const place = placeOfUrl(`/portal${shown}`, '/portal');
-    expect(resetLinkOf(page, place, { ...nothingSaved, passwordHashParameter: saved }, resetHash)).toEqual({
-      hash,
-      username,
-    });
-  },
-);
+it('a fragment names an account that the server did not see', () => {
+  const page = pageForTest('/portal/login', { typedUsername: 'ada' });
+  const place = placeOfUrl('/portal/forgottenChange?hash=a', '/portal');
+  expect(resetLinkOf(page, place, nothingSaved, undefined)).toEqual({ hash: 'a', username: '' });
+});

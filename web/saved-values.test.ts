@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 
 function memoryStorage(): Storage {
@@ -46,27 +46,13 @@ it('the origin of a fragment counts only for the value it was saved with', () =>
   expect(store.read().loginHashFragmentFrom).toBeNull();
 });
 
-it('what a page saved does not come back once another page of the tab forgot it', () => {
-  const storage = memoryStorage();
-  const kept = new SavedValuesStore(() => storage);
-  kept.write(values);
-  new SavedValuesStore(() => storage).write(nothingSaved);
-  expect(kept.read()).toEqual(nothingSaved);
-});
-
-describe('lasts as long as the page where the storage', () => {
-  it.each([
-    ['is refused', refuse],
-    ['is absent', () => null],
-    [
-      'refuses reading and writing',
-      () => ({ ...memoryStorage(), getItem: refuse, setItem: refuse, removeItem: refuse }),
-    ],
-    ['refuses writing', () => ({ ...memoryStorage(), setItem: refuse })],
-  ])('%s', (_name, open) => {
-    const store = new SavedValuesStore(open);
-    expect(store.read()).toEqual(nothingSaved);
-    store.write(values);
-    expect(store.read()).toEqual(values);
-  });
+it.each([
+  ['is refused', refuse],
+  ['is absent', () => null],
+  ['refuses reading and writing', () => ({ ...memoryStorage(), getItem: refuse, setItem: refuse, removeItem: refuse })],
+])('lasts as long as the page where the storage %s', (_name, open) => {
+  const store = new SavedValuesStore(open);
+  expect(store.read()).toEqual(nothingSaved);
+  store.write(values);
+  expect(store.read()).toEqual(values);
 });

@@ -43,16 +43,6 @@ it('a press while the field asks for its challenge takes that one: two at once w
   expect([challenges(), gets[0]?.mediation]).toEqual([['AAAA'], undefined]);
 });
 
-it('a press after that asks for its own', async () => {
-  void ceremony.offerPasskeys('/options', new AbortController().signal);
-  fetches[0]?.('AAAA');
-  await settled();
-  void ceremony.askForPasskey('/options');
-  fetches[1]?.('BBBB');
-  await settled();
-  expect([challenges(), gets[0]?.signal?.aborted]).toEqual([['AAAA', 'BBBB'], true]);
-});
-
 it('a field that is left while it asks offers nothing', async () => {
   const over = new AbortController();
   const offered = ceremony.offerPasskeys('/options', over.signal);
