@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,9 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+=======
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+>>>>>>> da13a20c (tmp)
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { freePort } from '../support/free-port.ts';
+<<<<<<< HEAD
+=======
+import { isAnswered, startProcess } from '../support/started-process.ts';
+import { bringLemonldap, lemonldapPages } from './find-lemonldap.ts';
+>>>>>>> da13a20c (tmp)
 import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';
 
 /**
@@ -41,34 +52,23 @@ export async function startLemonldap(people: Record<string, string>, client: Lem
   const configuration = lemonldapConfiguration(origin, folder, client, key);
   await writeFile(join(folder, 'lmConf-1.json'), JSON.stringify(configuration));
   await writeFile(join(folder, 'lemonldap-ng.ini'), lemonldapIni(folder, lemonldapPages));
-  const uwsgi = spawn('uwsgi', argumentsOf(port), {
-    env: {
-      PATH: process.env.PATH,
-      LLNG_DEFAULTCONFFILE: join(folder, 'lemonldap-ng.ini'),
-      LLNG_PEOPLE: JSON.stringify(people),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // It must not outlive a failed test.
-  process.once('exit', () => uwsgi.kill());
-  const log: string[] = [];
-  for (const stream of [uwsgi.stdout, uwsgi.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
   const metadataUrl = `${origin}/saml/metadata`;
-  const close = async () => {
-    if (uwsgi.exitCode === null && uwsgi.kill()) await once(uwsgi, 'exit');
-    await rm(folder, { recursive: true, force: true });
+  const env = {
+    PATH: process.env.PATH,
+    LLNG_DEFAULTCONFFILE: join(folder, 'lemonldap-ng.ini'),
+    LLNG_PEOPLE: JSON.stringify(people),
   };
-  if (!(await answers(metadataUrl, uwsgi))) {
-    await close();
-    throw new Error(`LemonLDAP::NG does not start: ${log.join('')}`);
-  }
+  const uwsgi = await startProcess('uwsgi', argumentsOf(port), () => isAnswered(metadataUrl), { env });
   return {
     origin,
     issuer: `${origin}/`,
     metadataUrl,
     metadata: async () => await (await fetch(metadataUrl)).text(),
-    log: () => log.join(''),
-    close,
+    log: uwsgi.output,
+    close: async () => {
+      await uwsgi.end();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
@@ -82,6 +82,7 @@ function argumentsOf(port: number): string[] {
     ...['--static-map', '/javascript=/usr/share/javascript', '--disable-logging'],
   ];
 }
+<<<<<<< HEAD
 
 async function answers(url: string, uwsgi: ChildProcess): Promise<boolean> {
   for (let tries = 0; tries < 400 && uwsgi.exitCode === null; tries += 1) {
@@ -134,3 +135,5 @@ async function isHere(): Promise<boolean> {
     () => false,
   );
 }
+=======
+>>>>>>> da13a20c (tmp)

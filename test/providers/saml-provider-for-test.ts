@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,9 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+=======
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+>>>>>>> da13a20c (tmp)
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { freePort } from '../support/free-port.ts';
+<<<<<<< HEAD
+=======
+import { isAnswered, startProcess } from '../support/started-process.ts';
+import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
+>>>>>>> da13a20c (tmp)
 
 /** How the provider answers; the default is what real ones do. */
 type SamlProviderOptions = {
@@ -68,13 +79,8 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
     IDP_ORIGIN: origin,
   };
   const arguments_ = ['-S', `127.0.0.1:${port}`, '-t', `${simplesamlphp}/www`, join(files, 'router.php')];
-  const php = spawn('php', arguments_, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // It must not outlive a failed test.
-  process.once('exit', () => php.kill());
-  const log: string[] = [];
-  for (const stream of [php.stdout, php.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
   const metadataUrl = `${origin}/saml2/idp/metadata.php`;
-  await answers(metadataUrl, php, log);
+  const php = await startProcess('php', arguments_, () => isAnswered(metadataUrl), { env });
   return {
     origin,
     entityId: `${origin}/idp`,
@@ -85,9 +91,9 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
     set: (next) => write('options.json', optionsText(next)),
     beginUrl: (portal) => `${origin}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid: portal })}`,
     signOutUrl: `${origin}/saml2/idp/SingleLogoutService.php?${new URLSearchParams({ ReturnTo: `${origin}/signed-out` })}`,
-    log: () => log.join(''),
+    log: php.output,
     close: async () => {
-      if (php.exitCode === null && php.kill()) await once(php, 'exit');
+      await php.end();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -105,6 +111,7 @@ function optionsText(options: SamlProviderOptions): string {
     nameFormat: `urn:oasis:names:tc:SAML:2.0:nameid-format:${nameFormat}`,
   });
 }
+<<<<<<< HEAD
 
 async function answers(url: string, php: ChildProcess, log: string[]): Promise<void> {
   for (let tries = 0; tries < 200 && php.exitCode === null; tries += 1) {
@@ -140,3 +147,5 @@ async function isHere(): Promise<boolean> {
   );
   return ['dom', 'mbstring', 'openssl'].every((module) => modules.includes(module));
 }
+=======
+>>>>>>> da13a20c (tmp)

@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { chmod, chown, copyFile, glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { accountForPostgres } from '#server/database/embedded/binaries.ts';
 import { bringPackages } from './bring-packages.ts';
 import { freePort } from './free-port.ts';
+import { type StartedProcess, startProcess } from './started-process.ts';
 
 const run = promisify(execFile);
 
@@ -70,24 +69,14 @@ export async function debianPostgresql({
   const own = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, fsync: 'off' };
   const settings = { ...own, ...tls, ...more };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  let server: ChildProcess;
+  let server: StartedProcess;
   const isReady = () =>
     run(join(programs, 'pg_isready'), ['--host=127.0.0.1', `--port=${port}`]).then(
       () => true,
       () => false,
     );
   async function start() {
-    server = spawn(join(programs, 'postgres'), ['-D', data, ...args], { ...account, stdio: 'ignore' });
-    while (!(await isReady())) {
-      if (server.exitCode !== null) throw new Error('PostgreSQL did not start');
-      await pause(50);
-    }
-  }
-  async function end(signal: NodeJS.Signals) {
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, 'exit');
-    server.kill(signal);
-    await ended;
+    server = await startProcess(join(programs, 'postgres'), ['-D', data, ...args], isReady, account);
   }
   await start();
   return {
@@ -95,10 +84,10 @@ export async function debianPostgresql({
     urlOf: (database) => `postgres://vestibule@127.0.0.1:${port}/${database}`,
     program: async (name, ...args) => (await run(join(programs, name), args)).stdout,
     // Its other processes notice.
-    kill: () => end('SIGKILL'),
+    kill: async () => void (await server.end('SIGKILL')),
     start,
     async close() {
-      await end('SIGINT');
+      await server.end('SIGINT');
       await rm(folder, { recursive: true, force: true });
     },
   };

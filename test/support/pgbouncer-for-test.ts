@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { accountForPostgres } from '#server/database/embedded/binaries.ts';
@@ -12,6 +9,7 @@ import { bringPackages } from './bring-packages.ts';
 import { cuttableDatabase } from './cuttable-database.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
 import { freePort, isListening } from './free-port.ts';
+import { startProcess } from './started-process.ts';
 
 /** A PgBouncer in front of a database, and a pool on it. */
 export type PgbouncerForTest = { sql: Database; url: string; close: () => Promise<void> };
@@ -36,27 +34,14 @@ export async function pgbouncerForTest(
   const account = await accountForPostgres(folder);
   const file = join(folder, 'pgbouncer.ini');
   const server = `host=127.0.0.1 port=${to.port} dbname=${to.pathname.slice(1)} user=${decodeURIComponent(to.username)} password='${decodeURIComponent(to.password)}'`;
-  const all = {
-    ...{
-      listen_addr: '127.0.0.1',
-      listen_port: port,
-      unix_socket_dir: '',
-      auth_type: 'any',
-      logfile: join(folder, 'log'),
-    },
-    ...{ pool_mode: 'transaction', default_pool_size: 4, ...settings },
-  };
+  const own = { listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'any' };
+  const all = { ...own, logfile: join(folder, 'log'), pool_mode: 'transaction', default_pool_size: 4, ...settings };
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
   await writeFile(file, ['[databases]', `vestibule = ${server}`, '[pgbouncer]', ...lines, ''].join('\n'), {
     mode: 0o600,
   });
   if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
-  const child = spawn(pgbouncer, ['--quiet', file], { stdio: 'ignore', ...account });
-  const ended = once(child, 'exit');
-  while (!(await isListening(port))) {
-    if (child.exitCode !== null) throw new Error('PgBouncer did not start');
-    await pause(20);
-  }
+  const started = await startProcess(pgbouncer, ['--quiet', file], () => isListening(port), { ...account });
   const url = `postgres://somebody@127.0.0.1:${port}/vestibule`;
   const sql = connect({ url });
   return {
@@ -64,8 +49,7 @@ export async function pgbouncerForTest(
     url,
     close: async () => {
       await sql.end();
-      child.kill('SIGKILL');
-      await ended;
+      await started.end('SIGKILL');
       await wire.close();
       await rm(folder, { recursive: true });
     },

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bringPackages } from './bring-packages.ts';
 import { isListening } from './free-port.ts';
+import { startProcess } from './started-process.ts';
 
 export type Proxy = 'nginx' | 'caddy';
 
@@ -51,20 +49,10 @@ async function runProxy(
   if (missing) throw new Error(missing);
   const folder = await mkdtemp(join(tmpdir(), `vestibule-${proxy}-`));
   const { args, env } = await prepare(folder);
-  const child = spawn(path, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let complaints = '';
-  child.stderr.on('data', (chunk) => {
-    complaints += chunk;
-  });
-  const ended = once(child, 'exit');
-  while (!(await isListening(port))) {
-    if (child.exitCode !== null) throw new Error(`${proxy} did not start: ${complaints}`);
-    await pause(20);
-  }
+  const started = await startProcess(path, args, () => isListening(port), { env: { ...process.env, ...env } });
   return {
     async close() {
-      child.kill('SIGTERM');
-      await ended;
+      await started.end();
       await rm(folder, { recursive: true, force: true });
     },
   };

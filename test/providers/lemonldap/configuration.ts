@@ -86,7 +86,7 @@ export function lemonldapConfiguration(
 }
 
 function oidc(client: LemonldapClient, privateKey: string, publicKey: string): object {
-  const relyingParty = {
+  const portal = {
     oidcRPMetaDataOptionsClientID: client.clientId,
     oidcRPMetaDataOptionsClientSecret: client.clientSecret,
     // HS512 by default, which is refused here as a signature that the client could create itself.
@@ -97,6 +97,7 @@ function oidc(client: LemonldapClient, privateKey: string, publicKey: string): o
     oidcRPMetaDataOptionsPostLogoutRedirectUris: client.postLogoutRedirectUris.join(' '),
     oidcRPMetaDataOptionsLogoutBypassConfirm: 1,
     oidcRPMetaDataOptionsUserIDAttr: 'uid',
+    oidcRPMetaDataOptionsBypassConsent: 1,
   };
   return {
     issuerDBOpenIDConnectActivation: 1,
@@ -104,20 +105,9 @@ function oidc(client: LemonldapClient, privateKey: string, publicKey: string): o
     oidcServicePublicKeySig: publicKey,
     oidcServiceKeyIdSig: 'oidc-1',
     oidcServiceAllowAuthorizationCodeFlow: 1,
-    oidcRPMetaDataOptions: {
-      portal: { ...relyingParty, oidcRPMetaDataOptionsBypassConsent: 1 },
-      asking: { ...relyingParty, oidcRPMetaDataOptionsClientID: askingClientId(client) },
-    },
-    oidcRPMetaDataExportedVars: { portal: claims, asking: claims },
+    oidcRPMetaDataOptions: { portal },
+    oidcRPMetaDataExportedVars: { portal: claims },
   };
-}
-
-/**
- * The same client, but its users are asked for consent once, and may refuse. Not for all: after being asked, users end
- * on the provider's own page on sign-out, not on the portal.
- */
-export function askingClientId({ clientId }: Pick<LemonldapClient, 'clientId'>): string {
-  return `${clientId}-asking`;
 }
 
 /** Name of the claim, and its source; `bool` keeps `email_verified` from being the string "1". */
