@@ -1,37 +1,57 @@
 import { createRequire } from 'node:module';
 import { expect, type Page } from '@playwright/test';
 import type axe from 'axe-core';
-import { textsOf } from './texts.ts';
+import { runsAll } from '../support/runs-all.ts';
+import { texts } from './texts.ts';
 
 /** The accessibility checker's script, to be added to pages before they load. */
 export const axeScript = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Axe's findings, one per line. */
-async function violations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run(document));
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-/** Expects no axe findings on a page, in light and dark mode, apart from exceptions. */
+/** Expects that axe finds nothing on a page, in light and dark mode, apart from exceptions. */
 export async function expectAccessible(page: Page, except = /^$/): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found = await violations(page);
-    expect(
-      found.filter((line) => !except.test(line)),
-      colorScheme,
-    ).toEqual([]);
+    const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run(document));
+    const found = violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+    const faults = found.filter((line) => !except.test(line));
+    expect(faults, colorScheme).toEqual([]);
   }
 }
 
-/** What the document itself gets wrong that no checker looks for, one per line. */
-export async function documentFaults(page: Page): Promise<string[]> {
-  return await page.evaluate(findDocumentFaults, frameInEnglish);
+/** What WCAG 2.2, 1.4.12 lets a reader set, and no less. */
+const textSpacing = `
+  * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+  p { margin-block-end: 2em !important; }`;
+
+/** WCAG 2.2, 1.4.4: everything is sized in rem, as a browser's own text size is. */
+const largeText = 'html { font-size: 200% !important; }';
+
+/**
+ * Expects that a page is for everyone: nothing for axe, purposes and errors told, nothing cut or small on a narrow phone, and
+ * all of it reached by the keyboard in reading order; on every run of `npm run test:all` also in a reader's own colours and text.
+ */
+export async function expectForEveryone(page: Page): Promise<void> {
+  await expectAccessible(page);
+  expect(await page.evaluate(findDocumentFaults, frameInEnglish)).toEqual([]);
+  if (runsAll) expect(await forcedColourFaults(page)).toEqual([]);
+  for (const viewport of [
+    { width: 320, height: 640 },
+    { width: 844, height: 390 },
+  ]) {
+    await page.setViewportSize(viewport);
+    for (const style of runsAll ? [textSpacing, largeText, ''] : ['']) {
+      await page.evaluate(setReaderStyle, style);
+      expect(await page.evaluate(findCutTexts), `${viewport.width} px, ${style}`).toEqual([]);
+    }
+    expect(await page.evaluate(findSmallTargets)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(await keyboardFaults(page)).toEqual([]);
 }
 
-const { tagline, support, imprint } = textsOf('en');
+const { tagline, support, imprint } = texts;
 /** The links and the menu of the footer. */
 const frameInEnglish = [tagline, support, imprint, 'lang'].join();
 
@@ -79,7 +99,7 @@ type Stop = { at: number; fault: string | null };
  * Walks through a page with Tab and says what is wrong: a control that is left out or comes in another order than it is
  * read, a focus that isn't seen or is covered, a control that the focus does not leave. One per line.
  */
-export async function keyboardFaults(page: Page): Promise<string[]> {
+async function keyboardFaults(page: Page): Promise<string[]> {
   const names = await page.evaluate(startAtTop);
   const found: string[] = [];
   for (const [place, name] of names.entries()) {
@@ -132,7 +152,7 @@ function stopOf(): Stop {
 }
 
 /** What a reader's own colours (`forced-colors: active`) would take away from a page, one per line. */
-export async function forcedColourFaults(page: Page): Promise<string[]> {
+async function forcedColourFaults(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
   const found = await page.evaluate(findForcedColourFaults);
   await page.emulateMedia({ forcedColors: 'none', reducedMotion: 'reduce' });
@@ -145,7 +165,7 @@ function findForcedColourFaults(): string[] {
     [...document.querySelectorAll(selector)].filter((element) =>
       element.checkVisibility({ visibilityProperty: true, opacityProperty: true }),
     );
-  const named = (element: Element) => element.id || element.textContent || element.getAttribute('class') || '';
+  const named = (element: Element) => element.id || element.textContent;
   const canvas = getComputedStyle(document.body).backgroundColor;
   const faults: string[] = [];
   for (const part of seen('.button, .control, .code input:not([type=hidden])')) {
@@ -153,20 +173,70 @@ function findForcedColourFaults(): string[] {
     if (borderTopWidth === '0px' || borderTopStyle === 'none' || borderTopColor === canvas)
       faults.push(`${named(part)} has no edge`);
   }
-  for (const icon of seen('svg')) {
-    const around = icon.parentElement as Element;
-    if (getComputedStyle(icon).color !== getComputedStyle(around).color)
-      faults.push(`the icon in ${named(around)} keeps the colour of the brand`);
-  }
   for (const wrong of seen('[aria-invalid=true]')) {
     const { outlineStyle, outlineWidth } = getComputedStyle(wrong.closest('.control') ?? wrong);
     if (outlineStyle === 'none' || outlineWidth === '0px') faults.push(`${named(wrong)} does not look wrong`);
   }
-  const focused = document.querySelector('input:focus');
-  if (focused) {
-    const { outlineStyle, outlineWidth } = getComputedStyle(focused.closest('.control') ?? focused);
-    if (outlineStyle === 'none' || Number.parseFloat(outlineWidth) < 2)
-      faults.push(`${named(focused)} hides the focus`);
-  }
   return faults;
+}
+
+/** Adds a reader's own style to a page, in place of an earlier one. Runs in the page. */
+function setReaderStyle(css: string): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [sheet];
+}
+
+/** Texts that are cut off, leave their box, cover another text or need sideways scrolling, one per line. Runs in the page. */
+function findCutTexts(): string[] {
+  type Text = { what: string; parent: Element; boxes: DOMRect[] };
+  const texts: Text[] = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    const what = walker.currentNode.textContent?.trim() ?? '';
+    if (!parent || what === '' || parent.closest('script, style, noscript, .sr, option')) continue;
+    if (!parent.checkVisibility({ visibilityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    texts.push({ what, parent, boxes: [...range.getClientRects()] });
+  }
+  const found: string[] = [];
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) found.push(`the page scrolls sideways: ${scrollWidth} of ${clientWidth} px`);
+  for (const { what, parent, boxes } of texts) {
+    for (let box: Element | null = parent; box; box = box.parentElement) {
+      const isBox = box.matches('.button, .control, .alert, .fact, .codes, .column, .floor');
+      if (!isBox && getComputedStyle(box).overflow === 'visible') continue;
+      const { left, right, top, bottom } = box.getBoundingClientRect();
+      const leaves = boxes.some((text) => text.left < left - 1 || text.right > right + 1);
+      // The letters of a line may be taller than the line.
+      const sticksOut = boxes.some((text) => text.top < top - 4 || text.bottom > bottom + 4);
+      if (leaves || sticksOut) found.push(`${what} leaves ${box.className || box.tagName}`);
+    }
+  }
+  for (const [at, one] of texts.entries()) {
+    for (const other of texts.slice(at + 1)) {
+      const cover = one.boxes.some((a) =>
+        other.boxes.some((b) => {
+          const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+          const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+          return wide > 1 && high > Math.min(a.height, b.height) * 0.3;
+        }),
+      );
+      if (cover) found.push(`${one.what} covers ${other.what}`);
+    }
+  }
+  return found;
+}
+
+/** Links, buttons and fields that are less than 44 px high (a tick box: 24) or 24 px wide, except within a sentence. Runs in the page. */
+function findSmallTargets(): string[] {
+  const targets = document.querySelectorAll('a, button, select, .control, .check, .code input:not([type=hidden])');
+  return [...targets].flatMap((target) => {
+    const { width, height } = target.getBoundingClientRect();
+    const isInSentence = target.closest('.lede, .alert, .hint, li:not(.steps > li)');
+    const isSmall = height > 0 && (height < (target.matches('.check') ? 24 : 43.9) || width < 24);
+    return isSmall && !isInSentence ? [`${target.textContent || target.id}: ${width} × ${height}`] : [];
+  });
 }

@@ -46,6 +46,25 @@ export async function keepHere(page: Page): Promise<void> {
   await page.evaluate(() => addEventListener('submit', (event) => event.preventDefault(), { once: true }));
 }
 
+/** Holds a page's requests for these URLs until the returned function is called. */
+export async function holdRequests(page: Page, url: string | RegExp): Promise<() => void> {
+  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    await isLetGo;
+    await route.continue();
+  });
+  return letGo;
+}
+
+/** Waits until React has taken over the language menu, which every screen has; on a busy machine that takes a while. */
+export async function isScripted(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => Object.keys(document.querySelector('#lang') ?? {}).some((key) => key.startsWith('__react')),
+    null,
+    { timeout: 20_000 },
+  );
+}
+
 /** The form for the six digits, as users find it: six boxes, or one plain field without JavaScript. */
 export function codeForm(page: Page, isScripted = true, language: Language = 'en') {
   const texts = textsOf(language);
@@ -78,7 +97,7 @@ export function codeForm(page: Page, isScripted = true, language: Language = 'en
 }
 
 /** The displayed key of the app to register, in groups of four. */
-export const shownKey = (page: Page) => page.locator('.secret');
+const shownKey = (page: Page) => page.locator('.secret');
 
 /** The same key as apps accept it. */
 export async function keyToRegister(page: Page): Promise<string> {
@@ -132,7 +151,12 @@ export function changeForm(page: Page, language: Language = 'en') {
 
 /** Requests a link for an address and returns it from the email. */
 export async function linkFor({ portal, inbox }: Mailing, email: string): Promise<string> {
-  expect(await portal.askForLinkPlainly(email)).toBe(204);
+  const answer = await fetch(`${portal.origin}/portal/password/forgotten`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: email }),
+    headers: { origin: portal.origin },
+  });
+  expect(answer.status).toBe(204);
   return (await inbox.take(email, 'resetLink')).link;
 }
 

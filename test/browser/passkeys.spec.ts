@@ -176,29 +176,6 @@ test('one that an operator has removed is refused', async ({ page, context, newP
   await expect.poll(() => authenticator.passkeys()).toEqual([]);
 });
 
-test('where an app is required, the password alone leads to the passkey, not to a QR code', async ({
-  page,
-  context,
-  portal,
-  newPerson,
-}) => {
-  const key = `stern-${Date.now()}`;
-  await addCustomerTo(portal, key);
-  const { username } = await newPerson({ customers: [key] });
-  await withoutOffer(page);
-  await VirtualAuthenticator.addTo(page);
-  await signIn(page, username, password);
-  await addPasskey(page);
-  await portal.mustRun(['customer', 'set', key, '--two-factor', 'app']);
-  await context.clearCookies();
-  await page.goto(asked);
-  await signInForm(page).send(username, password);
-  await expect(heading(page)).toHaveText(texts['login-passkey']);
-  await passkeyButton(page).click();
-  await expectSignedIn(page, username);
-  await expect(page).toHaveURL(asked);
-});
-
 test('an invitation: a passkey instead, in the words and on the way of a password', async ({
   page,
   portal,

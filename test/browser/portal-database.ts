@@ -16,144 +16,85 @@ export async function onDatabaseOf<T>({ env }: PortalUnderTest, work: (sql: Data
   }
 }
 
-/** Runs work for the id of a user. */
-async function forUser(
-  portal: PortalUnderTest,
-  username: string,
-  work: (sql: Database, id: string) => PromiseLike<unknown>,
-): Promise<void> {
-  await onDatabaseOf(portal, async (sql) => {
-    const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
-    if (!user) throw new Error(`no user ${username}`);
-    await work(sql, user.id);
-  });
-}
+/** Work on the rows of a user, given by their id. */
+const ofUser =
+  <More extends unknown[]>(work: (sql: Database, id: string, ...more: More) => PromiseLike<unknown>) =>
+  (portal: PortalUnderTest, username: string, ...more: More): Promise<void> =>
+    onDatabaseOf(portal, async (sql) => {
+      const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
+      if (!user) throw new Error(`no user ${username}`);
+      await work(sql, user.id, ...more);
+    });
 
 /** Ends a user's sessions, half ones too, by their age. */
-export const sessionsEnd = (portal: PortalUnderTest, username: string) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`update session set ends_at = now() - interval '1 second' where user_id = ${id}`,
-  );
+export const sessionsEnd = ofUser(
+  (sql, id) => sql`update session set ends_at = now() - interval '1 second' where user_id = ${id}`,
+);
 
 /** Moves the code of a user's last sign-in into the past. */
-export const appCodeIsPast = (portal: PortalUnderTest, username: string) =>
-  forUser(portal, username, (sql, id) => sql`update totp set last_step = last_step - 10 where user_id = ${id}`);
+export const appCodeIsPast = ofUser((sql, id) => sql`update totp set last_step = last_step - 10 where user_id = ${id}`);
 
 /** Lets a user ask for another emailed code. */
-export const sendWaitIsOver = (portal: PortalUnderTest, username: string) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      update email_code set made_at = made_at - interval '31 seconds'
-      where session_id in (select id from session where user_id = ${id})`,
-  );
+export const sendWaitIsOver = ofUser(
+  (sql, id) => sql`
+    update email_code set made_at = made_at - interval '31 seconds'
+    where session_id in (select id from session where user_id = ${id})`,
+);
 
 /** Forgets the recent codes of all users. */
 export const codeMailsAreLongAgo = (portal: PortalUnderTest) =>
   onDatabaseOf(portal, (sql) => sql`delete from throttle where key like 'code-mail:%'`);
 
-/** Makes a user's account wait that many seconds for the next emailed code, after too many. */
-export const codeMailWaits = (portal: PortalUnderTest, username: string, seconds: number) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      insert into throttle (key, failures, changed_at, blocked_until, admitted)
-      values ('code-mail:' || ${id}, 12, now(), now() + make_interval(secs => ${seconds}), true)
-      on conflict (key) do update set failures = excluded.failures, blocked_until = excluded.blocked_until`,
-  );
+/** Hides a user's recovery codes. */
+export const recoveryCodesAreHidden = ofUser((sql, id) => sql`delete from shown_recovery_codes where user_id = ${id}`);
 
-/** Hides a user's recovery codes, and marks all but that many as used. */
-export const recoveryCodesAreUsed = (portal: PortalUnderTest, username: string, left: number) =>
-  forUser(portal, username, async (sql, id) => {
-    await sql`delete from shown_recovery_codes where user_id = ${id}`;
-    await sql`
-      update recovery_code set used_at = now() where user_id = ${id} and code_hash not in
-        (select code_hash from recovery_code where user_id = ${id} limit ${left})`;
-  });
-
-/** Makes a user's sign-in too old to set up an app. */
-export const signInIsOld = (portal: PortalUnderTest, username: string) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`update session set proven_at = now() - interval '11 minutes' where user_id = ${id}`,
-  );
-
-/** A user's session has proven a code: just now, or too long ago. */
-export const sessionHasProven = (portal: PortalUnderTest, username: string, when: 'just now' | 'long ago') =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      update session set proof = 'code', proven_at = now() - ${when === 'long ago' ? '11 minutes' : '0'}::interval
-      where user_id = ${id}`,
-  );
+/** Makes a user's sign-in too old to set up an app, or that many minutes old. */
+export const signInIsOld = ofUser(
+  (sql, id, minutes: number = 11) => sql`
+    update session set proven_at = now() - make_interval(mins => ${minutes}) where user_id = ${id}`,
+);
 
 /** Makes a user's last sign-in come from a provider, which speaks for only part of the account. */
-export const signInWasByProvider = (portal: PortalUnderTest, username: string) =>
-  forUser(portal, username, async (sql, id) => {
-    await sql`
-      insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
-      select 'elsewhere', 'Elsewhere', id, 'oidc', '{}', now() from customer where key = 'mails'
-      on conflict do nothing`;
-    await sql`
-      update session set proof = 'provider', proven_at = now(),
-        connection_id = (select id from sso_connection where key = 'elsewhere')
-      where user_id = ${id}`;
-  });
-
-/** Gives a user another user's password, or none. */
-export const passwordIsThatOf = (portal: PortalUnderTest, username: string, other: string | null) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      update portal_user set password_hash = (select password_hash from portal_user where username = ${other})
-      where id = ${id}`,
-  );
+export const signInWasByProvider = ofUser(async (sql, id) => {
+  await sql`
+    insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
+    select 'elsewhere', 'Elsewhere', id, 'oidc', '{}', now() from customer where key = 'mails'
+    on conflict do nothing`;
+  await sql`
+    update session set proof = 'provider', proven_at = now(),
+      connection_id = (select id from sso_connection where key = 'elsewhere')
+    where user_id = ${id}`;
+});
 
 /** Has a browser of a user remembered, as if at an earlier sign-in. */
-export const deviceIsRemembered = (portal: PortalUnderTest, username: string, browser: string) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      insert into remembered_device (token_hash, user_id, browser, address, made_at, last_used_at, ends_at, factor)
-      values (sha256(gen_random_uuid()::text::bytea), ${id}, ${browser}, '203.0.113.9', now() - interval '5 days',
-        now() - interval '1 day', now() + interval '25 days', 'app')`,
-  );
+export const deviceIsRemembered = ofUser(
+  (sql, id, browser: string) => sql`
+    insert into remembered_device (token_hash, user_id, browser, address, made_at, last_used_at, ends_at, factor)
+    values (sha256(gen_random_uuid()::text::bytea), ${id}, ${browser}, '203.0.113.9', now() - interval '5 days',
+      now() - interval '1 day', now() + interval '25 days', 'app')`,
+);
 
 /** Has a user signed in elsewhere, too. */
-export const sessionIsElsewhere = (portal: PortalUnderTest, username: string, browser: string) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      insert into session (token_hash, user_id, stage, customer_ids, address, browser, created_at, last_seen_at, ends_at)
-      select sha256(gen_random_uuid()::text::bytea), user_id, 'full', customer_ids, '2001:db8::7', ${browser},
-        now() - interval '2 hours', now() - interval '1 minute', ends_at
-      from session where user_id = ${id} and stage = 'full' limit 1`,
-  );
+export const sessionIsElsewhere = ofUser(
+  (sql, id, browser: string) => sql`
+    insert into session (token_hash, user_id, stage, customer_ids, address, browser, created_at, last_seen_at, ends_at)
+    select sha256(gen_random_uuid()::text::bytea), user_id, 'full', customer_ids, '2001:db8::7', ${browser},
+      now() - interval '2 hours', now() - interval '1 minute', ends_at
+    from session where user_id = ${id} and stage = 'full' limit 1`,
+);
 
 /** The id of a passkey in every list of screens. */
 export const keptPasskey = '5f0c1f6e-3c0b-4b7e-9a55-0d6f1f2a7c31';
 
 /** Gives a user passkeys that no browser has, for pages that show them: one with a name that is long and has no spaces. */
-export const passkeysAreKept = (portal: PortalUnderTest, username: string, keptId: string = randomUUID()) =>
-  forUser(
-    portal,
-    username,
-    (sql, id) => sql`
-      insert into passkey (id, user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, name,
-        made_at, last_used_at)
-      select kept.id, ${id}::uuid, sha256(kept.id::text::bytea), sha256(''), 'localhost', 0, true, true,
-        '00000000-0000-0000-0000-000000000000', kept.name, kept.made_at, kept.last_used_at
-      from (values
-        (${keptId}::uuid, ${'Betriebsstättenzugangsschlüsselverwaltungsprogramm'}, now() - interval '40 days', now()),
-        (gen_random_uuid(), 'Phone', now() - interval '1 day', null)
-      ) as kept (id, name, made_at, last_used_at)`,
-  );
+export const passkeysAreKept = ofUser(
+  (sql, id, keptId: string = randomUUID()) => sql`
+    insert into passkey (id, user_id, credential_id, public_key, rp_id, counter, backup_eligible, backed_up, aaguid, name,
+      made_at, last_used_at)
+    select kept.id, ${id}::uuid, sha256(kept.id::text::bytea), sha256(''), 'localhost', 0, true, true,
+      '00000000-0000-0000-0000-000000000000', kept.name, kept.made_at, kept.last_used_at
+    from (values
+      (${keptId}::uuid, ${'Betriebsstättenzugangsschlüsselverwaltungsprogramm'}, now() - interval '40 days', now()),
+      (gen_random_uuid(), 'Phone', now() - interval '1 day', null)
+    ) as kept (id, name, made_at, last_used_at)`,
+);

@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/free-port.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 import { type CommandResult, runVestibule } from '../support/run-vestibule.ts';
+import { isAnswered, type StartedProcess, startProcess } from '../support/started-process.ts';
 
-export const repository = fileURLToPath(new URL('../../', import.meta.url));
-const program = join(repository, 'cli/vestibule.ts');
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+export const program = join(repository, 'cli/vestibule.ts');
 
 /** How a portal is set up. */
 export type Settings = {
@@ -28,8 +26,9 @@ export class PortalUnderTest {
   /** What an operator's shell would have set. */
   readonly env: Record<string, string>;
   readonly #folder: string;
-  #server: ChildProcess | null = null;
-  #log = '';
+  #server: StartedProcess | null = null;
+  /** Its output before the last start. */
+  #earlier = '';
 
   private constructor(port: number, folder: string, { config = {}, publicUrl, env }: Settings) {
     this.port = port;
@@ -55,90 +54,25 @@ export class PortalUnderTest {
 
   /** Starts the server and waits until it reports that it is ready. */
   async start(): Promise<void> {
-    const server = spawn(process.execPath, [program, 'serve'], {
-      cwd: repository,
-      env: this.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#server = server;
-    const keep = (chunk: Buffer) => {
-      this.#log += chunk;
-    };
-    server.stdout.on('data', keep);
-    server.stderr.on('data', keep);
-    const deadline = Date.now() + 150_000;
-    while (!(await this.#isReady())) {
-      if (server.exitCode !== null || server.signalCode !== null || Date.now() > deadline)
-        throw new Error(`The portal does not start:\n${this.log}`);
-      await pause(50);
-    }
-  }
-
-  async #isReady(): Promise<boolean> {
-    const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
-      () => null,
-    );
-    return answer?.ok ?? false;
-  }
-
-  /** Signs in without a browser; returns the session cookie, or null if refused. */
-  async signInPlainly(username: string, password: string): Promise<string | null> {
-    const cookies = await this.cookiesOfSignIn(username, password);
-    return cookies.find((cookie) => cookie.startsWith('vestibule-session=')) ?? null;
-  }
-
-  /** The cookies that a sign-in by password sets, as `Set-Cookie` has them. */
-  async cookiesOfSignIn(username: string, password: string): Promise<string[]> {
-    const answer = await fetch(`${this.origin}/portal/performlogin`, {
-      method: 'POST',
-      body: new URLSearchParams({ username, password }),
-      headers: { accept: 'text/html', origin: this.origin },
-      redirect: 'manual',
-    });
-    return answer.headers.getSetCookie();
-  }
-
-  /** Requests a reset link without a browser; returns the status of the answer. */
-  async askForLinkPlainly(email: string): Promise<number> {
-    const answer = await fetch(`${this.origin}/portal/password/forgotten`, {
-      method: 'POST',
-      body: new URLSearchParams({ username: email }),
-      headers: { origin: this.origin },
-    });
-    return answer.status;
-  }
-
-  /** The user of a session cookie; null if it opens nothing. */
-  async userOfSession(cookie: string): Promise<string | null> {
-    const answer = await fetch(`${this.origin}/portal/session`, {
-      headers: { cookie: cookie.split(';')[0] as string },
-    });
-    return answer.status === 200 ? ((await answer.json()) as { username: string }).username : null;
+    this.#earlier = this.log;
+    const isReady = () => isAnswered(`http://127.0.0.1:${this.port}/readyz`);
+    const how = { cwd: repository, env: this.env };
+    this.#server = await startProcess(process.execPath, [program, 'serve'], isReady, how);
   }
 
   /** The server's whole output, over every start. */
   get log(): string {
-    return this.#log;
+    return this.#earlier + (this.#server?.output() ?? '');
   }
 
   /** Stops the server, as a service manager does; returns the exit code, or null if a signal ended it. */
   async stop(): Promise<number | null> {
-    return await this.#end('SIGTERM');
+    return (await this.#server?.end())?.code ?? null;
   }
 
   /** Kills the server without warning, like a power cut. */
   async kill(): Promise<void> {
-    await this.#end('SIGKILL');
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<number | null> {
-    const server = this.#server;
-    if (!server || server.exitCode !== null || server.signalCode !== null) return null;
-    const exited = once(server, 'exit');
-    server.kill(signal);
-    const [code] = (await exited) as [number | null];
-    this.#server = null;
-    return code;
+    await this.#server?.end('SIGKILL');
   }
 
   /**

@@ -7,9 +7,6 @@ import {
   deviceIsRemembered,
   keptPasskey,
   passkeysAreKept,
-  passwordIsThatOf,
-  recoveryCodesAreUsed,
-  sessionHasProven,
   sessionIsElsewhere,
   signInIsOld,
   signInWasByProvider,
@@ -23,24 +20,20 @@ export type Stage =
   | 'email'
   | 'new email'
   | 'recovery codes'
-  | 'few recovery codes'
   | 'account'
-  | 'account long ago'
   | 'choice'
   | 'old'
-  | 'old without password'
   | 'signed in'
-  | 'elsewhere'
-  | 'elsewhere without password'
-  | 'other network';
+  | 'elsewhere';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
+type Cookies = Awaited<ReturnType<PlainBrowser['cookies']>>;
 
 /** Brings browsers to a stage of sign-in, each as a separate user, created when first needed. */
 export class Stages {
   readonly #needs: Needs;
-  #account: Promise<PlainBrowser['cookies']> | undefined;
-  readonly #ready = new Map<Stage, Promise<string>>();
+  readonly #users = new Map<Stage, Promise<string>>();
+  #account: Cookies = [];
 
   constructor(needs: Needs) {
     this.#needs = needs;
@@ -49,88 +42,60 @@ export class Stages {
   /** Brings a browser to a stage, or signs it out completely. */
   async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
     await context.clearCookies();
-    if (!stage) return;
-    const cookies = await this.cookiesOf(stage);
-    await context.addCookies(cookies);
+    if (stage) await context.addCookies(await this.#cookiesAt(stage));
   }
 
-  /** The cookies of a browser at a stage. */
-  async cookiesOf(stage: Stage) {
-    return await this.#cookiesFor(stage, await this.#prepared(stage));
+  async #cookiesAt(stage: Stage): Promise<Cookies> {
+    const { portal } = this.#needs;
+    if (stage === 'choice') {
+      await this.#once(stage, () => addTwoConnections(portal));
+      return await (await PlainBrowser.chooseProvider(portal, 'somebody@choice.test')).cookies();
+    }
+    const username = await this.#once(stage, () => this.#addUser(stage));
+    if (stage === 'account') {
+      await signInIsOld(portal, username, 0);
+      return this.#account;
+    }
+    if (stage === 'recovery codes') {
+      // The codes are shown only for a short time after registration, so it is repeated.
+      await portal.mustRun(['user', 'reset-two-factor', username]);
+      return await this.#registered(username);
+    }
+    // An account gets a dozen codes in a row; these stages are entered more often.
+    if (stage.endsWith('email')) await codeMailsAreLongAgo(portal);
+    const browser = await this.#signIn(username);
+    if (stage === 'old') await signInIsOld(portal, username);
+    if (stage === 'elsewhere') await signInWasByProvider(portal, username);
+    return await browser.cookies();
   }
 
-  #prepared(stage: Stage): Promise<string> {
-    const ready = this.#ready.get(stage) ?? this.#prepare(stage);
-    this.#ready.set(stage, ready);
+  #once(stage: Stage, prepare: () => Promise<string>): Promise<string> {
+    const ready = this.#users.get(stage) ?? prepare();
+    this.#users.set(stage, ready);
     return ready;
   }
 
-  /** The user for a stage; none if it needs no sign-in. */
-  async #prepare(stage: Stage): Promise<string> {
+  /** The user of a stage; that of the account page has everything that it lists. */
+  async #addUser(stage: Stage): Promise<string> {
     const { portal, inbox, password } = this.#needs;
-    if (stage === 'choice') return await addTwoConnections(portal);
-    if (stage.startsWith('account ')) return await this.#prepared('account');
-    const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
+    const username = `at-${stage.replaceAll(' ', '-')}`;
     const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
-    const customers = stage === 'other network' ? [customer, await addOffice(portal)] : [customer];
-    await addUserTo(portal, username, password, { customers });
-    if (stage === 'app') await (await this.#signIn(username)).registerApp();
-    if (stage.startsWith('old')) await passkeysAreKept(portal, username);
+    await addUserTo(portal, username, password, { customers: [customer] });
+    if (stage === 'app') await this.#registered(username);
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
+    if (stage === 'old') await passkeysAreKept(portal, username);
+    if (stage !== 'account') return username;
+    this.#account = await this.#registered(username);
+    await deviceIsRemembered(portal, username, 'Firefox, Windows');
+    await sessionIsElsewhere(portal, username, 'Safari, iOS');
+    await passkeysAreKept(portal, username, keptPasskey);
     return username;
   }
 
-  async #cookiesFor(stage: Stage, username: string) {
-    return [await this.#cookiesAt(stage, username)].flat();
-  }
-
-  async #cookiesAt(stage: Stage, username: string) {
-    if (stage.startsWith('account')) {
-      const cookies = await this.#accountCookies(username);
-      await sessionHasProven(this.#needs.portal, username, stage === 'account long ago' ? 'long ago' : 'just now');
-      return cookies;
-    }
-    if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);
-    if (stage.startsWith('old')) {
-      const { portal } = this.#needs;
-      await passwordIsThatOf(portal, username, 'ada');
-      const { cookie } = await this.#signIn(username);
-      await signInIsOld(portal, username);
-      if (stage !== 'old') await passwordIsThatOf(portal, username, null);
-      return cookie;
-    }
-    if (stage.startsWith('elsewhere')) {
-      const { portal } = this.#needs;
-      await passwordIsThatOf(portal, username, 'ada');
-      const { cookie } = await this.#signIn(username);
-      await signInWasByProvider(portal, username);
-      if (stage !== 'elsewhere') await passwordIsThatOf(portal, username, null);
-      return cookie;
-    }
-    // An account gets a dozen codes in a row; these stages are entered more often.
-    if (stage.endsWith('email')) await codeMailsAreLongAgo(this.#needs.portal);
-    if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;
-    // The codes are shown only for a short time after registration, so it is repeated.
-    const { portal } = this.#needs;
-    await portal.mustRun(['user', 'reset-two-factor', username]);
+  async #registered(username: string): Promise<Cookies> {
     const browser = await this.#signIn(username);
     await browser.registerApp();
-    if (stage === 'few recovery codes') await recoveryCodesAreUsed(portal, username, 2);
-    return browser.cookies;
-  }
-
-  /** A person with everything that the account page lists. It changes nothing, so the sign-in goes on. */
-  #accountCookies(username: string) {
-    this.#account ??= (async () => {
-      const { portal } = this.#needs;
-      const browser = await this.#signIn(username);
-      await browser.registerApp();
-      await deviceIsRemembered(portal, username, 'Firefox, Windows');
-      await sessionIsElsewhere(portal, username, 'Safari, iOS');
-      await passkeysAreKept(portal, username, keptPasskey);
-      return browser.cookies;
-    })();
-    return this.#account;
+    return await browser.cookies();
   }
 
   async #signIn(username: string): Promise<PlainBrowser> {
@@ -138,13 +103,7 @@ export class Stages {
   }
 }
 
-/** A customer whose network no test is in, and that requires a code there; returns its key. */
-async function addOffice(portal: PortalUnderTest): Promise<string> {
-  await addCustomerTo(portal, 'office', { name: 'Office', twoFactor: 'email', allowedNetworks: ['203.0.113.0/24'] });
-  return 'office';
-}
-
-/** Sets up two providers for one domain; returns an address of it. */
+/** Sets up two providers for one domain. */
 async function addTwoConnections(portal: PortalUnderTest): Promise<string> {
   await addCustomerTo(portal, 'choice', { name: 'Choice' });
   for (const [key, name] of [
@@ -155,5 +114,5 @@ async function addTwoConnections(portal: PortalUnderTest): Promise<string> {
       ...['connection', 'add', 'oidc', key, '--customer', 'choice', '--name', name, '--domain', 'choice.test'],
       ...['--issuer', `https://${key}.example`, '--client-id', 'vestibule', '--client-auth', 'private-key'],
     ]);
-  return 'somebody@choice.test';
+  return 'choice';
 }

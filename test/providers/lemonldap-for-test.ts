@@ -1,25 +1,13 @@
-<<<<<<< HEAD
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-=======
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
->>>>>>> da13a20c (tmp)
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { freePort } from '../support/free-port.ts';
-<<<<<<< HEAD
-=======
 import { isAnswered, startProcess } from '../support/started-process.ts';
-import { bringLemonldap, lemonldapPages } from './find-lemonldap.ts';
->>>>>>> da13a20c (tmp)
 import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';
 
 /**
@@ -82,17 +70,6 @@ function argumentsOf(port: number): string[] {
     ...['--static-map', '/javascript=/usr/share/javascript', '--disable-logging'],
   ];
 }
-<<<<<<< HEAD
-
-async function answers(url: string, uwsgi: ChildProcess): Promise<boolean> {
-  for (let tries = 0; tries < 400 && uwsgi.exitCode === null; tries += 1) {
-    const answer = await fetch(url).catch(() => null);
-    // With an invalid configuration it answers too, but only errors.
-    if (answer) return answer.ok;
-    await wait(50);
-  }
-  return false;
-}
 
 const run = promisify(execFile);
 
@@ -135,5 +112,3 @@ async function isHere(): Promise<boolean> {
     () => false,
   );
 }
-=======
->>>>>>> da13a20c (tmp)

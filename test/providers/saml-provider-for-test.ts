@@ -1,25 +1,13 @@
-<<<<<<< HEAD
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-=======
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
->>>>>>> da13a20c (tmp)
 import { makeCertificate } from '#server/single-sign-on/portal-keys.ts';
 import { bringPackages } from '../support/bring-packages.ts';
 import { freePort } from '../support/free-port.ts';
-<<<<<<< HEAD
-=======
 import { isAnswered, startProcess } from '../support/started-process.ts';
-import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
->>>>>>> da13a20c (tmp)
 
 /** How the provider answers; the default is what real ones do. */
 type SamlProviderOptions = {
@@ -111,17 +99,6 @@ function optionsText(options: SamlProviderOptions): string {
     nameFormat: `urn:oasis:names:tc:SAML:2.0:nameid-format:${nameFormat}`,
   });
 }
-<<<<<<< HEAD
-
-async function answers(url: string, php: ChildProcess, log: string[]): Promise<void> {
-  for (let tries = 0; tries < 200 && php.exitCode === null; tries += 1) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return;
-    await wait(50);
-  }
-  php.kill();
-  throw new Error(`SimpleSAMLphp does not start: ${log.join('')}`);
-}
 
 const run = promisify(execFile);
 
@@ -147,5 +124,3 @@ async function isHere(): Promise<boolean> {
   );
   return ['dom', 'mbstring', 'openssl'].every((module) => modules.includes(module));
 }
-=======
->>>>>>> da13a20c (tmp)

@@ -37,9 +37,7 @@ function chromiumVisits(browser: PlaywrightBrowser): Browser {
         back: async () => void (await page.goBack({ waitUntil: 'commit' })),
         reload: async () => void (await page.reload()),
         call: async (work, ...args) => JSON.parse(await page.evaluate(`(${callSource(work, args)})()`)),
-        click: ({ x, y }) => page.mouse.click(x, y),
         type: (text) => page.keyboard.type(text),
-        losesPresses: false,
         faults: () => faults,
         close: () => context.close(),
       };

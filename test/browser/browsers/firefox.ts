@@ -1,18 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quickFolder } from '../../support/quick-folder.ts';
-import {
-  type Browser,
-  callSource,
-  ended,
-  keyActions,
-  pointerActions,
-  printed,
-  type Visit,
-  windowSize,
-} from './visit.ts';
+import { startProcess } from '../../support/started-process.ts';
+import { type Browser, callSource, keyActions, type Visit, windowSize } from './visit.ts';
 
 /** Processes for pages in reserve would only take time from the portal. */
 const preferences: Settings = {
@@ -28,7 +19,7 @@ export function startFirefox(program: string): Browser {
   const running = new Map<boolean, Promise<Running>>();
   return {
     visit: async ({ javaScript }) => {
-      const process = running.get(javaScript) ?? startProcess(program, { 'javascript.enabled': javaScript });
+      const process = running.get(javaScript) ?? startRunning(program, { 'javascript.enabled': javaScript });
       running.set(javaScript, process);
       return await openVisit((await process).connection);
     },
@@ -41,29 +32,21 @@ export function startFirefox(program: string): Browser {
 
 type Running = { connection: BidiConnection; close: () => Promise<void> };
 
-async function startProcess(program: string, own: Settings): Promise<Running> {
+async function startRunning(program: string, own: Settings): Promise<Running> {
   const profile = mkdtempSync(join(quickFolder, 'vestibule-firefox-'));
   const settings = Object.entries({ ...preferences, ...own });
   const lines = settings.map(([name, value]) => `user_pref("${name}", ${value});\n`);
   writeFileSync(join(profile, 'user.js'), lines.join(''));
-  const browser: ChildProcess = spawn(
-    program,
-    ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  const listening = /WebDriver BiDi listening on (ws:\S+)/;
+  const args = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile];
+  const browser = await startProcess(program, args, (output) => listening.test(output));
+  const connection = await BidiConnection.open(listening.exec(browser.output())?.[1] ?? '');
+  await connection.send('session.subscribe', { events: ['log.entryAdded'] });
   const close = async () => {
-    await ended(browser);
+    await browser.end();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
-  try {
-    const [, url = ''] = await printed(browser, 'stderr', /WebDriver BiDi listening on (ws:\S+)/);
-    const connection = await BidiConnection.open(url);
-    await connection.send('session.subscribe', { events: ['log.entryAdded'] });
-    return { connection, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return { connection, close };
 }
 
 async function openVisit(connection: BidiConnection): Promise<Visit> {
@@ -77,7 +60,6 @@ async function openVisit(connection: BidiConnection): Promise<Visit> {
     const { level, text, source } = entry as { level: string; text: string; source: { context?: string } };
     if (level === 'error' && source.context === context) faults.push(text);
   });
-  const act = (source: object) => connection.send('input.performActions', { context, actions: [source] });
   return {
     open: async (url) => await connection.send('browsingContext.navigate', { context, url, wait: 'complete' }),
     back: async () => await connection.send('browsingContext.traverseHistory', { context, delta: -1 }),
@@ -93,9 +75,7 @@ async function openVisit(connection: BidiConnection): Promise<Visit> {
       if (exceptionDetails) throw new Error(exceptionDetails.text);
       return JSON.parse(result.value);
     },
-    click: async (point) => await act(pointerActions(point)),
-    type: async (text) => await act({ type: 'key', id: 'keyboard', actions: keyActions(text) }),
-    losesPresses: false,
+    type: async (text) => await connection.send('input.performActions', { context, actions: [keyActions(text)] }),
     faults: () => faults,
     close: async () => await connection.send('browser.removeUserContext', { userContext }),
   };

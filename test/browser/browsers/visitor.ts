@@ -1,10 +1,12 @@
-import { expect, test } from '@playwright/test';
-import type { Point, Visit } from './visit.ts';
+import { expect } from '@playwright/test';
+import type { Visit } from './visit.ts';
 
 // A busy machine may need long; what is already there is not waited for.
 const patience = { timeout: 15_000, intervals: [30, 50, 100, 200] };
 
-/** A person before a browser: finds things by their names, and waits until they are there. */
+type Kind = 'field' | 'button' | 'link';
+
+/** A person before a browser, at the keyboard: finds things by their names, and waits until they are there. */
 export class Visitor {
   readonly #visit: Visit;
   readonly #origin: string;
@@ -18,11 +20,9 @@ export class Visitor {
     await this.#visit.open(new URL(address, this.#origin).href);
   }
 
-  /** Goes back in the history and waits until another page is there. */
+  /** Goes back in the history; `sees` waits for the page. */
   async back(): Promise<void> {
-    const left = await this.#visit.call(markPage);
     await this.#visit.back();
-    await expect.poll(() => this.#hasLeft(left), patience).toBe(true);
   }
 
   async reload(): Promise<void> {
@@ -30,29 +30,15 @@ export class Visitor {
   }
 
   async press(kind: 'button' | 'link', name: string): Promise<void> {
-    const point = await this.#waitForPoint(kind, name);
-    if (kind === 'button' || !this.#visit.losesPresses) return await this.#visit.click(point);
-    const left = await this.#visit.call(markPage);
-    await this.#visit.click(point);
-    const leaves = { ...patience, timeout: 5_000, message: `another page after the link “${name}”` };
-    try {
-      await expect.poll(() => this.#hasLeft(left), leaves).toBe(true);
-    } catch {
-      test.info().annotations.push({ type: 'pressed again', description: name });
-      await this.#visit.click(await this.#waitForPoint(kind, name));
-    }
+    await this.#focus(kind, name);
+    await this.#visit.type('\n');
   }
 
   /** Replaces what is in a field. */
   async fill(label: string, text: string): Promise<void> {
-    const hasFocus = async () => {
-      await this.#visit.click(await this.#waitForPoint('field', label));
-      return (await this.#part('field', label))?.hasFocus;
-    };
-    await expect.poll(hasFocus, patience).toBe(true);
-    await this.#visit.call(() => (document.activeElement as HTMLInputElement).select());
+    await this.#focus('field', label);
     await this.#visit.type(text);
-    await expect.poll(async () => (await this.#part('field', label))?.value, patience).toBe(text);
+    await this.expectValue(label, text);
   }
 
   /** Types where the focus is; `\n` is Enter. */
@@ -60,28 +46,20 @@ export class Visitor {
     await this.#visit.type(text);
   }
 
-  /** Chooses from the page's only list, with the keyboard: its menu is no part of the page. */
-  async choose(label: string, option: string): Promise<void> {
-    await this.#waitForPoint('field', label);
-    await this.#visit.call(() => document.querySelector('select')?.focus());
+  async choose(list: string, option: string): Promise<void> {
+    await this.#focus('field', list);
     await this.#visit.type(option);
   }
 
-  /** Waits until a page has this heading, and returns what else it shows. */
-  async sees(heading: string): Promise<Page> {
-    const page: { last: Page | null } = { last: null };
-    await expect
-      .poll(async () => {
-        page.last = await this.#read();
-        return page.last?.heading;
-      }, patience)
-      .toBe(plain(heading));
-    return page.last as Page;
+  /** Waits until a page has this heading, and returns all that it shows. */
+  async sees(heading: string): Promise<string> {
+    await this.#expect(async () => (await this.#read())?.heading, plain(heading));
+    return (await this.#read())?.text ?? '';
   }
 
   /** Waits until the script has taken over the page. */
   async isScripted(): Promise<void> {
-    await expect.poll(async () => (await this.#read())?.isScripted, patience).toBe(true);
+    await this.#expect(async () => (await this.#read())?.isScripted, true);
   }
 
   async seesText(text: string): Promise<void> {
@@ -90,49 +68,38 @@ export class Visitor {
 
   /** Waits until the address, without the portal's origin, is this one. */
   async isAt(address: string): Promise<void> {
-    await expect.poll(async () => (await this.#read())?.address.replace(this.#origin, ''), patience).toBe(address);
+    await this.#expect(async () => (await this.#read())?.address.replace(this.#origin, ''), address);
   }
 
   async expectLanguage(language: string): Promise<void> {
-    await expect.poll(async () => (await this.#read())?.language, patience).toBe(language);
+    await this.#expect(async () => (await this.#read())?.language, language);
   }
 
   async expectValue(label: string, value: string): Promise<void> {
-    await expect.poll(async () => (await this.#part('field', label))?.value, patience).toBe(value);
+    await this.#expect(async () => (await this.#part('field', label))?.value, value);
   }
 
   async expectFocus(label: string): Promise<void> {
-    await expect.poll(async () => (await this.#part('field', label))?.hasFocus, patience).toBe(true);
+    await this.#expect(async () => (await this.#part('field', label))?.hasFocus, true);
   }
 
   async expectDisabled(button: string): Promise<void> {
-    await expect.poll(async () => (await this.#part('button', button))?.isDisabled, patience).toBe(true);
+    await this.#expect(async () => (await this.#part('button', button))?.isDisabled, true);
   }
 
-  /** Where a part can be pressed, once it stays there. */
-  async #waitForPoint(kind: 'field' | 'button' | 'link', name: string): Promise<Point> {
-    let last: Part['point'] = null;
-    await expect
-      .poll(
-        async () => {
-          const before = last;
-          last = (await this.#part(kind, name))?.point ?? null;
-          return last !== null && last.x === before?.x && last.y === before.y;
-        },
-        { ...patience, message: `a ${kind} “${name}” that can be pressed` },
-      )
-      .toBe(true);
-    return last as unknown as Point;
+  async #expect<T>(look: () => Promise<T | undefined>, expected: T): Promise<void> {
+    await expect.poll(look, patience).toBe(expected);
   }
 
-  async #part(kind: 'field' | 'button' | 'link', name: string): Promise<Part | null> {
-    return await this.#visit.call(findPart, kind, plain(name)).catch(betweenPages);
+  /** Focuses a part once it can be used, and selects what is in it. */
+  async #focus(kind: Kind, name: string): Promise<void> {
+    const focus = async () =>
+      (await this.#visit.call(findPart, kind, plain(name), 'focus').catch(betweenPages))?.hasFocus;
+    await expect.poll(focus, { ...patience, message: `a ${kind} “${name}” that can be used` }).toBe(true);
   }
 
-  /** Whether the page is another than the marked one. */
-  async #hasLeft(marked: Marked): Promise<boolean> {
-    const now = await this.#read();
-    return now !== null && (!now.isMarked || now.address !== marked.address || now.heading !== marked.heading);
+  async #part(kind: Kind, name: string): Promise<Part | null> {
+    return await this.#visit.call(findPart, kind, plain(name), 'look').catch(betweenPages);
   }
 
   async #read(): Promise<Page | null> {
@@ -148,15 +115,12 @@ function betweenPages(error: unknown): null {
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-// All are sent into pages as text: they need nothing around them, and only what the oldest browser here knows.
+// Both are sent into pages as text: they need nothing around them, and only what the oldest browser here knows.
 
-export type Part = { point: Point | null; isDisabled: boolean; value: string; hasFocus: boolean };
+type Part = { isDisabled: boolean; value: string; hasFocus: boolean };
 
-/**
- * The field, button or link with this name, or null. It has a point where it can be pressed unless it is disabled or
- * behind something else.
- */
-function findPart(kind: 'field' | 'button' | 'link', name: string): Part | null {
+/** The field, button or link with this name, or null; what is in front of it keeps it from the focus. */
+function findPart(kind: Kind, name: string, act: 'look' | 'focus'): Part | null {
   const plain = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim();
   const kinds = { field: 'input:not([type=hidden]), select', button: 'button', link: 'a[href]' };
   const part = [...document.querySelectorAll<HTMLInputElement>(kinds[kind])].find((element) => {
@@ -164,27 +128,22 @@ function findPart(kind: 'field' | 'button' | 'link', name: string): Part | null 
     return element.getClientRects().length > 0 && plain(element.getAttribute('aria-label') ?? written) === name;
   });
   if (!part) return null;
-  part.scrollIntoView({ block: 'center' });
-  const { left, top, width, height } = part.getBoundingClientRect();
-  const point = { x: Math.round(left + width / 2), y: Math.round(top + height / 2) };
-  const front = document.elementFromPoint(point.x, point.y);
   const isDisabled = part.matches(':disabled');
-  const isFree = !isDisabled && front !== null && part.contains(front);
-  return {
-    point: isFree ? point : null,
-    isDisabled,
-    value: part.value ?? '',
-    hasFocus: document.activeElement === part,
-  };
+  if (act === 'focus' && !isDisabled) {
+    part.scrollIntoView({ block: 'center' });
+    const { left, top, width, height } = part.getBoundingClientRect();
+    const front = document.elementFromPoint(left + width / 2, top + height / 2);
+    if (front && part.contains(front)) part.focus();
+    if (part instanceof HTMLInputElement) part.select();
+  }
+  return { isDisabled, value: part.value ?? '', hasFocus: document.activeElement === part };
 }
 
-export type Page = {
+type Page = {
   address: string;
-  title: string;
   language: string;
   heading: string;
   text: string;
-  isMarked: boolean;
   /** Whether React has taken over the menu of languages, which every screen has. */
   isScripted: boolean;
 };
@@ -196,20 +155,9 @@ function readPage(): Page {
   const menu = (document.querySelector('#lang') ?? {}) as { wrappedJSObject?: object };
   return {
     address: location.href,
-    title: document.title,
     language: document.documentElement.lang,
     heading: plain(document.querySelector('h1')?.textContent),
     text: plain(document.body.innerText),
-    isMarked: document.documentElement.hasAttribute('data-marked'),
     isScripted: Object.keys(menu.wrappedJSObject ?? menu).some((key) => key.startsWith('__react')),
   };
-}
-
-export type Marked = { address: string; heading: string };
-
-/** Marks the document, to tell it from the one that comes next. */
-function markPage(): Marked {
-  document.documentElement.setAttribute('data-marked', '');
-  const heading = (document.querySelector('h1')?.textContent ?? '').replace(/\s+/g, ' ').trim();
-  return { address: location.href, heading };
 }

@@ -1,21 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
+import { isAnswered, startProcess } from '../../support/started-process.ts';
 import type { Webkit } from '../find-browsers.ts';
-import {
-  type Browser,
-  callSource,
-  ended,
-  keyActions,
-  pointerActions,
-  printed,
-  type Visit,
-  type VisitOptions,
-  windowSize,
-} from './visit.ts';
+import { type Browser, callSource, keyActions, type Visit, type VisitOptions, windowSize } from './visit.ts';
 
 /** How often a browser is started for a visit: now and then one does not report to its driver. */
 const attempts = 3;
@@ -27,10 +16,9 @@ const keepsGarbage = { JSC_useGC: '0' };
 export async function startWebkit({ driver, display }: Webkit): Promise<Browser> {
   const { width, height } = windowSize;
   const size = `${width}x${height + 100}x24`;
-  const screen = spawn(display, ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', size], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [, number] = await printed(screen, 'stdout', /(\d+)\n/);
+  const args = ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', size];
+  const screen = await startProcess(display, args, (output) => /^\d+\n/m.test(output));
+  const [, number] = /^(\d+)\n/m.exec(screen.output()) ?? [];
   const settings = mkdtempSync(join(tmpdir(), 'vestibule-webkit-'));
   for (const folder of ['gtk-3.0', 'gtk-4.0']) {
     mkdirSync(join(settings, folder));
@@ -56,7 +44,7 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
     }
   };
   const close = async () => {
-    await ended(screen);
+    await screen.end();
     rmSync(settings, { recursive: true, force: true });
   };
   return { visit, close };
@@ -64,25 +52,22 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
 
 async function startDriver(driver: string, env: Record<string, string>) {
   const port = await freePort();
-  const program = spawn(driver, [`--port=${port}`, '--host=127.0.0.1'], {
-    // Its own language would be the machine's.
-    env: { ...process.env, ...env, GDK_BACKEND: 'x11', LANGUAGE: 'en_GB', LC_ALL: 'C.UTF-8' },
-    stdio: 'ignore',
-    // A group, so that its browser ends with it.
-    detached: true,
-  });
-  const close = () => {
-    if (program.pid !== undefined && program.exitCode === null && program.signalCode === null)
-      process.kill(-program.pid);
-  };
   const address = `http://127.0.0.1:${port}`;
-  for (let tries = 0; tries < 300 && program.exitCode === null; tries += 1) {
-    const answer = await fetch(`${address}/status`).catch(() => null);
-    if (answer?.ok) return { address, close };
-    await wait(50);
-  }
-  close();
-  throw new Error(`${driver} does not start`);
+  const { child } = await startProcess(
+    driver,
+    [`--port=${port}`, '--host=127.0.0.1'],
+    () => isAnswered(`${address}/status`),
+    {
+      // Its own language would be the machine's.
+      env: { ...process.env, ...env, GDK_BACKEND: 'x11', LANGUAGE: 'en_GB', LC_ALL: 'C.UTF-8' },
+      // A group, so that its browser ends with it.
+      detached: true,
+    },
+  );
+  const close = () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid);
+  };
+  return { address, close };
 }
 
 async function openSession(driver: string, { javaScript }: VisitOptions): Promise<WebdriverSession> {
@@ -95,7 +80,6 @@ async function openSession(driver: string, { javaScript }: VisitOptions): Promis
 }
 
 function visitOf(session: WebdriverSession, end: () => Promise<void>): Visit {
-  const act = async (source: object) => await session.post('actions', { actions: [source] });
   return {
     open: async (url) => await session.post('url', { url }),
     back: async () => await session.post('back', {}),
@@ -104,9 +88,7 @@ function visitOf(session: WebdriverSession, end: () => Promise<void>): Visit {
       const script = `return (${callSource(work, args)})()`;
       return JSON.parse(await session.post<string>('execute/sync', { script, args: [] }));
     },
-    click: async (point) => await act(pointerActions(point)),
-    type: async (text) => await act({ type: 'key', id: 'keyboard', actions: keyActions(text) }),
-    losesPresses: true,
+    type: async (text) => await session.post('actions', { actions: [keyActions(text)] }),
     faults: () => [],
     close: end,
   };
