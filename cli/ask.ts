@@ -1,11 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { type NewPasswordRules, newPasswordProblem } from '#server/sign-in/new-password.ts';
 import type { NotAgreed, WhatFollows } from '#server/single-sign-on/with-agreement.ts';
 import { failure, printWarning } from './print.ts';
-
-/** More than any password or secret. */
-const stdinBytes = 64 * 1024;
 
 /** Whether the command runs at a terminal and can ask. */
 export function canAsk(): boolean {
@@ -45,16 +43,9 @@ export async function askPassword(
  */
 export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
   if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;
-  const chunks: Buffer[] = [];
   try {
-    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      if (chunks.reduce((sum, { length }) => sum + length, 0) > stdinBytes)
-        throw failure(`Standard input is too long for a ${what}.`);
-    }
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-      .decode(Buffer.concat(chunks))
-      .replace(/\r?\n$/, '');
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return decoder.decode(await buffer(process.stdin)).replace(/\r?\n$/, '');
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw failure(`The ${what} on standard input is not valid UTF-8.`);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Hub } from '#server/config/hub.ts';
 import { commandsOfFile } from '#test/support/commands-of-file.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -13,52 +13,59 @@ import { configFrom } from '#test/support/portal-for-test.ts';
 import { runVestibuleProcess } from '#test/support/run-vestibule.ts';
 import { checkHub, checkLine } from './doctor-checks.ts';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
+const auth = { user: 'hub@relay.example', password: 'Canary-8' };
+const commands = commandsOfFile();
+let folder: string;
+let server: MailServerForTest;
+const hubs: Server[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(commands.folder, 'doctor-'));
+  server = await mailServerForTest({ auth });
+});
+afterEach(async () => {
+  await server.close();
+  for (const hub of hubs.splice(0)) {
+    hub.closeAllConnections();
+    hub.close();
   }
 });
 
-async function listening(server: Server): Promise<number> {
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
+async function listening(hub: Server): Promise<number> {
+  hubs.push(hub);
+  await once(hub.listen(0, '127.0.0.1'), 'listening');
+  return (hub.address() as AddressInfo).port;
 }
+const answering = (listener: RequestListener) => listening(createServer(listener));
+const withStatus = (status: number) => answering((_request, response) => response.writeHead(status).end());
 
-/** A hub that gives this answer; what it was asked is in `asked`. */
-const asked: IncomingMessage[] = [];
-const answering = async (listener: RequestListener) => await listening(createServer(listener));
-const withStatus = (status: number) =>
-  answering((request, response) => {
-    asked.push(request);
-    response.writeHead(status, { location: '/elsewhere' }).end();
-  });
-
-async function withForeignCertificate(): Promise<number> {
-  const read = async (name: string) =>
-    await readFile(new URL(`../test/support/test-only-${name}.pem`, import.meta.url));
-  return await listening(createHttpsServer({ key: await read('server-key'), cert: await read('localhost') }));
+/** Runs `vestibule doctor`, with a data folder of its own; a process, since Node reads an authority's file at its start. */
+async function doctor(args: string, more: Record<string, string> = {}) {
+  const own = { VESTIBULE_DATA: join(folder, 'data'), NODE_EXTRA_CA_CERTS: testAuthorityFile };
+  const env = { ...commands.env, ...own, ...more };
+  const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], { env });
+  expect(out + err).not.toContain('Canary');
+  return { code, err, lines: out.trim().split('\n') };
 }
-
-const config = configFrom({ PUBLIC_URL: 'https://hub.example' });
-const hubAt = (url: string, secret: string | null = null): Hub => ({
-  ...{ url: new URL(url), paths: [], publicPaths: [], answerWithin: 1000, secret, audience: null },
-});
-const check = async (url: string) => await checkHub(config, hubAt(url));
 
 describe('the hub', () => {
+  const config = configFrom({ PUBLIC_URL: 'https://hub.example' });
+  const hubAt = (url: string): Hub => ({
+    ...{ url: new URL(url), paths: [], publicPaths: [], answerWithin: 1000, secret: 's'.repeat(32), audience: null },
+  });
+
   it('is asked as the gate asks it, for its own page and on behalf of nobody', async () => {
-    const own = hubAt(`http://127.0.0.1:${await withStatus(200)}`, 's'.repeat(32));
-    expect((await checkHub({ ...config, hub: own }, own)).words).toMatch(
-      /answers 200 to a visitor who is not signed in$/,
-    );
-    expect(asked.at(-1)).toMatchObject({ method: 'GET', url: '/portal/portal.html' });
-    expect(asked.at(-1)?.headers).toMatchObject({
-      ...{ host: 'hub.example', 'x-forwarded-proto': 'https', 'x-vestibule-hub-secret': 's'.repeat(32) },
+    const asked: object[] = [];
+    const port = await answering(({ url, headers }, response) => {
+      asked.push({ url, ...headers });
+      response.writeHead(500).end();
     });
-    expect(asked.at(-1)?.headers.cookie).toBeUndefined();
+    const hub = hubAt(`http://127.0.0.1:${port}`);
+    expect(await checkHub({ ...config, hub }, hub)).toMatchObject({
+      ...{ ok: true, warning: true, words: expect.stringContaining('answers 500 to a visitor who is not signed in') },
+    });
+    const told = { host: 'hub.example', 'x-forwarded-proto': 'https', 'x-vestibule-hub-secret': 's'.repeat(32) };
+    expect(asked).toEqual([expect.objectContaining({ url: '/portal/portal.html', ...told })]);
+    expect(asked[0]).not.toHaveProperty('cookie');
   });
 
   it.each([
@@ -66,42 +73,15 @@ describe('the hub', () => {
     [async () => 'http://hub.invalid', /has a name that cannot be resolved .* – .*correct hub\.url$/],
     [async () => `https://localhost:${await withForeignCertificate()}`, /not trusted here .* – .*NODE_EXTRA_CA_CERTS/],
     [async () => `https://127.0.0.1:${await withStatus(200)}`, /failed the TLS handshake .* – hub\.url begins/],
-    [async () => `http://127.0.0.1:${await answering(({ socket }) => void socket.destroy())}`, /broke the connection/],
   ])('that cannot be asked is named with what to do (%#)', async (start, words) => {
-    expect(await check(await start())).toEqual({ ok: false, words: expect.stringMatching(words) });
+    expect(await checkHub(config, hubAt(await start()))).toEqual({ ok: false, words: expect.stringMatching(words) });
   });
+
+  async function withForeignCertificate(): Promise<number> {
+    const read = (name: string) => readFile(new URL(`../test/support/test-only-${name}.pem`, import.meta.url));
+    return await listening(createHttpsServer({ key: await read('server-key'), cert: await read('localhost') }));
+  }
 });
-
-const auth = { user: 'hub@relay.example', password: 'Canary-8' };
-
-const commands = commandsOfFile();
-let folder: string;
-let server: MailServerForTest | undefined;
-beforeEach(async () => {
-  folder = await mkdtemp(join(commands.folder, 'doctor-'));
-});
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
-async function startServer(): Promise<string> {
-  server = await mailServerForTest({ auth });
-  return server.url;
-}
-
-/** Runs `vestibule doctor`, with a data folder of its own; a process, since Node reads an authority's file at its start. */
-async function doctor(args: string, more: Record<string, string> = {}) {
-  const env = {
-    ...commands.env,
-    VESTIBULE_DATA: join(folder, 'data'),
-    NODE_EXTRA_CA_CERTS: testAuthorityFile,
-    ...more,
-  };
-  const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], { env });
-  expect(out + err).not.toContain('Canary');
-  return { code, err, lines: out.trim().split('\n') };
-}
 
 it.each([
   ['postgres://db.example/x', 'others on the network may read and change what is sent'],
@@ -113,12 +93,11 @@ it.each([
 });
 
 describe('vestibule doctor', () => {
-  test('reports success, line by line, and sends a test email through the normal path', async () => {
-    const SMTP_URL = await startServer();
-    const file = join(commands.folder, 'config.json');
+  it('reports success, line by line, and sends a test email through the normal path', async () => {
+    const VESTIBULE_CONFIG = join(folder, 'config.json');
     const hub = `http://127.0.0.1:${await withStatus(401)}`;
-    await writeFile(file, JSON.stringify({ hub: { url: hub } }));
-    const { code, lines, err } = await doctor('--send-to ada@acme.example', { SMTP_URL, VESTIBULE_CONFIG: file });
+    await writeFile(VESTIBULE_CONFIG, JSON.stringify({ hub: { url: hub } }));
+    const { code, lines, err } = await doctor('--send-to ada@acme.example', { SMTP_URL: server.url, VESTIBULE_CONFIG });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(lines).toEqual([
       'ok      – configuration – for http://localhost:8080/portal/',
@@ -129,66 +108,52 @@ describe('vestibule doctor', () => {
       'ok      – secrets – everything is sealed under the first secret',
       'ok      – single sign-on – nothing expires within 60 days, and no domain is locked out',
       `ok      – hub – ${hub} answers 401 to a visitor who is not signed in`,
-      `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
+      `ok      – mail connection – 127.0.0.1:${server.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
       'ok      – mail login – accepted',
-      `ok      – test mail – to ada@acme.example: accepted by 127.0.0.1:${server?.port}`,
+      `ok      – test mail – to ada@acme.example: accepted by 127.0.0.1:${server.port}`,
     ]);
-    expect(server?.mails).toHaveLength(1);
-    expect(server?.mails[0]).toMatchObject({
-      envelope: { from: 'no-reply@localhost', to: ['ada@acme.example'] },
-      user: auth.user,
-      parsed: { subject: 'Test email from Vestibule', text: expect.stringContaining('http://localhost:8080/portal/') },
-    });
+    expect(server.mails).toMatchObject([
+      { envelope: { to: ['ada@acme.example'] }, parsed: { subject: 'Test email from Vestibule' } },
+    ]);
   });
 
-  test('says where an email is if there is no mail server', async () => {
+  it('says where an email is if there is no mail server', async () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
-    expect(code).toBe(0);
-    expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines.at(-2)).toMatch(
-      /^ok {6}– mail outbox – emails are written to .*\/data\/outbox and are not delivered – set SMTP_URL$/,
-    );
+    expect([code, lines[2]]).toEqual([0, `ok      – data folder – ${join(folder, 'data')} is writable`]);
+    expect(lines.at(-2)).toMatch(/^ok {6}– mail outbox – .*\/data\/outbox and are not delivered – set SMTP_URL$/);
     const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines.at(-1) ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
 
-  test('names the step at which the mail server fails, and the remedy, with exit code 1', async () => {
-    const url = await startServer();
-    const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
-    expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(-4)).toEqual([
-      `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
-      expect.stringMatching(
-        /^failed {2}– mail TLS – .*certificate that is not trusted here .* – .*NODE_EXTRA_CA_CERTS$/,
-      ),
+  it('names the step at which the mail server fails, and the remedy, with exit code 1', async () => {
+    const untrusted = await doctor('--send-to a@b.example', { SMTP_URL: server.url, NODE_EXTRA_CA_CERTS: '' });
+    expect([untrusted.code, ...untrusted.lines.slice(-4)]).toEqual([
+      1,
+      `ok      – mail connection – 127.0.0.1:${server.port} answers`,
+      expect.stringMatching(/^failed {2}– mail TLS – .*that is not trusted here .* – .*NODE_EXTRA_CA_CERTS$/),
       'skipped – mail login – not tried',
       'skipped – test mail – not tried',
     ]);
-    const SMTP_URL = url.replace(auth.password, 'Canary-wrong');
-    const wrong = await doctor('--json', { SMTP_URL });
-    expect(wrong.code).toBe(1);
+    const wrong = await doctor('--json', { SMTP_URL: server.url.replace(auth.password, 'Canary-wrong') });
     expect(JSON.parse(wrong.lines.join('\n'))).toContainEqual({
-      check: 'mail login',
-      ok: false,
+      ...{ check: 'mail login', ok: false },
       words: expect.stringMatching(/did not accept the login: 535 .* – check user and password in SMTP_URL$/),
     });
-    server?.behave({ at: 'rcpt', code: 550, words: 'no such user' });
-    const refused = await doctor('--send-to ada@acme.example', { SMTP_URL: url });
-    expect(refused.code).toBe(1);
+    server.behave({ at: 'rcpt', code: 550, words: 'no such user' });
+    const refused = await doctor('--send-to ada@acme.example', { SMTP_URL: server.url });
     expect(refused.lines.at(-1)).toMatch(/^failed {2}– test mail – .* refused the recipient: 550 no such user$/);
   });
 
-  test('exits with 1 if the data folder is not writable', async () => {
+  it('exits with 1 if the data folder is not writable', async () => {
     await writeFile(join(folder, 'data'), 'a file in its place');
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
     expect(lines[2]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines.at(-2)).toMatch(/^failed {2}– mail outbox – /);
   });
 
-  test('exits with 3 on a wrong configuration, and tries nothing else', async () => {
+  it('exits with 3 on a wrong configuration, and tries nothing else', async () => {
     const { code, lines } = await doctor('', { PORT: 'x', SMTP_URL: 'smtp://hub:Canary-8@' });
     expect(code).toBe(3);
     expect(lines).toEqual([expect.stringMatching(/^failed {2}– configuration – PORT: .*; SMTP_URL: /)]);

@@ -54,11 +54,7 @@ export function printFacts(facts: readonly (readonly [string, string])[]): void 
 
 /** A time in the operator's time zone, such as `2026-03-01 11:00:00 +01:00`. */
 export function localTime(time: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const offset = -time.getTimezoneOffset();
-  const zone = `${offset < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())} ${zone}`;
+  return time.toLocaleString('sv', { timeZoneName: 'longOffset' }).replace(/GMT(.*)/, (_, zone) => zone || '+00:00');
 }
 
 /** Exit codes of commands; documented in `vestibule --help`. */

@@ -57,8 +57,6 @@ export type MailServerForTest = {
 export type ReceivedMail = {
   /** The addresses of MAIL FROM and each RCPT TO; punycode domains are shown in Unicode. */
   envelope: { from: string; to: string[] };
-  /** Whether the envelope was sent with non-ASCII letters. */
-  smtpUtf8: boolean;
   /** As received, in latin1: one letter per byte. */
   raw: string;
   parsed: Email;
@@ -76,8 +74,6 @@ export type Behaviour =
   | 'hang-after-data'
   /** Cuts the connection in the middle of the email. */
   | 'drop-in-data'
-  /** Cuts the connection on the recipient command. */
-  | 'drop-at-rcpt'
   /** Answers with a code and text; `words` may be derived from the email. */
   | { at: 'greeting' | 'mail' | 'rcpt' | 'data'; code: number; words: string | ((raw: string) => string) };
 
@@ -190,9 +186,8 @@ function smtpServerOptions(
     onMailFrom(_address, _session, callback) {
       callback(answerAt('mail'));
     },
-    onRcptTo(_address, session, callback) {
-      if (behaviour() === 'drop-at-rcpt') cut(session);
-      else callback(answerAt('rcpt'));
+    onRcptTo(_address, _session, callback) {
+      callback(answerAt('rcpt'));
     },
     onData(stream, session, callback) {
       if (behaviour() === 'drop-in-data') stream.once('data', () => cut(session));
@@ -209,10 +204,9 @@ function smtpServerOptions(
 }
 
 function receivedMail(session: SMTPServerSession, raw: string, parsed: Email): ReceivedMail {
-  const { mailFrom, rcptTo, smtpUtf8 = false } = session.envelope;
+  const { mailFrom, rcptTo } = session.envelope;
   return {
     envelope: { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) },
-    smtpUtf8,
     raw,
     parsed,
     greeting: session.hostNameAppearsAs,
