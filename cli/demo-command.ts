@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { RunningDemo } from '#demo/run-demo.ts';
+import { root } from '#server/config/root.ts';
 import { exitCodes, failure, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 
 /** `vestibule demo` */
@@ -20,7 +23,10 @@ async function runDemoCommand({ port, json }: { port?: string; json?: true }): P
   const wanted = port === undefined ? null : Number(port);
   if (wanted !== null && !(Number.isInteger(wanted) && wanted > 0 && wanted < 65_535))
     throw failure('--port: must be a number from 1 to 65534.');
-  const { productionSettings, runDemo } = await loadDemo();
+  const [{ productionSettings }, { runDemo }] = await Promise.all([
+    import('#demo/settings.ts'),
+    import('#demo/run-demo.ts'),
+  ]);
   const problems = productionSettings(process.env, process.cwd());
   if (problems.length > 0) {
     printWarning(['The demo does not run beside the settings of a real portal:', ...problems].join('\n  '));
@@ -28,27 +34,10 @@ async function runDemoCommand({ port, json }: { port?: string; json?: true }): P
     return;
   }
   const demo = await runDemo({ wantedPort: wanted, warn: printWarning }).catch((error: Error) => {
-    throw failure(`The demo cannot start: ${error.message}`, 'notAvailable');
+    throw failure(`The demo cannot start: ${error.message}`, 'refused', error);
   });
   if (json) printJson(demo);
   else printDemo(demo);
-}
-
-/** The demo is part of the repository, and needs packages that a production installation leaves out. */
-async function loadDemo() {
-  try {
-    const [{ productionSettings }, { runDemo }] = await Promise.all([
-      import('#demo/settings.ts'),
-      import('#demo/run-demo.ts'),
-    ]);
-    return { productionSettings, runDemo };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw failure(
-      'The demo runs from the repository with all its packages, and some are missing: run npm ci there.',
-      'notAvailable',
-    );
-  }
 }
 
 function printDemo({ startPage, portal, dataFolder, accounts }: RunningDemo): void {
@@ -64,6 +53,8 @@ function printDemo({ startPage, portal, dataFolder, accounts }: RunningDemo): vo
     ['NAME', 'EMAIL', 'PASSWORD'],
     accounts.map(({ username, email, password }) => [username, email, password ?? '- (single sign-on)']),
   );
-  printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} ./vestibule explain REFERENCE`);
+  const isRepository = existsSync(new URL('vestibule', root));
+  const command = isRepository ? './vestibule' : relative('', process.argv[1] as string);
+  printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} ${command} explain REFERENCE`);
   printLine('Ctrl-C ends it and deletes everything.');
 }

@@ -62,9 +62,9 @@ export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notAvailable: 3 }
 
 export type Failure = Error & { exitCode: number };
 
-/** An error that ends the command with one sentence for the operator and no stack. */
-export function failure(sentence: string, kind: 'refused' | 'notAvailable' = 'refused'): Failure {
-  return Object.assign(new Error(sentence), { exitCode: exitCodes[kind] });
+/** An error that ends the command with one sentence for the operator; the stack of its cause is printed with `--verbose`. */
+export function failure(sentence: string, kind: 'refused' | 'notAvailable' = 'refused', cause?: unknown): Failure {
+  return Object.assign(new Error(sentence, { cause }), { exitCode: exitCodes[kind] });
 }
 
 export function isFailure(error: unknown): error is Failure {

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help } from 'commander';
+import { sourceStack } from '#server/config/source-stack.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addConnectionCommands } from './connection-commands.ts';
@@ -17,10 +18,13 @@ export async function runProgram(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
+  const program = buildProgram();
   try {
-    await buildProgram().parseAsync();
+    await program.parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
+    if (program.opts().verbose && isFailure(error))
+      printWarning(sourceStack((error.cause as Error | undefined) ?? error));
   }
 }
 
@@ -29,6 +33,7 @@ export function buildProgram(): Command {
   const program = new Command('vestibule')
     .description('The front door of a business software hub: sign-in pages and the server behind them.')
     .version(packageFile.version)
+    .option('--verbose', 'also print where an error came from')
     .showHelpAfterError('(see --help)')
     .exitOverride()
     .configureHelp({
@@ -45,7 +50,7 @@ For a first sign-in:
 All commands work with or without a running server. Settings come from the environment and from
 vestibule.config.json; \`vestibule config check\` says whether they are valid.
 
-Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or invalid configuration.`,
+Exit codes: 0 done, 1 refused, not found or not started, 2 wrong usage, 3 database down or invalid configuration.`,
     );
   addServerCommands(program);
   addCustomerCommands(program);

@@ -31,7 +31,7 @@ export function addServerCommands(program: Command): void {
 async function runServe(): Promise<void> {
   const { serve } = await import('#server/main.ts');
   await serve().catch((error: Error) => {
-    throw failure(`The portal cannot start: ${error.message}`, 'notAvailable');
+    throw failure(`The portal cannot start: ${error.message}`, 'refused', error.cause ?? error);
   });
 }
 

@@ -73,7 +73,7 @@ describe('the process', () => {
     const { code, err, out } = await runVestibuleProcess(['serve'], {
       env: { ...env, HOST: '203.0.113.9', PORT: '0' },
     });
-    expect(code).toBe(3);
+    expect(code).toBe(1);
     expect(err).toMatch(/^The portal cannot start: this machine has no address 203\.0\.113\.9 – set HOST .*\n$/);
     expect(out + err).not.toMatch(/EADDRNOTAVAIL|\n +at /);
   });

@@ -20,7 +20,8 @@ import { startWorkers } from './operations/workers.ts';
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
 export async function runPortal(config: Config, log: Logger, storage: Storage): Promise<void> {
   const { sql } = storage;
-  const [built] = await Promise.all([loadBuiltPages(config), migrate(sql)]);
+  const migrated = migrate(sql).catch((error) => Promise.reject(databaseProblem(error)));
+  const [built] = await Promise.all([loadBuiltPages(config), migrated]);
   await updateHubReceivers(
     sql,
     hubsToTell(config).map(({ name }) => name),
@@ -39,8 +40,8 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     outage: { isDatabaseAway: false },
   };
   const workers = startWorkers(depsWithoutWake);
-  const stopHousekeeping = startHousekeeping(depsWithoutWake);
   const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
+  let stopHousekeeping = () => {};
   const stopBeside = async () => {
     stopHousekeeping();
     await workers.stop();
@@ -59,6 +60,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     await closeRest();
     throw new Error(listenProblem(error as Error, config));
   }
+  stopHousekeeping = startHousekeeping(depsWithoutWake);
   app.log.info(
     { url: config.publicUrl.origin + config.basePath },
     `Vestibule is ready at ${config.publicUrl.origin}${config.basePath}/`,
@@ -125,6 +127,17 @@ function exitOnCrash(app: FastifyInstance): void {
     app.log.fatal({ err: error }, 'crashed');
     process.exit(1);
   });
+}
+
+/** An error of the database as one sentence, naming the setting to change; other errors are returned unchanged. */
+function databaseProblem(error: Error & { code?: string }): Error {
+  if (!error.code) return error;
+  return new Error(
+    `the database cannot be used (${error.message}) – see that it runs, and that DATABASE_URL is right`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Why the portal cannot listen, naming the setting to change. */

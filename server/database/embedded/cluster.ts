@@ -88,7 +88,10 @@ async function buildCluster(draft: string, password: string, binaries: Binaries,
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   // Megabytes; a new log segment is filled with zeros.
   const args = [`--pgdata=${pathInside(folder, runAs)}`, ...access, ...locale, '--wal-segsize=4', '--no-instructions'];
-  await run(binaries.initdb, args, spawnOptions(folder, runAs));
+  await run(binaries.initdb, args, spawnOptions(folder, runAs)).catch((error: Error & { stderr?: string }) => {
+    const why = /(?:FATAL|error): +(.*)/.exec(error.stderr ?? '')?.[1] ?? error.message;
+    throw new Error(`PostgreSQL cannot make the database in ${draft}: ${why}`, { cause: error });
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, isDatabaseAway, poolName } from '../connect.ts';
@@ -109,10 +110,11 @@ async function bringUp(
   throw new Error(`PostgreSQL in ${folder} does not answer; see ${dataFolder}/postgres.log.`);
 }
 
-async function start({ dataFolder, durable = true }: EmbeddedOptions): Promise<{ complaint: string | null }> {
+async function start({ dataFolder, log, durable = true }: EmbeddedOptions): Promise<{ complaint: string | null }> {
   const folder = clusterFolder(dataFolder);
   const runAs = await accountForPostgres(folder);
   const binaries = await findBinaries(runAs);
+  if (!existsSync(folder)) log.info(`making the database in ${folder}, once`);
   await makeCluster(dataFolder, binaries, runAs);
   return await startPostgres({ folder, logPath: join(dataFolder, 'postgres.log'), durable, binaries, runAs });
 }
