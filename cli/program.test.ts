@@ -97,17 +97,3 @@ it('config check names every problem, and shows no secret', async () => {
   const json = await commands.vestibule('config check --json');
   expect(JSON.parse(json.out)).toMatchObject({ ok: true, summary: { dataFolder: commands.folder } });
 });
-
-it('keys roll publishes new keys beside those in use, and --now withdraws all others', async () => {
-  const keys = async (line: string) => (await commands.vestibule(`keys ${line}`)).out;
-  const list = async (): Promise<{ id: string; endsAt: string | null }[]> => JSON.parse(await keys('list --json'));
-  expect(await keys('list')).toContain('There are no keys yet');
-  expect(await keys('roll')).toContain('The new keys sign from');
-  const listed = await list();
-  expect(listed.map(({ endsAt }) => endsAt === null)).toEqual([false, true]);
-  expect(JSON.stringify(listed)).not.toContain('sealed');
-  expect(await keys('roll')).toContain('New keys are published already');
-  expect(await keys('roll --now')).toContain('all others are withdrawn');
-  const ids = (await list()).map(({ id }) => id);
-  expect([ids.length, listed.some(({ id }) => ids.includes(id))]).toEqual([1, false]);
-});

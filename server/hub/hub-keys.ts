@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
@@ -17,7 +18,7 @@ type PublicHubKey = {
   use: 'sig';
 };
 
-export type HubKeyRow = {
+type HubKeyRow = {
   id: string;
   jwk: PublicHubKey;
   /** PKCS #8 in PEM, sealed for `hubKeyPlace`. */
@@ -34,21 +35,11 @@ export function hubKeyPlace(id: string): string {
 }
 
 /** Every published key, in the order in which they sign. */
-export async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow[]> {
+async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow[]> {
   return await sql<HubKeyRow[]>`
     select id, jwk, sealed_key as "sealedKey", made_at as "madeAt", signs_from as "signsFrom",
       ends_at as "endsAt"
     from hub_key where ends_at is null or ends_at > ${now} order by signs_from, id`;
-}
-
-/** Lets one transaction at a time make and replace keys; others still read them. */
-export async function lockHubKeys(sql: Connection): Promise<void> {
-  await sql`lock table hub_key in share row exclusive mode`;
-}
-
-/** Withdraws every key at once; returns how many. */
-export async function deleteHubKeys(sql: Connection): Promise<number> {
-  return (await sql`delete from hub_key`).count;
 }
 
 /** Deletes keys that are no longer published; returns how many. */
@@ -56,7 +47,7 @@ export async function deleteOldHubKeys(sql: Connection, now: Date): Promise<numb
   return await deleteInParts(sql, 'hub_key', sql`ends_at <= ${now}`);
 }
 
-export type HubKeyDeps = Pick<Deps, 'sql' | 'keys' | 'now'>;
+type HubKeyDeps = Pick<Deps, 'sql' | 'keys' | 'now'>;
 
 /** How long one instance remembers the keys. */
 export const hubKeysRemembered = second;
@@ -120,19 +111,67 @@ function signingKey<Key extends Pick<HubKeyRow, 'signsFrom' | 'endsAt'>>(keys: r
 }
 
 /** From when the only key signs: always, whatever the clocks of other instances say. */
-export const fromTheStart = new Date(0);
+const fromTheStart = new Date(0);
 
 /** Makes the first key. Another instance may be faster. */
-export async function addMissingHubKey(deps: HubKeyDeps): Promise<void> {
-  await deps.sql.begin(async (sql) => {
-    await lockHubKeys(sql);
-    const now = deps.now();
-    if (!signingKey(await listHubKeys(sql, now), now)) await addHubKey(deps, sql, fromTheStart);
+async function addMissingHubKey(deps: HubKeyDeps): Promise<void> {
+  await changeHubKeys(deps, async (sql, keys) => {
+    if (!signingKey(keys, deps.now())) await addHubKey(deps, sql, fromTheStart);
   });
 }
 
+/** Replaces keys that are old: the next one signs once every hub has had time to read it. */
+export async function replaceOldHubKey(deps: HubKeyDeps): Promise<void> {
+  await changeHubKeys(deps, async (sql, keys) => {
+    const now = deps.now();
+    const newest = keys.at(-1);
+    if (!newest || replacedAt(newest) > now) return;
+    const signsFrom = new Date(now.getTime() + limits.hubKeyAhead);
+    await addHubKey(deps, sql, signsFrom);
+    await recordNewKey(sql, now, signsFrom, 'published until their last token has ended');
+  });
+}
+
+/** Withdraws every key, for keys that somebody may have copied: a hub refuses all tokens until it reads the new one. */
+export async function withdrawHubKeys(deps: HubKeyDeps): Promise<void> {
+  await changeHubKeys(deps, async (sql) => {
+    await sql`delete from hub_key`;
+    await addHubKey(deps, sql, fromTheStart);
+    await recordNewKey(sql, deps.now(), deps.now(), 'withdrawn at once');
+  });
+}
+
+/** One transaction at a time makes and replaces keys; others still read them. */
+async function changeHubKeys(
+  { sql, now }: HubKeyDeps,
+  change: (sql: Connection, published: HubKeyRow[]) => Promise<void>,
+): Promise<void> {
+  await sql.begin(async (sql) => {
+    await sql`lock table hub_key in share row exclusive mode`;
+    await change(sql, await listHubKeys(sql, now()));
+  });
+}
+
+async function recordNewKey(sql: Connection, now: Date, signsFrom: Date, before: string): Promise<void> {
+  const steps = [
+    { step: 'signs from', outcome: signsFrom.toISOString() },
+    { step: 'keys before', outcome: before },
+  ];
+  await insertAuditEvent(sql, { event: 'hub-keys-rolled', steps }, now);
+}
+
+function replacedAt({ madeAt }: HubKeyRow): Date {
+  return new Date(madeAt.getTime() + limits.hubKeyAge);
+}
+
+/** When housekeeping replaces the newest key; null while there is none. */
+export async function findHubKeyReplacement(sql: Connection, now: Date): Promise<Date | null> {
+  const newest = (await listHubKeys(sql, now)).at(-1);
+  return newest ? replacedAt(newest) : null;
+}
+
 /** Makes a key and publishes it; those before it are withdrawn once their last token has ended. */
-export async function addHubKey({ keys, now }: HubKeyDeps, sql: Connection, signsFrom: Date): Promise<void> {
+async function addHubKey({ keys, now }: HubKeyDeps, sql: Connection, signsFrom: Date): Promise<void> {
   const id = randomUUID();
   const endsAt = new Date(signsFrom.getTime() + limits.hubKeyAfter);
   await sql`update hub_key set ends_at = ${endsAt} where ends_at is null`;

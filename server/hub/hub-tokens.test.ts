@@ -13,9 +13,8 @@ import { portalOfFile } from '#test/support/portal-of-file.ts';
 import type { HubAudience } from '../config/hub.ts';
 import { limits, minute, second } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
-import { hubKeysRemembered } from './hub-keys.ts';
+import { hubKeysRemembered, withdrawHubKeys } from './hub-keys.ts';
 import { hubTokens } from './hub-tokens.ts';
-import { rollHubKeys } from './roll-hub-keys.ts';
 
 const hub = { logoutUrl: null, logoutNetworks: [] };
 const crm: HubAudience = { name: 'crm', ...hub };
@@ -126,7 +125,7 @@ describe('replaced keys', () => {
     const kids = new Set<unknown>();
     await newToken();
     for (let minutes = 0; minutes < 240; minutes += 5) {
-      if (minutes === 20) await rollHubKeys(portal.deps);
+      if (minutes === 20) await portal.sql`update hub_key set made_at = made_at - interval '90 days'`;
       const now = portal.deps.now().getTime();
       if (now - cached.at >= limits.hubKeyAhead) cached = { keys: await keysOf(), at: now };
       const token = await newToken();
@@ -145,8 +144,7 @@ describe('replaced keys', () => {
 
   it('keys that were copied are withdrawn at once', async () => {
     const before = await newToken();
-    await rollHubKeys(portal.deps);
-    await rollHubKeys(portal.deps, { atOnce: true });
+    await withdrawHubKeys(portal.deps);
     portal.wait(hubKeysRemembered);
     const after = await newToken();
     expect(kidOf(after)).not.toBe(kidOf(before));

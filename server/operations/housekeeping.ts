@@ -4,8 +4,7 @@ import { deleteEndedRememberedDevices, deleteStaleDevices } from '../factors/dev
 import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
 import { deleteShownRecoveryCodes } from '../factors/recovery-codes.ts';
 import { deleteEndedPendingTotp } from '../factors/totp.ts';
-import { deleteOldHubKeys } from '../hub/hub-keys.ts';
-import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
+import { deleteOldHubKeys, replaceOldHubKey } from '../hub/hub-keys.ts';
 import { day, limits, minute } from '../limits.ts';
 import { deleteEndedSessions } from '../sessions/end-sessions.ts';
 import { deleteOldVisits } from '../sessions/visit.ts';
@@ -40,7 +39,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteOldResetLinks(sql, before(resetLinkRemembered));
   await deleteOldVisits(sql, before(limits.visitRemembered));
   await deleteOldPasskeyChallenges(sql, at);
-  await rollOldHubKeys(deps);
+  await replaceOldHubKey(deps);
   await deleteOldHubKeys(sql, at);
 }
 

@@ -2,7 +2,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { hashesInQueue } from '../crypto/password-hash.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps, Metrics } from '../deps.ts';
-import { findNewestHubKeys } from '../hub/roll-hub-keys.ts';
+import { findHubKeyReplacement } from '../hub/hub-keys.ts';
 import { oldestJobs } from '../jobs/job.ts';
 import { mailQueueName } from '../mail/queue-mail.ts';
 import { mailKinds } from '../people/mail-kinds.ts';
@@ -43,8 +43,8 @@ export async function createMetrics({ sql, now }: Pick<Deps, 'sql' | 'now'>): Pr
   const what = 'Until certificates, client secrets and the portal key expire, and hub keys are replaced.';
   gauge('vestibule_ends_seconds', what, ['connection', 'what'], async (it) => {
     it.reset();
-    const hubKeys = await findNewestHubKeys(sql, now()).catch(nullIfDatabaseAway);
-    if (hubKeys) it.set({ connection: '', what: 'hub key' }, secondsTo(hubKeys.replacedAt));
+    const replacedAt = await findHubKeyReplacement(sql, now()).catch(nullIfDatabaseAway);
+    if (replacedAt) it.set({ connection: '', what: 'hub key' }, secondsTo(replacedAt));
     for (const { connection, what, endsAt } of (await listEnds(sql).catch(nullIfDatabaseAway)) ?? [])
       it.set({ connection: connection ?? '', what }, secondsTo(endsAt));
   });
