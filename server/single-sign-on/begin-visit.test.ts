@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
@@ -136,50 +136,39 @@ it('the button needs no typing the second time, unless the connection is forged,
   expect(locationOf(await pressButton())).toBe(form);
 });
 
-describe('a domain that requires single sign-on', () => {
-  beforeEach(() => portal.sql`update sso_connection set required = true where key = 'acme-oidc'`);
-  const refused = async (event: string) =>
-    (await portal.sql`select reason from audit_event where event = ${event}`).map(({ reason }) => reason);
-  const forgotten = async () => {
-    await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
-    await portal.workOff();
-    expect(await refused('password-forgotten')).toEqual(['single-sign-on-mailed']);
-    expect(await portal.sql`select from reset_link`).toHaveLength(0);
-  };
-
-  it('EN-08 sends every name of it to its provider alike, before any lookup', async () => {
-    const known = await portal.signIn('alice@acme.test', 'wrong');
-    const unknown = await portal.signIn('nobody@acme.test', 'wrong');
-    expect(known.headers.location).toBe('/portal/singleSignOn?notice=useSingleSignOn');
-    expect([unknown.headers.location, unknown.body]).toEqual([known.headers.location, known.body]);
-    expect(await portal.sql`select from throttle`).toHaveLength(0);
-  });
-
-  it('refuses its users’ right password by username, saying why only to the operator; others use theirs', async () => {
-    expect(locationOf(await portal.signIn('alice', testPassword))).toBe('/portal/loginfail/default');
-    expect(await refused('sign-in-refused')).toEqual(['single-sign-on-required']);
-    expect(locationOf(await portal.signIn('bob', testPassword))).toBe('/portal/portal.html');
-    await forgotten();
-  });
-
-  it.each([
-    ['the connection', 'update sso_connection set active = false'],
-    ['its customer', "update customer set active = false where key = 'acme'"],
-  ])('OI-35 allows no password when %s is switched off, and visitors get a page with a next step', async (_, off) => {
-    await portal.sql.unsafe(off);
+it.each([
+  ['in use', 'select 1'],
+  ['switched off', 'update sso_connection set active = false'],
+  ['of a customer that is switched off', "update customer set active = false where key = 'acme'"],
+])(
+  'EN-08 OI-35 a domain that requires single sign-on allows no password, whose connection is %s',
+  async (what, change) => {
+    await portal.sql`update sso_connection set required = true where key = 'acme-oidc'`;
+    await portal.sql.unsafe(change);
     await addCustomer(portal, 'second');
     await portal.sql`
-      insert into membership (user_id, customer_id)
-      select u.id, c.id from portal_user u, customer c where u.username = 'alice' and c.key = 'second'`;
+    insert into membership (user_id, customer_id)
+    select u.id, c.id from portal_user u, customer c where u.username = 'alice' and c.key = 'second'`;
+    const reasonsOf = async (event: string) =>
+      (await portal.sql`select reason from audit_event where event = ${event}`).map(({ reason }) => reason);
+    // Every name is sent to the provider alike, before any lookup.
+    const known = await portal.signIn('alice@acme.test', 'wrong');
+    const unknown = await portal.signIn('nobody@acme.test', 'wrong');
+    expect(locationOf(known)).toBe('/portal/singleSignOn?notice=useSingleSignOn');
+    expect([locationOf(unknown), unknown.body]).toEqual([locationOf(known), known.body]);
+    expect(await portal.sql`select from throttle`).toHaveLength(0);
     expect(locationOf(await portal.signIn('alice', testPassword))).toBe('/portal/loginfail/default');
-    const byAddress = await portal.signIn('alice@acme.test', testPassword);
-    expect(locationOf(byAddress)).toBe('/portal/singleSignOn?notice=useSingleSignOn');
+    expect(await reasonsOf('sign-in-refused')).toEqual(['single-sign-on-required']);
+    expect(locationOf(await portal.signIn('bob', testPassword))).toBe('/portal/portal.html');
+    await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
+    await portal.workOff();
+    expect(await reasonsOf('password-forgotten')).toEqual(['single-sign-on-mailed']);
+    expect(await portal.sql`select from reset_link`).toHaveLength(0);
+    if (what === 'in use') return;
     expect(locationOf(await pressForm({ username: 'alice@acme.test' }))).toBe('/portal/loginfail/oidc');
-    const page = await browser.get('/portal/loginfail/oidc');
-    expect([page.statusCode, page.body.includes('https://example.com/support')]).toEqual([200, true]);
-    expect(page.body).toMatch(/[A-Z0-9]{4}-[A-Z0-9]{4}/);
+    const { body } = await browser.get('/portal/loginfail/oidc');
+    expect(body).toMatch(/[A-Z0-9]{4}-[A-Z0-9]{4}/);
+    expect(body).toContain('https://example.com/support');
     expect(await lastFailure(portal)).toMatchObject({ reason: 'connection-disabled' });
-    await forgotten();
-    expect(await portal.sql`select from session`).toHaveLength(0);
-  });
-});
+  },
+);

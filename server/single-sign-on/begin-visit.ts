@@ -59,7 +59,8 @@ export async function beginVisit(
   const state = newToken();
   const started = await start(deps, request, connection, { state, typed, freshSignIn });
   if (started.kind === 'refused') return await cannotBegin(deps, request, reply, started, { ...departure, connection });
-  const details = { ...started.details, destination: departure.destination, lang: lang ?? null, typed };
+  const { url, fields, kept } = started;
+  const details = { url, fields, kept, destination: departure.destination, lang: lang ?? null, typed };
   const id = await store(deps, request, connection, {
     state,
     cookieHash: markBrowser(request, reply, config),
@@ -95,16 +96,12 @@ async function start(
   request: FastifyRequest,
   connection: SsoConnection,
   { state, typed, freshSignIn }: { state: string; typed: string | null; freshSignIn: boolean },
-): Promise<{ kind: 'ok'; details: Pick<VisitDetails, 'url' | 'fields' | 'kept'> } | Refusal> {
+): Promise<({ kind: 'ok' } & Pick<VisitDetails, 'url' | 'fields' | 'kept'>) | Refusal> {
   if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
-  if (connection.protocol === 'oidc') {
-    const visit = { state, loginHint: typed || null, language: languageOfRequest(request), freshSignIn };
-    const { startOidc } = await import('./oidc/provider.ts');
-    const started = await startOidc(deps, connection, visit);
-    return started.kind === 'ok' ? { kind: 'ok', details: { ...started, fields: null } } : started;
-  }
-  const started = await startSaml(deps, connection, { state, freshSignIn });
-  return started.kind === 'ok' ? { kind: 'ok', details: started } : started;
+  if (connection.protocol === 'saml') return await startSaml(deps, connection, { state, freshSignIn });
+  const { startOidc } = await import('./oidc/provider.ts');
+  const visit = { state, loginHint: typed || null, language: languageOfRequest(request), freshSignIn };
+  return await startOidc(deps, connection, visit);
 }
 
 /** Returns the id of the visit, null if the connection was changed or removed while its provider was asked. */

@@ -66,8 +66,10 @@ type SsoFailure = {
 };
 
 /** Records the failure; visitors read out the reference. */
-export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise<string> {
-  const { reason, connection, user, steps, address, requestId } = failure;
+export async function recordSsoFailure(
+  deps: Deps,
+  { reason, connection, user, steps, address, requestId }: SsoFailure,
+): Promise<string> {
   const reference = newReference();
   await insertAuditEvent(
     deps.sql,

@@ -44,11 +44,6 @@ export async function recordLogoutRefusal(
   );
 }
 
-/** Ends every session of a user from a connection; returns how many. Lock the user first. */
-export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
-  return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
-}
-
 /**
  * Ends every session of a connection, or only those of users in some domains, those that wait for a second factor too;
  * returns how many. Lock the connection first, so that no sign-in adds one.

@@ -4,7 +4,6 @@ import { listRememberedDevices } from '../factors/devices.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findUserForUpdate } from '../people/portal-user.ts';
 import { isInDomains } from '../people/sign-in-policy.ts';
-import { deleteSessionsOfUserBy } from './provider-sessions.ts';
 import { findSsoConnectionByKeyForUpdate, raiseVersion } from './sso-connection.ts';
 
 type UnlinkResult =
@@ -24,9 +23,11 @@ export async function unlinkUser(sql: Database, key: string, name: string, now: 
     if (!connection) return { kind: 'noConnection' };
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'noUser' };
-    if (!(await deleteSsoSubject(sql, connection.id, user.id))) return { kind: 'notLinked' };
     const { id: userId, username, hasApp } = user;
-    const sessionsEnded = await deleteSessionsOfUserBy(sql, userId, connection.id);
+    const ofUser = sql`user_id = ${userId} and connection_id = ${connection.id}`;
+    const unlinked = await sql`delete from sso_subject where ${ofUser}`;
+    if (unlinked.count === 0) return { kind: 'notLinked' };
+    const { count: sessionsEnded } = await sql`delete from session where ${ofUser}`;
     await raiseVersion(sql, connection.id);
     const rememberedDevices = (await listRememberedDevices(sql, userId, now)).length;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
@@ -46,13 +47,6 @@ export async function linkSubject(
   const linked = await sql`
     select from sso_subject where connection_id = ${connectionId} and subject = ${subject} and user_id = ${userId}`;
   return linked.length > 0;
-}
-
-/** Unlinks a user's subject; false if it was not linked. */
-async function deleteSsoSubject(sql: Connection, connectionId: string, userId: string): Promise<boolean> {
-  const rows = await sql`
-    delete from sso_subject where connection_id = ${connectionId} and user_id = ${userId} returning user_id`;
-  return rows.length > 0;
 }
 
 /** Unlinks all subjects of a connection, or only those of users in some domains; returns how many. */

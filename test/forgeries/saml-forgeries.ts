@@ -87,7 +87,6 @@ const weaklySigned: Forgery[] = [
   ],
   ['SA-12 two signatures', /two signatures/, put(/<ds:Signature .*<\/ds:Signature>/s, twice)],
   ['SA-12 two SignedInfo', badShape, put(/<ds:SignedInfo>.*<\/ds:SignedInfo>/s, twice)],
-  ['SA-12 two references', badShape, put(/<ds:Reference .*<\/ds:Reference>/s, twice)],
   ['SA-13 no transforms', badShape, put(/<ds:Transforms>.*<\/ds:Transforms>/s, '<ds:Transforms/>')],
   ['SA-13 a transform by XSLT', /not supp/, put(enveloped, 'http://www.w3.org/TR/1999/REC-xslt-19991116')],
   ['SA-13 canonicalized with what is around', /20010315. is not/, (f) => by(f, { transforms: [enveloped, inclusive] })],
@@ -119,7 +118,6 @@ const misread: Forgery[] = [
     return [`SA-17 ${name} in the NameID`, words, (f) => of(f, { nameId: f.nameId(text) })];
   }),
   ['SA-17 a comment in the NameID, put in after signing', /comment/, put('bob-1', '$&<!-- -->')],
-  ['SA-17 NUL by its number', notVerified, put('bob-1', '$&&#0;')],
   ['SA-17 two NameIDs', /one NameID/, (f) => of(f, { nameId: f.nameId('bob-1') + f.nameId('admin-1') })],
   ['SA-17 no NameID', /one NameID/, (f) => of(f, { nameId: '' })],
   ['SA-34 two roots', /well-formed/, (f) => `${genuine(f)}<x/>`],
@@ -131,7 +129,6 @@ const misread: Forgery[] = [
     /not a Response/,
     (f) => f.sign(f.response('', { name: 'samlp:LogoutResponse' }), '_r1'),
   ],
-  ['SA-36 a response of SAML 1.1', /SAML 2.0/, (f) => f.response(signed(f), { version: '1.1' })],
 ];
 
 const cbc = { content: 'http://www.w3.org/2001/04/xmlenc#aes256-cbc' };
@@ -176,7 +173,6 @@ const sealedAnswers: Forgery[] = [
       async (f, tools) => tampered(await inSigned(f, tools, cbc), place),
     ],
   ),
-  ['SA-35 by AES-GCM, a byte changed after', /no portal key/, async (f, t) => tampered(await answer(f, t), 40)],
   [
     'SA-35 another one beside the signed one',
     two,
@@ -184,11 +180,6 @@ const sealedAnswers: Forgery[] = [
   ],
   ['SA-35 a wrapped one', notSigned, (f, tools) => answer(f, tools, evil(f, '_evil', signed(f)))],
   ['SA-35 a DOCTYPE inside', /document type/, (f, tools) => answer(f, tools, `<!DOCTYPE x>${signed(f)}`)],
-  [
-    'SA-35 two keys',
-    /one piece of data and one key/,
-    async (f, tools) => changed(await answer(f, tools), /<e:EncryptedKey.*<\/e:EncryptedKey>/s, twice),
-  ],
 ];
 
 const other = 'https://other.example/';
@@ -202,13 +193,11 @@ const named = (f: Forger, more: string) => ({
 });
 const issued = (by: string) => ({ issuer: `<saml:Issuer>${by}</saml:Issuer>` });
 const status = (code: string) => `<samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status>`;
-const success = status('urn:oasis:names:tc:SAML:2.0:status:Success');
 const nothing = () => ({});
 
 /** The provider's valid signatures, on answers for somebody else or another time: parts of assertion and response. */
 const misdirected: [name: string, words: RegExp, parts: (f: Forger) => Parts, response?: ResponseParts][] = [
   ['SA-18 for another audience', /is for "https:\/\/other/, (f) => forAudiences(f, other)],
-  ['SA-18 for no audience', /restriction of its audience/, (f) => ({ conditions: f.conditions('') })],
   ['SA-18 for us and another', /is for .*other/, (f) => forAudiences(f, f.scene.audience, other)],
   ['SA-18 for one that begins as we do', /is for/, (f) => forAudiences(f, `${f.scene.audience}.evil.example`)],
   ['SA-19 for another recipient', /recipient "https:\/\/other/, (f) => confirmed(f, { Recipient: other })],
@@ -217,16 +206,10 @@ const misdirected: [name: string, words: RegExp, parts: (f: Forger) => Parts, re
   ['SA-21 another issuer of the response', /issuer of the response/, nothing, issued(other)],
   ['SA-21 another issuer of the assertion', /issuer of the assertion/, () => issued(other)],
   ['SA-22 a refusal with a signed assertion', /the provider says/, nothing, { status: status('urn:Requester') }],
-  ['SA-22 two statuses', /one status/, nothing, { status: success + success }],
   [
     'SA-23 the holder of a key is confirmed, not who brings it',
     /confirmed by/,
     (f) => ({ confirmation: f.confirmation({}, 'urn:oasis:names:tc:SAML:2.0:cm:holder-of-key') }),
-  ],
-  [
-    'SA-23 what is right is spread over two confirmations',
-    /recipient/,
-    (f) => ({ confirmation: f.confirmation({ Recipient: other }) + f.confirmation({ InResponseTo: '_other' }) }),
   ],
   ['SA-24 nobody signed in', /anyone signed in/, () => ({ authn: '' })],
   [
@@ -234,10 +217,8 @@ const misdirected: [name: string, words: RegExp, parts: (f: Forger) => Parts, re
     /session at the provider ended/,
     (f) => ({ authn: f.authn({ SessionNotOnOrAfter: f.at(-200_000) }) }),
   ],
-  ['SA-24 a sign-in in the future', /sign-in was at/, (f) => ({ authn: f.authn({ AuthnInstant: f.at(200_000) }) })],
   ['SA-25 its conditions have ended', /the assertion ended/, (f) => conditioned(f, { NotOnOrAfter: f.at(-120_000) })],
   ['SA-25 its conditions have not begun', /valid from/, (f) => conditioned(f, { NotBefore: f.at(120_001) })],
-  ['SA-25 two sets of conditions', /one Conditions/, (f) => ({ conditions: f.conditions() + f.conditions() })],
   [
     'SA-25 it is older than we accept, valid for years as it says',
     /too old/,
@@ -266,7 +247,6 @@ const counted = /too many elements, attributes or entities/;
 const costly: Forgery[] = [
   ['SA-43 elements', counted, holding(filled('<a/>'))],
   ['SA-43 entities', counted, holding(`<a>${filled('&amp;')}</a>`)],
-  ['SA-43 nesting within the limit', notVerified, holding('<a>'.repeat(1400) + '</a>'.repeat(1400))],
   ['SA-43 a namespace', notVerified, holding(`<a xmlns="urn:${'a'.repeat(50_000)}">${filled('<b/>', 3000)}</a>`)],
   ['SA-43 a digest', /signature of its Assertion is too long/, put(/(<ds:DigestValue>)[^<]*/, `$1${filled('A')}`)],
   [

@@ -108,7 +108,6 @@ const elsewhere = 'https://idp.example';
 it.each([
   ['Entra ID, which announces nothing', entra, undefined, 'PS256'],
   ['a provider that announces nothing', elsewhere, undefined, 'RS256'],
-  ['a look-alike of Entra ID', 'https://login.microsoftonline.com.evil.example/v2.0', undefined, 'RS256'],
   ['one that announces PS256 alone', elsewhere, ['PS256'], 'PS256'],
   ['one that announces both', entra, ['PS256', 'RS256'], 'RS256'],
 ])('the signature for %s is as expected, and names key and certificate', async (_who, issuer, announced, alg) => {
@@ -131,7 +130,6 @@ it.each([
 
 it.each([
   [elsewhere, undefined, { max_age: '0', prompt: 'login' }],
-  [elsewhere, ['none', 'login', 'select_account'], { max_age: '0', prompt: 'login' }],
   [elsewhere, ['none', 'select_account'], { prompt: 'select_account' }],
   [elsewhere, ['none', 'consent'], { max_age: '0' }],
   ['https://accounts.google.com', undefined, { prompt: 'select_account' }],

@@ -1,8 +1,4 @@
 import { KeyObject, sign } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Bend,
@@ -233,15 +229,6 @@ describe('discovery that does not belong to the connection', () => {
     const reading = readDiscovery(microsoft('common'), here, saying({ issuer: microsoft('{tenantid}') }));
     await expect(reading).rejects.toThrow(`the discovery document of ${microsoft('common')} names another issuer`);
   });
-
-  it('OI-24 an untrusted certificate is reported as such', async () => {
-    const pem = (name: string) => readFileSync(`test/support/test-only-${name}.pem`);
-    const server = createServer({ cert: pem('localhost'), key: pem('server-key') }, (_, response) => response.end());
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const reading = readDiscovery(`https://localhost:${(server.address() as AddressInfo).port}`, here);
-    await expect(reading).rejects.toThrow(/has a certificate that is not trusted here \([A-Z_]+\)$/);
-    server.close();
-  });
 });
 
 it.each(["-_.!~*'()", 'é:%&+/='])('the secret %s is sent as providers read it', async (secret) => {
@@ -258,19 +245,6 @@ it.each(["-_.!~*'()", 'é:%&+/='])('the secret %s is sent as providers read it',
       // Some don't decode: what needs no encoding gets none.
       if (/^[\w.!~*'()-]+$/.test(secret)) expect(shown).toBe(secret);
     }
-  }
-});
-
-it('an unknown client is not blamed only on the secret', async () => {
-  for (const [status, more] of [[400], [401], [401, { 'www-authenticate': 'Basic realm="x"' }]] as [
-    number,
-    object?,
-  ][]) {
-    const headers = { 'content-type': 'application/json', ...more };
-    const token = (response: Parameters<NonNullable<NonNullable<Bend['instead']>['token']>>[0]) =>
-      response.writeHead(status, headers).end('{"error":"invalid_client"}');
-    const words = expect.stringContaining('by client id or secret (or key)');
-    expect(await answerTo({ instead: { token } })).toMatchObject({ reason: 'connection-broken', words });
   }
 });
 

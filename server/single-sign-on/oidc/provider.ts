@@ -108,7 +108,7 @@ export async function startOidc(
   deps: Deps,
   connection: OidcConnection,
   visit: { state: string; loginHint: string | null; language: string; freshSignIn?: boolean },
-): Promise<{ kind: 'ok'; url: string; kept: OidcKept } | Refusal> {
+): Promise<{ kind: 'ok'; url: string; fields: null; kept: OidcKept } | Refusal> {
   const provider = await oidcProvider(deps, connection);
   if (provider.kind === 'refused') return provider;
   const { client } = provider;
@@ -126,7 +126,7 @@ export async function startOidc(
         : most !== null && { max_age: String(most) }),
     },
   });
-  return { kind: 'ok', url: url.href, kept };
+  return { kind: 'ok', url: url.href, fields: null, kept };
 }
 
 export function newOidcKept(redirectUri: string): OidcKept {

@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { encrypted, type Forger, field } from '#test/forgeries/forged-saml.ts';
 import { forgeries } from '#test/forgeries/saml-forgeries.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { eachRow, oneOfEach } from '#test/support/runs-all.ts';
+import { eachRow, oneOfEach, runsAll } from '#test/support/runs-all.ts';
 import { type SamlForTest, samlForTest } from '#test/support/saml-for-test.ts';
 import { addPortalKey, portalKeys, promotePortalKey } from '../portal-keys.ts';
 import type { SamlConnection } from '../sso-connection.ts';
@@ -196,3 +197,59 @@ it('SA-32 hostile XML is refused at once, in an answer or as metadata, and nobod
     // Of the processor: the machine may be busy. The first round compiles what it runs.
     expect(Math.min(...times)).toBeLessThan(50);
   }));
+
+/** Where to change it, as parts of the whole: what is between two places is removed, copied with another name, or a piece put in. */
+const places = fc.tuple(
+  ...Array.from({ length: 3 }, () => fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
+);
+const piece = fc.constantFrom(
+  '<!---->',
+  '<x/>',
+  '&#65;',
+  '"',
+  'ID="_a1"',
+  '<saml:NameID>admin-1</saml:NameID>',
+  'copy',
+  'out',
+);
+const change = fc.record({ places, piece });
+
+function mangled(xml: string, { places, piece }: { places: number[]; piece: string }): string {
+  // At tag boundaries, so that the result is often well-formed.
+  const borders = [...xml.matchAll(/(?=<)|(?<=>)/g)].map(({ index }) => index);
+  const [from = 0, to = 0, place = 0] = places
+    .map((part) => borders[Math.floor(part * borders.length)] ?? 0)
+    .sort((one, other) => one - other);
+  if (piece === 'out') return xml.slice(0, from) + xml.slice(to);
+  const copied = xml.slice(from, to).replace('bob-1', 'admin-1');
+  return xml.slice(0, place) + (piece === 'copy' ? copied : piece) + xml.slice(place);
+}
+
+it.runIf(runsAll)(
+  'any change to a valid answer makes it refused or leaves its meaning, and throws nothing',
+  async () => {
+    const f = saml.forger();
+    const sealed = await encrypted(f.sign(f.assertion()), saml.keys.portalCertificate);
+    const answers = [
+      f.response(f.sign(f.assertion())),
+      f.sign(f.response(f.sign(f.assertion())), '_r1'),
+      f.response(sealed),
+    ];
+    for (const xml of answers) expect(await saml.read(field(xml))).toMatchObject({ kind: 'ok' });
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...answers),
+        fc.array(change, { minLength: 1, maxLength: 3 }),
+        async (xml, changes) => {
+          const answer = await saml.read(field(changes.reduce(mangled, xml)));
+          if (answer.kind === 'ok')
+            expect(answer).toMatchObject({ identity: { subject: 'bob-1', email: 'bob@corp-b.example' } });
+          else refused += 1;
+        },
+      ),
+    );
+    expect(refused).toBeGreaterThan(20);
+  },
+  60_000,
+);

@@ -25,7 +25,7 @@ import {
 } from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, lastFailure } from '#test/support/sso-for-test.ts';
 import { tokenHash } from '../../crypto/token.ts';
-import { makeCertificate, portalKeys } from '../portal-keys.ts';
+import { portalKeys } from '../portal-keys.ts';
 
 const path = '/portal/authenticate/saml/logout';
 const there = {
@@ -210,15 +210,6 @@ describe('what ends nothing', () => {
     expect(answerAt((await follow(redirected(scene(), xml))).headers.location).xml).toContain('status:Success"');
     await post(posted(scene(), xml));
     expect([await isIn(one), await eventsNamed('provider-logout-refused')]).toEqual([true, []]);
-  });
-
-  it('SA-36 a request by an expired certificate', async () => {
-    const key = await makeCertificate('ended', new Date(portal.deps.now().getTime() - 4 * 365 * 24 * 3_600_000));
-    const one = await signIn();
-    const certificates = JSON.stringify([key.certificate, acme.key.certificate]);
-    await portal.sql`update sso_connection set settings = jsonb_set(settings, '{certificates}', ${certificates})`;
-    await follow(redirected({ key }, xmlOf()));
-    expect(await isIn(one)).toBe(true);
   });
 
   it('many slow an address down, but not a genuine one: any page open there can send them', async () => {

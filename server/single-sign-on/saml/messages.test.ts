@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { messageAt } from '#test/forgeries/forged-saml-logout.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { acs, bounced, crossSite, samlForTest } from '#test/support/saml-for-test.ts';
+import { acs, bounced, samlForTest } from '#test/support/saml-for-test.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { startSaml } from './sign-in.ts';
 import { attributeOf, childrenNamed, descendantsNamed, ds, md, readXml, textOf, type XmlElement } from './xml.ts';
@@ -83,10 +83,3 @@ it.each([
     });
   },
 );
-
-it('without script that page has a button, in the language of the browser', async () => {
-  const headers = { ...crossSite.headers, 'accept-language': 'de' };
-  const form = { SAMLResponse: 'bm8=' };
-  const { body } = await portal.send({ method: 'POST', url: new URL(acs).pathname, form, headers });
-  expect(body).toMatch(/<html lang="de">[\s\S]*<noscript>\n<h1>Anmelden<\/h1>\n<button>Weiter<\/button>\n<\/noscript>/);
-});

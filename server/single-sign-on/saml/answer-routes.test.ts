@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { field, forger } from '#test/forgeries/forged-saml.ts';
 import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
@@ -15,7 +15,13 @@ import {
   samlProviderOfFile,
   samlRequestAt,
 } from '#test/support/saml-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
+import {
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+} from '#test/support/sso-for-test.ts';
 
 let attacker: BrowserForTest;
 let victim: BrowserForTest;
@@ -189,5 +195,77 @@ describe('an answer costs little before it is known whose it is', () => {
     const slowed = await postSamlAnswer(portal, victim, { SAMLResponse: 'bm8=' });
     expect([slowed.statusCode, slowed.headers['retry-after'], await reason()]).toEqual([429, '60', 'throttled']);
     expect(await bring(victim, answerTo(await asked(victim)))).toBe('/portal/portal.html');
+  });
+});
+
+describe('an answer that nobody asked for, from a tile at the provider', () => {
+  beforeEach(() => set({ mayBegin: true }));
+  /** A tile at the provider has the browser post an answer that nobody asked for. */
+  const press = (form = answerTo(null)) => postSamlAnswer(portal, victim, form);
+  const pressed = async (form?: Record<string, string>) => String((await press(form)).headers.location);
+  /** A press on the tile, and what the provider answers to the visit that it begins. */
+  async function signInByTile(email: string): Promise<string> {
+    const request = samlRequestAt(await followLeavePage(victim, await press()));
+    return await bring(victim, answerTo(request, { email }));
+  }
+  const visits = async () => (await portal.sql`select from visit`).length;
+  const set = (settings: object) =>
+    portal.sql`update sso_connection set settings = settings || ${JSON.stringify(settings)}`;
+
+  it('SA-26 begins a visit of this browser at once; its own answer counts, and whoever is signed in stays so', async () => {
+    const begun = await pressed({ ...answerTo(null), RelayState: 'https://evil.example/' });
+    expect(begun).toMatch(/^\/portal\/authenticate\/leave\?/);
+    expect([await who(victim), await visits()]).toEqual([null, 1]);
+    expect(await signInByTile('alice@acme.test')).toBe('/portal/portal.html');
+    await press(answerTo(null, { email: 'mallory@acme.test' }));
+    expect(await who(victim)).toBe('alice');
+    expect(await signInByTile('mallory@acme.test')).toContain('/portal/logout?confirm=&destination');
+    expect(await who(victim)).toBe('alice');
+  });
+
+  it('SA-26 reads the issuer of a message alone, signed or not', async () => {
+    await set({ entityId: 'https://idp.test/?a=1&b=2' });
+    const issuer = '<a:Issuer Format="x">\n https://idp.test/?a=1&amp;b=2\n</a:Issuer>';
+    expect(await pressed({ SAMLResponse: field(`<p:Response>${issuer}</p:Response>`) })).toMatch(/leave/);
+  });
+
+  it('SA-26 a provider that answers every request by a tile’s answer ends on the failure page, and may be tried again', async () => {
+    const rounds = [await pressed(), await pressed(), await pressed(), await pressed()];
+    expect(rounds.map((location) => location.includes('/leave'))).toEqual([true, true, true, false]);
+    expect(rounds.at(-1)).toMatch(/^\/portal\/loginfail\/saml/);
+    expect(await visits()).toBe(0);
+    // With our RelayState it is an answer to the visit, and refused as such.
+    const { state } = samlRequestAt(await followLeavePage(victim, await press()));
+    await press({ ...answerTo(null), RelayState: state });
+    expect(await lastFailure(portal)).toMatchObject({ reason: 'answer-invalid' });
+  });
+
+  it.each([
+    ['is allowed at no connection', 'provider-began', /--idp-initiated on/, { mayBegin: false }, undefined],
+    ['is of no connection', 'provider-began', /no connection/, { entityId: 'https://other.test/' }, undefined],
+    ['answers another request', 'request-unknown', /no request of ours/, {}, { id: '_another', state: '' }],
+  ] as const)('SA-26 a message that %s begins nothing', async (_what, why, words, settings, request) => {
+    await set(settings);
+    const { SAMLResponse = '' } = answerTo(request ?? null);
+    expect(await pressed({ SAMLResponse })).toMatch(/^\/portal\/loginfail\/saml/);
+    expect(await lastFailure(portal)).toMatchObject({
+      reason: why,
+      steps: [{ outcome: expect.stringMatching(words) }],
+    });
+    expect(await visits()).toBe(0);
+  });
+
+  it('SA-26 nor does one of a disabled connection', async () => {
+    await portal.sql`update sso_connection set active = false`;
+    await press();
+    expect([await reason(), await visits()]).toEqual(['provider-began', 0]);
+  });
+
+  it('SA-43 no issuer is found in a message that is made to cost, and at once', async () => {
+    const begun = process.threadCpuUsage();
+    for (const part of ['<Issuer ', '<Issuer>', '<a:Issuer x="', `<Issuer>${'x'.repeat(2000)}`, '<<<', '  '])
+      await press({ SAMLResponse: field(part.repeat(180_000 / part.length)) });
+    expect(process.threadCpuUsage(begun).user / 1000).toBeLessThan(500);
+    expect(await lastFailure(portal)).toMatchObject({ reason: 'answer-invalid' });
   });
 });
