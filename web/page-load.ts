@@ -2,7 +2,7 @@ import { acceptableDestination, type DestinationRules } from '#contract/destinat
 import { noticeOfSearch } from '#contract/notices.ts';
 import { hasAddress, type Page } from '#contract/page.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
-import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
+import { queryNames, screenOfPath } from '#contract/screens.ts';
 import {
   type Address,
   addressWithout,
@@ -62,14 +62,10 @@ function keepFragment(arrival: Arrival, address: Address): Arrival {
   const kept = saveTwoFactorDestination(arrival, address);
   const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;
   const start = isAsked ? (kept.saved.loginHashFragment ?? '') : '';
-  const destination =
-    start === ''
-      ? ({ loginHashFragment: address.hash.slice(1), loginHashFragmentFrom: 'hash' } as const)
-      : ({
-          loginHashFragment: start.includes('#') ? start : start + address.hash,
-          loginHashFragmentFrom: 'redirectURL',
-        } as const);
-  return { ...kept, saved: { ...kept.saved, ...destination }, shown: { ...kept.shown, hash: '' } };
+  const loginHashFragment = start === '' ? address.hash.slice(1) : start.includes('#') ? start : start + address.hash;
+  const loginHashFragmentFrom = start === '' ? 'hash' : 'redirectURL';
+  const saved = { ...kept.saved, loginHashFragment, loginHashFragmentFrom } as const;
+  return { ...kept, saved, shown: { ...kept.shown, hash: '' } };
 }
 
 function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
@@ -149,14 +145,13 @@ function forgetResetHash(arrival: Arrival): Arrival {
 }
 
 /** One-time messages must not stay in the address, nor a name on the screen that asks for none. */
-const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
-  emailInfo: [queryNames.login],
-};
-
 function hideFromAddress(arrival: Arrival): Arrival {
-  const { place } = arrival;
-  const isChoice = noticeOfSearch(place.search) === 'chooseConnection';
-  return hide(arrival, [...(isChoice ? [] : [queryNames.notice]), ...(hiddenNames[place.screen.name] ?? [])]);
+  const { screen, search } = arrival.place;
+  const isChoice = noticeOfSearch(search) === 'chooseConnection';
+  return hide(arrival, [
+    ...(isChoice ? [] : [queryNames.notice]),
+    ...(screen.name === 'emailInfo' ? [queryNames.login] : []),
+  ]);
 }
 
 function hide(arrival: Arrival, names: readonly string[]): Arrival {

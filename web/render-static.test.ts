@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assetsForTest, pageForTest } from './page-for-test.ts';
+import { assetsForTest, pageForTest } from '#test/support/page-for-test.ts';
 import { renderStaticDocument } from './render-static.ts';
 
 const problem = { name: 'problem', status: 502, retryAfterSeconds: null } as const;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
 import type { OpenSecondFactor, PageScreen } from '#contract/page.ts';
 import { problemStatuses } from '#contract/page.ts';
+import { pageForTest as page, documentForTest as render } from '#test/support/page-for-test.ts';
 import { allTexts } from './all-texts.ts';
-import { pageForTest as page, documentForTest as render } from './page-for-test.ts';
 import { styleText } from './render.tsx';
 
 const screens: [string, string | null][] = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { pageForTest } from '#test/support/page-for-test.ts';
 import { placeOfUrl } from './addresses.ts';
 import { resetLinkOf } from './components/reset-link.tsx';
-import { pageForTest } from './page-for-test.ts';
 import { nothingSaved } from './saved-values.ts';
 
 /** What the server rendered, what is saved in the tab, and what waits in the browser. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { notices } from '#contract/notices.ts';
-import { documentForTest } from './page-for-test.ts';
+import { documentForTest } from '#test/support/page-for-test.ts';
 
 /** The text of each element that matches, as a screen reader is given it. */
 function heardIn(html: string, element: RegExp): string[] {

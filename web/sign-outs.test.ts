@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { pageForTest } from './page-for-test.ts';
+import { pageForTest } from '#test/support/page-for-test.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { followSignOuts } from './sign-outs.ts';
 

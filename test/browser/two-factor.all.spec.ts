@@ -26,7 +26,7 @@ test('recovery codes are copied, saved as a file and printed', async ({ page, co
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes.join('\n'));
 
   const saved = page.waitForEvent('download');
-  await page.getByRole('button', { name: texts.download }).click();
+  await page.getByRole('link', { name: texts.download }).click();
   const file = await saved;
   expect(file.suggestedFilename()).toBe('Vestibule – Recovery codes.txt');
   const content = readFileSync(await file.path(), 'utf8');

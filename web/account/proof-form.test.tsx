@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountPage } from '#contract/account.ts';
-import { assetsForTest, pageForTest } from '../page-for-test.ts';
+import { assetsForTest, pageForTest } from '#test/support/page-for-test.ts';
 import { renderAccount } from './render-account.tsx';
 
 const account: AccountPage = {

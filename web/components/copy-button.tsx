@@ -35,27 +35,16 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Saves a text as a file made in the page, without a request to the server. */
+/** Saves a text as a file, without a request to the server. */
 export function DownloadButton({ name, text }: { name: string; text: string }) {
-  const message = useMessage();
-
-  function download() {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), longestStart);
-  }
-
+  const href = `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
   return (
-    <SmallButton icon="download" onClick={download}>
-      {message('download')}
-    </SmallButton>
+    <a className="button quiet small" download={name} href={href}>
+      <Icon shape={sealShapes.download} size={18} />
+      {useMessage()('download')}
+    </a>
   );
 }
-
-/** Browsers that ask where to save read the file only then. */
-const longestStart = 60_000;
 
 export function PrintButton() {
   return (

@@ -114,8 +114,7 @@ function Veil({ text }: { text: string }) {
 /** A GET form, so that it works without JavaScript; the script translates the page in place. */
 function LanguageMenu() {
   const message = useMessage();
-  const { language } = useApp();
-  const { page, place, setLanguage } = useApp();
+  const { language, page, place, setLanguage } = useApp();
   const { toScreen } = usePortalUrls();
   // The answer to a posted form has the call's address, which answers no GET itself.
   const isProblem = page.screen.name === 'problem';

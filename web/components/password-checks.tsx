@@ -14,34 +14,34 @@ type Props = { password: string; broken: readonly PasswordRule[]; policy: Passwo
 export function PasswordChecks({ password, broken, policy }: Props) {
   const message = useMessage();
   const isMet = (...rules: PasswordRule[]) => password !== '' && !rules.some((rule) => broken.includes(rule));
-  return (
-    <ul className="rules" id="password-checks" aria-live="polite">
-      <Check isMet={isMet('short', 'long')}>{message('password-validation-between', policy)}</Check>
-      <Check isMet={isMet('common')}>{message('check-common')}</Check>
-      <Check isMet={isMet('weak')}>{message('check-strength')}</Check>
-    </ul>
-  );
+  const rules: Rule[] = [
+    [message('password-validation-between', policy), isMet('short', 'long')],
+    [message('check-common'), isMet('common')],
+    [message('check-strength'), isMet('weak')],
+  ];
+  return <Rules id="password-checks" rules={rules} />;
 }
 
 export function RepeatCheck({ isMet }: { isMet: boolean }) {
-  const message = useMessage();
-  return (
-    <ul className="rules" id="repeat-check" aria-live="polite">
-      <Check isMet={isMet}>{message('check-match')}</Check>
-    </ul>
-  );
+  return <Rules id="repeat-check" rules={[[useMessage()('check-match'), isMet]]} />;
 }
 
-function Check({ isMet, children }: { isMet: boolean; children: string }) {
+type Rule = [text: string, isMet: boolean];
+
+function Rules({ id, rules }: { id: string; rules: Rule[] }) {
   const message = useMessage();
   return (
-    <li className={isMet ? 'met' : undefined} aria-atomic="true">
-      <Icon shape={sealShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
-      <span>
-        {children}
-        <span className="sr"> {message(isMet ? 'check-done' : 'check-open')}</span>
-      </span>
-    </li>
+    <ul className="rules" id={id} aria-live="polite">
+      {rules.map(([text, isMet]) => (
+        <li key={text} className={isMet ? 'met' : undefined} aria-atomic="true">
+          <Icon shape={sealShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
+          <span>
+            {text}
+            <span className="sr"> {message(isMet ? 'check-done' : 'check-open')}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

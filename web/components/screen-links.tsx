@@ -1,7 +1,7 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { accountPath } from '#contract/account.ts';
 import { destinationAfterTwoFactor, destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
-import { queryNames } from '#contract/screens.ts';
+import { type PlainScreen, queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
@@ -66,29 +66,31 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
   );
 }
 
+type LinkProps = { className?: string | undefined; children?: ReactNode };
+
 /** Link to the form that sends a new reset link. */
-export function ForgottenLink({ className }: { className?: string | undefined }) {
-  const message = useMessage();
-  const { toScreen } = usePortalUrls();
-  return (
-    <PortalLink href={toScreen('forgotten')} className={className}>
-      {message('change-failed-new-link')}
-    </PortalLink>
-  );
+export function ForgottenLink(props: LinkProps) {
+  return <ScreenLink screen="forgotten" text="change-failed-new-link" {...props} />;
 }
 
-type Props = {
-  className?: string | undefined;
-  /** In place of the usual text, for somebody signed in, whom the form leads on. */
-  children?: ReactNode;
-};
+/** `children`: in place of the usual text, for somebody signed in, whom the form leads on. */
+export function LoginLink(props: LinkProps) {
+  return <ScreenLink screen="login" text="return-to-login" {...props} />;
+}
 
-export function LoginLink({ className, children }: Props) {
+/** Only the server knows what is kept for this browser: the link of a new password, and its account. */
+export function ChooseLink(props: LinkProps) {
+  return <ScreenLink screen="forgottenChange" text="change-failed-choose" isDocument {...props} />;
+}
+
+type ScreenLinkProps = LinkProps & { screen: PlainScreen; text: MessageKey; isDocument?: boolean };
+
+function ScreenLink({ screen, text, children, ...link }: ScreenLinkProps) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
   return (
-    <PortalLink href={toScreen('login')} className={className}>
-      {children ?? message('return-to-login')}
+    <PortalLink href={toScreen(screen)} {...link}>
+      {children ?? message(text)}
     </PortalLink>
   );
 }
@@ -122,13 +124,9 @@ export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destin
   );
 }
 
-export function SupportLink({
-  className,
-  text = 'contact-support',
-}: {
-  className?: string | undefined;
-  text?: 'contact-support' | 'login-fail-ip-support';
-}) {
+type SupportLinkProps = { className?: string | undefined; text?: 'contact-support' | 'login-fail-ip-support' };
+
+export function SupportLink({ className, text = 'contact-support' }: SupportLinkProps) {
   const message = useMessage();
   return (
     <PortalLink isDocument className={className} href={useApp().page.branding.links.support}>

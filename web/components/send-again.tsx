@@ -14,8 +14,7 @@ type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
   const message = useMessage();
-  const { language } = useApp();
-  const { page, comeBack, announce } = useApp();
+  const { language, page, comeBack, announce } = useApp();
   const { toCall } = usePortalUrls();
   const textOf = useNoticeText();
   const first = useSecondFactor()?.sendAgainAfter;

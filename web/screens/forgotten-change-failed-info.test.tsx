@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
+import { documentForTest } from '#test/support/page-for-test.ts';
 import { allTexts } from '../all-texts.ts';
-import { documentForTest } from '../page-for-test.ts';
 
 const choose = ['/portal/forgottenChange', 'change-failed-choose'] as const;
 const newLink = ['/portal/forgotten', 'change-failed-new-link'] as const;

@@ -5,16 +5,15 @@ import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
-import { PortalLink } from '../components/links.tsx';
 import { Alert, Notice } from '../components/notice.tsx';
 import { PasswordChecks, PasswordErrors, RepeatCheck, StrengthMeter } from '../components/password-checks.tsx';
 import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
 import { PasskeyInstead, ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
-import { ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { ChooseLink, ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 import { PasswordField } from '../components/text-field.tsx';
 
@@ -142,16 +141,5 @@ export function ForgottenChangeFailedInfo() {
         <Reference />
       </div>
     </>
-  );
-}
-
-/** Only the server knows what is kept for this browser: the link, and its account. */
-function ChooseLink({ className }: { className?: string | undefined }) {
-  const message = useMessage();
-  const { toScreen } = usePortalUrls();
-  return (
-    <PortalLink className={className} href={toScreen('forgottenChange')} isDocument>
-      {message('change-failed-choose')}
-    </PortalLink>
   );
 }

@@ -16,8 +16,7 @@ type Props = Extract<PageScreen, { name: 'problem' }>;
 /** A refusal by the server, with a next step. */
 export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
   const message = useMessage();
-  const { language } = useApp();
-  const { typedUsername, leave } = useApp();
+  const { language, typedUsername, leave } = useApp();
   const isSent = typeof again === 'object';
   const isOffered = isSent || again === 'open';
 

@@ -12,9 +12,8 @@ type Props = Extract<AccountView, { name: 'overview' }>;
 /** Who is signed in, and the sections with what each of them is about. */
 export function Overview(view: Props) {
   const text = useAccountText();
-  const { language } = useApp();
+  const { language, page } = useApp();
   const { username, kept } = useAccount();
-  const { page } = useApp();
   const { email, customers, provider, sections } = view;
   return (
     <>

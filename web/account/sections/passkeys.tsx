@@ -6,6 +6,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
 import { SignInAgain } from '../proof-form.tsx';
+import { dayInWords } from './sessions.tsx';
 
 type Props = Extract<AccountView, { name: 'passkeys' }>;
 type Passkey = Props['passkeys'][number];
@@ -45,13 +46,15 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
 
 function Item({ passkey }: { passkey: Passkey }) {
   const text = useAccountText();
-  const day = useDay();
+  const { language } = useApp();
   const toPasskey = usePasskeyUrl(passkey.id);
   const { name, provider, madeAt, lastUsedAt } = passkey;
   const facts = [
     provider !== null && provider !== name && provider,
-    text('account-passkeys-added', { day: day(madeAt) }),
-    lastUsedAt === null ? text('account-passkeys-unused') : text('account-passkeys-used', { day: day(lastUsedAt) }),
+    text('account-passkeys-added', { day: dayInWords(madeAt, language) }),
+    lastUsedAt === null
+      ? text('account-passkeys-unused')
+      : text('account-passkeys-used', { day: dayInWords(lastUsedAt, language) }),
   ];
   return (
     <li>
@@ -141,9 +144,4 @@ function Enrol({ known }: Pick<Props, 'known'>) {
 function usePasskeyUrl(id: string): (begun: string) => string {
   const toSection = useSectionUrl();
   return (begun) => `${toSection('passkeys', begun)}&id=${id}`;
-}
-
-function useDay(): (time: string) => string {
-  const format = new Intl.DateTimeFormat(useApp().language, { dateStyle: 'medium', timeZone: 'UTC' });
-  return (time) => format.format(new Date(time));
 }
