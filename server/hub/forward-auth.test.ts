@@ -19,7 +19,6 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {
     // The proxy may have to be installed first.
   }, 180_000);
   beforeEach(async () => {
-    behind.hubAnswers(null);
     alice = ['Cookie', await behind.sessionOf('alice')];
     beth = ['Cookie', await behind.sessionOf('beth')];
   });

@@ -1,5 +1,3 @@
-import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How the requests of a load ended. */
@@ -32,8 +30,6 @@ export type ConstantLoad = {
   stop: () => Promise<void>;
 };
 
-type Answer = { status: number; cookies: string[]; retryAfter: string | undefined };
-
 const none = (): LoadCounts => ({ well: 0, refused: 0, lost: {}, times: [] });
 /** A third of the sign-ins signs out again. */
 const signOutEvery = 3;
@@ -47,29 +43,21 @@ export function constantLoad(
   origin: string,
   { usernames, password }: { usernames: readonly string[]; password: string },
 ): ConstantLoad {
-  const agent = new Agent({ keepAlive: true });
   const sessions = new Set<string>();
   const ended = new Set<string>();
   let stopped = false;
 
   async function ask(path: string, { cookie = '', form }: { cookie?: string; form?: URLSearchParams } = {}) {
-    const type = { 'content-type': 'application/x-www-form-urlencoded', origin };
-    const headers = { accept: 'application/json', cookie, ...(form && type) };
-    const sent = request(origin + path, { method: form ? 'POST' : 'GET', agent, headers, timeout: patience });
-    return await new Promise<Answer>((resolve, reject) => {
-      sent.on('error', reject);
-      sent.on('timeout', () => sent.destroy(new Error('no answer')));
-      sent.on('response', (response) => {
-        const { statusCode: status = 0, headers } = response;
-        const answer = { status, cookies: headers['set-cookie'] ?? [], retryAfter: headers['retry-after'] };
-        text(response).then(() => resolve(answer), reject);
-      });
-      sent.end(form?.toString());
-    });
+    const headers = { accept: 'application/json', cookie, origin };
+    const method = form ? 'POST' : 'GET';
+    const signal = AbortSignal.timeout(patience);
+    const answer = await fetch(origin + path, { method, headers, body: form ?? null, redirect: 'manual', signal });
+    await answer.arrayBuffer();
+    return answer;
   }
 
   /** The answer if it is the expected one. */
-  async function counted(kind: Kind, expected: number, asked: Promise<Answer>): Promise<Answer | null> {
+  async function counted(kind: Kind, expected: number, asked: Promise<Response>): Promise<Response | null> {
     const from = performance.now();
     const answer = await asked.catch((error: Error) => error);
     const count = load.counts[kind];
@@ -79,7 +67,7 @@ export function constantLoad(
       return answer;
     }
     const how = answer instanceof Error ? answer.message : String(answer.status);
-    if (!(answer instanceof Error) && answer.status === 503 && answer.retryAfter) count.refused += 1;
+    if (!(answer instanceof Error) && answer.status === 503 && answer.headers.has('retry-after')) count.refused += 1;
     else count.lost[how] = (count.lost[how] ?? 0) + 1;
     await pause(20);
     return null;
@@ -89,7 +77,10 @@ export function constantLoad(
     for (let round = first; !stopped; round += 1) {
       const form = new URLSearchParams({ username: usernames[round % usernames.length] ?? '', password });
       const answer = await counted('signIns', 303, ask('/portal/performlogin', { form }));
-      const session = answer?.cookies.find((one) => one.startsWith('vestibule-session='))?.split(';')[0];
+      const session = answer?.headers
+        .getSetCookie()
+        .find((one) => one.startsWith('vestibule-session='))
+        ?.split(';')[0];
       if (!session) continue;
       if (round % signOutEvery > 0) {
         sessions.add(session);
@@ -131,7 +122,6 @@ export function constantLoad(
     stop: async () => {
       stopped = true;
       await Promise.all(workers);
-      agent.destroy();
     },
   };
   const workers = [

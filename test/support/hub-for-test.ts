@@ -89,7 +89,7 @@ function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
 }
 
 /** A hub that answers with what it was told, keeps it, and accepts every WebSocket. */
-async function hubForTest(): Promise<HubForTest> {
+export async function hubForTest(): Promise<HubForTest> {
   const received: Received[] = [];
   const answers: Record<string, RequestListener> = {};
   const sockets = new Set<Socket>();

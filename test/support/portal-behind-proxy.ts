@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
@@ -9,7 +8,7 @@ import { parseNetworkList } from '#server/names/network.ts';
 import { type CuttableDatabase, cuttableDatabase } from './cuttable-database.ts';
 import { databaseForTest } from './database-for-test.ts';
 import { freePort } from './free-port.ts';
-import { headersOf } from './hub-for-test.ts';
+import { headersOf, hubForTest } from './hub-for-test.ts';
 import { configFrom, cookiesOf, type PortalForTest, portalForTest, testPassword } from './portal-for-test.ts';
 import { type Proxy as ProxyName, startProxy } from './proxy-for-test.ts';
 
@@ -27,15 +26,11 @@ export type PortalBehindProxy = {
   ask: (path: string, headers?: Headers, method?: string, body?: Buffer) => Promise<ProxyAnswer>;
   /** What the hub got, by header names in lower case; repeated ones are joined by a bar. */
   hubGot: (path: string, headers: Headers) => Promise<{ url: string; headers: Map<string, string> }>;
-  /** Another answer of the hub; by default it tells what it was sent. */
-  hubAnswers: (listener: RequestListener | null) => void;
   /**
    * Sends these bytes with a naive hub in place of the other one, which begins once `mark` has arrived, by default with the
    * first head. Returns the status of the answer, 0 without one, and the lines of each head that the hub saw.
    */
   naiveHubGot: (sent: string, mark?: string) => Promise<{ status: number; heads: string[][] }>;
-  /** Ends the hub, as if it were down. */
-  endHub: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -61,22 +56,8 @@ export async function portalBehindProxy(
   };
   const portal = await portalForTest(config, { database }, { sql: wire.sql });
   await portal.app.listen({ host: '127.0.0.1', port: 0 });
-  let listener: RequestListener | null = null;
-  const hub = createServer((request, response) => {
-    if (listener) return listener(request, response);
-    const { url, rawHeaders, method } = request;
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ url, rawHeaders, method }));
-  });
-  hub.on('upgrade', ({ headers }, socket) => {
-    const head = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
-    // RFC 6455 §1.3.
-    const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-    const accept = createHash('sha1').update(key).digest('base64');
-    socket.on('error', () => {});
-    socket.end([...head, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
-  });
-  const serve = (socket: Socket): unknown => hub.emit('connection', socket);
+  const hub = await hubForTest();
+  const serve = (socket: Socket): unknown => hub.server.emit('connection', socket);
   let served = serve;
   const hubPort = createTcpServer((socket) => served(socket)).listen(0, '127.0.0.1');
   await once(hubPort, 'listening');
@@ -102,7 +83,7 @@ export async function portalBehindProxy(
 
   async function withNaiveHub<T>(mark: string, use: () => Promise<T>): Promise<{ answer: T; heads: string[][] }> {
     const naive = naiveHub(mark);
-    hub.closeAllConnections();
+    hub.server.closeAllConnections();
     served = naive.serve;
     const answer = await use();
     await naive.closed();
@@ -121,18 +102,12 @@ export async function portalBehindProxy(
     return { status: Number(status), heads };
   }
 
-  async function endHub(): Promise<void> {
-    hub.closeAllConnections();
-    hubPort.close();
-  }
-
   return {
     port,
     portal,
     wire,
     ask,
     naiveHubGot,
-    endHub,
     async sessionOf(username) {
       const headers = { 'x-forwarded-for': '203.0.113.5' };
       const cookies = cookiesOf(await portal.signIn(username, testPassword, { from: '127.0.0.1', headers }));
@@ -144,15 +119,13 @@ export async function portalBehindProxy(
       const { url, rawHeaders } = JSON.parse(body) as { url: string; rawHeaders: string[] };
       return { url, headers: headersOf({ rawHeaders }) };
     },
-    hubAnswers(next) {
-      listener = next;
-    },
     async close() {
       await running.close();
       await portal.close();
       await wire.close();
       await database.close();
-      await endHub();
+      await hub.close();
+      hubPort.close();
     },
   };
 }
