@@ -1,18 +1,21 @@
 import { createHash, pbkdf2Sync } from 'node:crypto';
 import { hash as argon2Hash } from '@node-rs/argon2';
+import { generateSync } from 'otplib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
 import { aspnetHashes, hashesByOthers, importLines } from '#test/support/import-for-test.ts';
-import { testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changedPage, changeTo, failedPage, linkFor, newPassword } from '#test/support/reset-for-test.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
+import { step, verify } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';
 import { readAspnet } from './aspnet-source.ts';
 import { readFirebase } from './firebase-source.ts';
 import { readAuth0, readDjango } from './import-sources.ts';
 import { readKeycloak } from './keycloak-source.ts';
+import { readTotp } from './read-credentials.ts';
 import type { ReadSource } from './source-user.ts';
 
 const portal = portalOfFile();
@@ -197,5 +200,40 @@ describe('an imported hash', () => {
     const { lines, added } = await importMila(hash);
     expect([added, lines.length, lines[0]?.field]).toEqual([0, 1, 'passwordHash']);
     expect(lines[0]?.reason).not.toContain(hash);
+  });
+});
+
+describe('an imported app', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+  const algorithms = ['sha1', 'sha256', 'sha512'] as const;
+  const codeOf = (algorithm: (typeof algorithms)[number], time = portal.deps.now().getTime()) =>
+    generateSync({ secret, algorithm, epoch: Math.floor(time / 1000) });
+
+  it.each(algorithms)('with %s is asked for, and its codes let in once', async (algorithm) => {
+    await portal.sql`update customer set two_factor = 'app'`;
+    const record = { username: 'mila', email: 'mila@acme.test', passwordHash: await testPasswordHash() };
+    const importedAt = portal.deps.now().getTime();
+    const app = { totpSecret: secret, totpAlgorithm: algorithm.toUpperCase() };
+    expect(await importLines(portal, [{ ...record, ...app, customers: ['acme'] }])).toMatchObject({ added: 1 });
+    const [row] = await portal.sql<{ sealed: Buffer }[]>`select sealed_secret as sealed from totp`;
+    expect(row?.sealed.toString('latin1')).not.toContain(secret);
+    const tryCode = async (code: string) =>
+      (await verify(portal, code, cookiesOf(await portal.signIn('mila', testPassword)))).body;
+    // The other system may have accepted the code of this moment.
+    expect(await tryCode(codeOf(algorithm, importedAt))).not.toBe('true');
+    portal.wait(2 * step);
+    for (const other of algorithms) if (other !== algorithm) expect(await tryCode(codeOf(other))).not.toBe('true');
+    expect([await tryCode(codeOf(algorithm)), await tryCode(codeOf(algorithm))]).toEqual(['true', 'false']);
+  });
+
+  it.each([
+    ['eight digits', { digits: 8 }],
+    ['a minute', { period: 60 }],
+    ['MD5', { algorithm: 'MD5' }],
+    ['80 bits', { secret: 'JBSWY3DPEHPK3PXP' }],
+    ['no base32', { secret: 'not base32!' }],
+  ])('that cannot be verified here is refused: %s', (_what, different) => {
+    const problem = expect.stringMatching(/^totp: /);
+    expect(readTotp({ secret, ...different })).toMatchObject({ kind: 'refused', problem });
   });
 });
