@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
-import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -15,23 +12,18 @@ import {
   pathOf,
   signInByOidc,
 } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 
 let browser: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    await addCustomer(portal, 'beta');
-    await addUser(portal, { username: 'alice' });
-    await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
-    await addOidcConnection(portal, acme);
-    await addOidcConnection(portal, beta, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });
+const { portal, ops } = ssoOfFile({
+  people: ['alice', { username: 'bob', email: 'bob@beta.test', customers: ['beta'] }],
+  oidc: { acme: {}, beta: { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] } },
+  also: (portal) => {
     acme.bend({ claims: (honest) => ({ ...honest, email: 'alice@acme.test' }) });
     browser = browserForTest(portal);
   },
 });
-const acme = sharedByFile(() => startForgedProvider(portal.deps));
-const beta = sharedByFile(() => startForgedProvider(portal.deps));
+const { acme, beta } = ops;
 
 const pressForm = (form: Record<string, string>, by = browser) => by.post('/portal/authenticate/performSsoLogin', form);
 const pressButton = async (form: Record<string, string> = {}, by = browser) =>

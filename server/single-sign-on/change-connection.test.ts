@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
-import { otherInstanceOfFile, poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
-import {
-  addSamlConnection,
-  postSamlAnswer,
-  samlAnswer,
-  samlProvider,
-  samlProviderOfFile,
-  samlRequestAt,
-  signInBySaml,
-} from '#test/support/saml-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#test/support/sso-for-test.ts';
+import { otherInstanceOfFile, poolOfFile } from '#test/support/portal-of-file.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { postSamlAnswer, samlAnswer, samlProvider, samlRequestAt, signInBySaml } from '#test/support/saml-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 import {
   codeNow,
   giveApp,
@@ -27,20 +20,15 @@ import { findSsoConnectionByKey, type SamlSettings } from './sso-connection.ts';
 import { unlinkUser } from './sso-subject.ts';
 
 let browser: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    for (const username of ['alice', 'bob']) await addUser(portal, { username });
-    await addUser(portal, { username: 'gina', email: 'Gina@Pärtner.test' });
-    await addSamlConnection(portal, acme, { domains: ['acme.test', 'xn--prtner-bua.test'] });
-    await addSamlConnection(portal, other, { key: 'other', domains: [] });
+const { portal, idps, who, sessions, reason } = ssoOfFile({
+  people: ['alice', 'bob', { username: 'gina', email: 'Gina@Pärtner.test' }],
+  saml: { acme: { domains: ['acme.test', 'xn--prtner-bua.test'] }, other: { key: 'other', domains: [] } },
+  also: (portal) => {
     browser = browserForTest(portal);
   },
 });
+const { acme } = idps;
 const second = otherInstanceOfFile(portal);
-const acme = samlProviderOfFile(portal, 'idp.acme.test');
-const other = samlProviderOfFile(portal, 'idp.other.test');
 const pool = poolOfFile(portal);
 
 const emails = { alice: 'alice@acme.test', bob: 'bob@acme.test', gina: 'gina@pärtner.test' };
@@ -51,8 +39,6 @@ async function signIn(name: keyof typeof emails = 'alice'): Promise<BrowserForTe
   await signInBySaml(portal, acme, by, said(name));
   return by;
 }
-const who = ({ cookies }: BrowserForTest) => signedInAs(portal, cookies);
-const sessions = async () => (await portal.sql`select from session`).length;
 const demand = (twoFactor: string) => portal.sql`update customer set two_factor = ${twoFactor}`;
 const now = () => portal.deps.now();
 const set = (changes: ChangeOfConnection, isAgreed = true, key = 'acme-saml') =>
@@ -155,7 +141,7 @@ describe('a visit that has begun', () => {
     await settingsWith({ certificates: [(await samlProvider('idp.acme.test', now())).key.certificate] });
   const expectNobody = async (location: string) => {
     expect(location).toContain('/loginfail/saml');
-    expect((await lastFailure(portal))?.reason).toMatch(/^(?:request-unknown|answer-invalid)$/);
+    expect(await reason()).toMatch(/^(?:request-unknown|answer-invalid)$/);
     expect(await who(browser)).toBeNull();
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
   };
@@ -226,5 +212,5 @@ it('SA-40 whoever a connection vouched for in a domain that it loses is unlinked
   expect(await set({ domains: ['acme.test'] })).toMatchObject({ kind: 'changed', sessionsEnded: 2, usersUnlinked: 1 });
   expect([await who(gina), await who(alice)]).toEqual([null, 'alice']);
   await signInBySaml(portal, acme, browser, { typed: emails.alice, ...said('gina') });
-  expect([await who(browser), (await lastFailure(portal))?.reason]).toEqual([null, 'foreign-domain']);
+  expect([await who(browser), await reason()]).toEqual([null, 'foreign-domain']);
 });

@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
-import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
-import {
-  addSamlConnection,
-  postSamlAnswer,
-  samlAnswer,
-  samlProviderOfFile,
-  samlRequestAt,
-  signInBySaml,
-} from '#test/support/saml-for-test.ts';
+import { poolOfFile } from '#test/support/portal-of-file.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { postSamlAnswer, samlAnswer, samlRequestAt, signInBySaml } from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 import {
   codeByMail,
   codeNow,
@@ -26,21 +20,19 @@ import {
 import { unlockUser } from '../accounts/act-on-user.ts';
 import { limits } from '../limits.ts';
 
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    await addCustomer(portal, 'evil');
-    await addSamlConnection(portal, evil, { key: 'evil', customerKey: 'evil', domains: ['acme.test'] });
-    portal.mails.length = 0;
-  },
+const {
+  portal,
+  idps: { evil },
+  who,
+} = ssoOfFile({
+  people: [],
+  saml: { evil: { key: 'evil', customerKey: 'beta' } },
 });
-const evil = samlProviderOfFile(portal, 'idp.evil.test');
 const pool = poolOfFile(portal);
 
 /** A user at acme.test, of the evil provider's customer alone and without a password unless it is said. */
 const addPerson = (username: string, more: { customers?: string[]; passwordHash?: null } = { passwordHash: null }) =>
-  addUser(portal, { username, customers: ['evil'], ...more });
+  addUser(portal, { username, customers: ['beta'], ...more });
 async function signIn(name: string, form: Record<string, string> = {}, browser = browserForTest(portal)) {
   const location = await signInBySaml(portal, evil, browser, { email: `${name}@acme.test`, form });
   return { browser, location, page: location.split('?')[0] };
@@ -48,16 +40,15 @@ async function signIn(name: string, form: Record<string, string> = {}, browser =
 const register = async ({ cookies }: BrowserForTest) =>
   (await portal.send({ url: registrationUrl, cookies, headers: { 'sec-fetch-site': 'same-origin' } })).statusCode;
 const registrationPage = '/portal/twoFactorRegistration?destination=%2Fportal%2Fportal.html';
-const demand = (twoFactor: string) => portal.sql`update customer set two_factor = ${twoFactor} where key = 'evil'`;
-const who = ({ cookies }: BrowserForTest) => signedInAs(portal, cookies);
+const demand = (twoFactor: string) => portal.sql`update customer set two_factor = ${twoFactor} where key = 'beta'`;
 const byPasswordFirst = 'Sign in with your password or passkey once';
 const byAdministrator = 'Your administrator can help';
 
 describe('a provider sets up no app for a person with another way in', () => {
   it.each<[string, { customers?: string[]; passwordHash?: null }, string]>([
     ['a password', {}, byPasswordFirst],
-    ['a password, of another customer too', { customers: ['acme', 'evil'] }, byPasswordFirst],
-    ['another customer, without a password', { customers: ['acme', 'evil'], passwordHash: null }, byAdministrator],
+    ['a password, of another customer too', { customers: ['acme', 'beta'] }, byPasswordFirst],
+    ['another customer, without a password', { customers: ['acme', 'beta'], passwordHash: null }, byAdministrator],
   ])('SA-30 %s: nothing of theirs changes, and the page says what to do', async (_, more, words) => {
     await addPerson('uma', more);
     const { browser } = await signIn('uma');
@@ -163,7 +154,7 @@ it('BF-11 LG-05 wrong codes after a provider lock no other way in until an opera
   expect([looked, await byPassword()]).toEqual([freeFailures, true]);
   const rows =
     await portal.sql`select connection, customer_key, username from audit_event where event = 'code-refused'`;
-  expect(rows).toEqual(Array(freeFailures).fill({ connection: 'evil', customer_key: 'evil', username: 'uma' }));
+  expect(rows).toEqual(Array(freeFailures).fill({ connection: 'evil', customer_key: 'beta', username: 'uma' }));
   const right = async () =>
     verdict(await verify(portal, codeNow(portal, secret, 1), (await signIn('uma')).browser.cookies));
   expect(await right()).toEqual([429, null]);

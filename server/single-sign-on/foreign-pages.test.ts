@@ -3,42 +3,22 @@ import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
 import { type LogoutScene, logoutXml, redirected } from '#test/forgeries/forged-saml-logout.ts';
 import { logoutToken, postLogoutToken } from '#test/forgeries/logout-token.ts';
-import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
-import {
-  addSamlConnection,
-  crossSite,
-  postSamlAnswer,
-  samlAnswer,
-  samlProviderOfFile,
-  samlRequestAt,
-  signInBySaml,
-} from '#test/support/saml-for-test.ts';
-import {
-  addOidcConnection,
-  type BrowserForTest,
-  browserForTest,
-  departFor,
-  pathOf,
-} from '#test/support/sso-for-test.ts';
+import { crossSite, postSamlAnswer, samlAnswer, samlRequestAt, signInBySaml } from '#test/support/saml-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 
 let browser: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    await addUser(portal, { username: 'alice' });
-    await addUser(portal, { username: 'opal', email: 'opal@op.test' });
-    await addSamlConnection(portal, acme);
-    await addOidcConnection(portal, op, { domains: ['op.test'] });
+const { portal, idps, ops } = ssoOfFile({
+  people: ['alice', { username: 'opal', email: 'opal@op.test' }],
+  saml: { acme: {} },
+  oidc: { op: { domains: ['op.test'] } },
+  also: (portal) => {
     op.bend({ claims: (honest) => ({ ...honest, email: 'opal@op.test' }) });
     browser = browserForTest(portal);
   },
 });
-const acme = samlProviderOfFile(portal, 'idp.acme.test');
-const op = sharedByFile(() => startForgedProvider(portal.deps));
+const { acme } = idps;
+const { op } = ops;
 
 const marked = (mode: string, dest: string, more = {}) => ({
   headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, ...more },

@@ -1,54 +1,35 @@
 import { inflateRawSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
-import { otherInstanceOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
-import { emptyTables, holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
+import { otherInstanceOfFile } from '#test/support/portal-of-file.ts';
+import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import { addSamlConnection, samlProviderOfFile } from '#test/support/saml-for-test.ts';
-import {
-  addOidcConnection,
-  type BrowserForTest,
-  browserForTest,
-  departFor,
-  lastFailure,
-  pathOf,
-} from '#test/support/sso-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, lastFailure, pathOf } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 import { codeByMail, verifyUrl } from '#test/support/two-factor-for-test.ts';
 import { tokenHash } from '../crypto/token.ts';
 
 let browser: BrowserForTest;
 let other: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyTables(portal, 'session', 'visit', 'sso_subject', 'audit_event', 'throttle', 'job');
-    await portal.sql`update customer set two_factor = 'off'`;
+const sso = ssoOfFile({
+  people: ['alice', 'mallory', 'bob', { username: 'zoe', email: 'zoe@beta.test' }],
+  oidc: { provider: {}, beta: { key: 'beta-oidc', domains: ['beta.test'] } },
+  saml: { saml: { key: 'saml', domains: ['saml.test'] } },
+  also: (portal) => {
     portal.deps.config.freshAfterSignOut = true;
     [browser, other] = [browserForTest(portal), browserForTest(portal)];
     for (const one of [provider, beta]) one.requests.length = 0;
     as('alice@acme.test');
   },
 });
+const { portal, sessions, reason } = sso;
+const { provider, beta } = sso.ops;
 const second = otherInstanceOfFile(portal);
-const provider = sharedByFile(() => startForgedProvider(portal.deps));
-const beta = sharedByFile(() => startForgedProvider(portal.deps));
-const saml = samlProviderOfFile(portal, 'idp.saml.test');
-beforeAll(async () => {
-  await addCustomer(portal, 'acme');
-  for (const username of ['alice', 'mallory', 'bob']) await addUser(portal, { username });
-  await addUser(portal, { username: 'zoe', email: 'zoe@beta.test' });
-  await addOidcConnection(portal, provider);
-  await addOidcConnection(portal, beta, { key: 'beta-oidc', domains: ['beta.test'] });
-  await addSamlConnection(portal, saml, { key: 'saml', domains: ['saml.test'] });
-});
 
 const failed = /^\/portal\/loginfail\/oidc(?:[?#]|$)/;
 const as = (email: string) => provider.bend({ claims: (honest) => ({ ...honest, sub: email, email }) });
-const sessions = async () => (await portal.sql`select from session`).length;
-const reason = async () => (await lastFailure(portal))?.reason;
-const who = (by = browser) => signedInAs(portal, by.cookies);
+const who = (by = browser) => sso.who(by);
 /** Begins a visit; returns the provider's answer to it. */
 const begun = async (by = browser, typed = 'alice@acme.test', redirectURL = '/portal/reports') =>
   provider.visit(await departFor(by, typed, { redirectURL }));

@@ -1,50 +1,25 @@
 import { inflateRawSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { day, hour, limits, minute, second } from '#server/limits.ts';
-import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
-import { emptyTables } from '#test/support/rows-for-test.ts';
-import {
-  addSamlConnection,
-  authnStatement,
-  postSamlAnswer,
-  samlAnswer,
-  samlProviderOfFile,
-  samlRequestAt,
-} from '#test/support/saml-for-test.ts';
-import {
-  addOidcConnection,
-  type BrowserForTest,
-  browserForTest,
-  departFor,
-  lastFailure,
-  signInByOidc,
-} from '#test/support/sso-for-test.ts';
+import { authnStatement, postSamlAnswer, samlAnswer, samlRequestAt } from '#test/support/saml-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, signInByOidc } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 import { codeByMail, registerApp, registrationUrl, verifyUrl } from '#test/support/two-factor-for-test.ts';
 
 let browser: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyTables(portal, 'session', 'visit', 'sso_subject', 'totp', 'audit_event', 'throttle');
-    await portal.sql`update customer set two_factor = 'off'`;
-    await limited(null);
+const { portal, idps, ops, reason } = ssoOfFile({
+  people: [{ username: 'alice', email: 'alice@op.test', passwordHash: null }, 'sam'],
+  oidc: { op: { domains: ['op.test'] } },
+  saml: { idp: {} },
+  also: (portal) => {
     browser = browserForTest(portal);
   },
 });
-const op = sharedByFile(() => startForgedProvider(portal.deps));
-const idp = samlProviderOfFile(portal, 'idp.saml.test');
-beforeAll(async () => {
-  await addCustomer(portal, 'acme');
-  await addUser(portal, { username: 'alice', email: 'alice@op.test', passwordHash: null });
-  await addOidcConnection(portal, op, { domains: ['op.test'] });
-  await addSamlConnection(portal, idp);
-  await addUser(portal, { username: 'sam' });
-});
+const { op } = ops;
+const { idp } = idps;
 
 const limited = (seconds: number | null) =>
   portal.sql`update sso_connection set settings = settings || ${JSON.stringify({ maxAuthenticationAge: seconds })}`;
-const reason = async () => (await lastFailure(portal))?.reason;
 const sessions = () => portal.sql`select ends_at as "endsAt", proven_at as "provenAt" from session`;
 const registrationPage = '/portal/twoFactorRegistration';
 const toRegister = { redirectURL: registrationPage };

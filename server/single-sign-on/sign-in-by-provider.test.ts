@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { otherInstanceOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
+import { otherInstanceOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -23,15 +22,12 @@ import {
   pathOf,
   signInByOidc,
 } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 
 let browser: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    await addCustomer(portal, 'beta');
-    await addUser(portal, { username: 'alice' });
-    await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
+const { portal, reason } = ssoOfFile({
+  people: ['alice', { username: 'bob', email: 'bob@beta.test', customers: ['beta'] }],
+  also: (portal) => {
     browser = browserForTest(portal);
   },
 });
@@ -58,7 +54,6 @@ async function signIn(person: Person & Record<string, unknown> = {}, form: Recor
   return await signInBySaml(portal, idp, browser, { typed: 'alice@acme.test', email, nameId: sub, form });
 }
 const set = (settings: string) => portal.sql.unsafe(`update sso_connection set ${settings}`);
-const reason = async () => (await lastFailure(portal))?.reason;
 async function expectRefused(location: string, why: string): Promise<void> {
   expect(location).toMatch(new RegExp(`^/portal/loginfail/${protocol}(?:[?#]|$)`));
   expect(await reason()).toBe(why);

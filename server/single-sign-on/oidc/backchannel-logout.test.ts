@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { logoutToken, postLogoutToken } from '#test/forgeries/logout-token.ts';
-import {
-  type ForgedProvider,
-  newKey,
-  signed,
-  startForgedProvider,
-  unsigned,
-} from '#test/providers/forged-openid-provider.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { type ForgedProvider, newKey, signed, unsigned } from '#test/providers/forged-openid-provider.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
 import {
   addOidcConnection,
@@ -18,24 +9,20 @@ import {
   departFor,
   pathOf,
 } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 import { codeByMail, verifyUrl } from '#test/support/two-factor-for-test.ts';
 
 type Json = Record<string, unknown>;
 
 let browser: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    await addCustomer(portal, 'beta');
-    for (const username of ['alice', 'bob']) await addUser(portal, { username });
-    await addOidcConnection(portal, acme);
-    await addOidcConnection(portal, beta, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });
+const { portal, ops } = ssoOfFile({
+  people: ['alice', 'bob'],
+  oidc: { acme: {}, beta: { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] } },
+  also: (portal) => {
     browser = browserForTest(portal);
   },
 });
-const acme = sharedByFile(() => startForgedProvider(portal.deps));
-const beta = sharedByFile(() => startForgedProvider(portal.deps));
+const { acme, beta } = ops;
 
 const sessionStatus = async (of = browser) => (await of.get('/portal/session')).statusCode;
 /** Signs somebody in, as far as that leads: alice in her session sid-1 at the provider. */

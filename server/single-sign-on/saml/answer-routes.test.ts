@@ -1,20 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { field, forger } from '#test/forgeries/forged-saml.ts';
-import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { otherInstanceOfFile } from '#test/support/portal-of-file.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import {
-  acs,
-  addSamlConnection,
-  bounced,
-  ownEntityId,
-  postSamlAnswer,
-  samlAnswer,
-  samlProviderOfFile,
-  samlRequestAt,
-} from '#test/support/saml-for-test.ts';
+import { acs, bounced, ownEntityId, postSamlAnswer, samlAnswer, samlRequestAt } from '#test/support/saml-for-test.ts';
 import {
   type BrowserForTest,
   browserForTest,
@@ -22,26 +11,25 @@ import {
   followLeavePage,
   lastFailure,
 } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 
 let attacker: BrowserForTest;
 let victim: BrowserForTest;
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    for (const username of ['alice', 'mallory']) await addUser(portal, { username });
-    await addSamlConnection(portal, acme);
-    await addSamlConnection(portal, beta, { key: 'beta-saml', domains: ['beta.test'] });
+const {
+  portal,
+  idps: { acme, beta },
+  who,
+  sessions,
+  reason,
+} = ssoOfFile({
+  people: ['alice', 'mallory'],
+  saml: { acme: {}, beta: { key: 'beta-saml', domains: ['beta.test'] } },
+  also: (portal) => {
     [attacker, victim] = [browserForTest(portal), browserForTest(portal)];
   },
 });
 const second = otherInstanceOfFile(portal);
-const acme = samlProviderOfFile(portal, 'idp.acme.test');
-const beta = samlProviderOfFile(portal, 'idp.beta.test');
 
-const sessions = async () => (await portal.sql`select from session`).length;
-const reason = async () => (await lastFailure(portal))?.reason;
-const who = (by: BrowserForTest) => signedInAs(portal, by.cookies);
 const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const asked = async (by: BrowserForTest, form: Record<string, string> = {}, typed = 'alice@acme.test') =>
   samlRequestAt(await departFor(by, typed, form));

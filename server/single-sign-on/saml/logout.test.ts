@@ -12,18 +12,10 @@ import {
   statusOf,
   whom,
 } from '#test/forgeries/forged-saml-logout.ts';
-import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { oneOfEach } from '#test/support/runs-all.ts';
-import {
-  addSamlConnection,
-  authnStatement,
-  crossSite,
-  samlProviderOfFile,
-  signInBySaml,
-} from '#test/support/saml-for-test.ts';
+import { authnStatement, crossSite, signInBySaml } from '#test/support/saml-for-test.ts';
 import { type BrowserForTest, browserForTest, lastFailure } from '#test/support/sso-for-test.ts';
+import { ssoOfFile } from '#test/support/sso-of-file.ts';
 import { tokenHash } from '../../crypto/token.ts';
 import { portalKeys } from '../portal-keys.ts';
 
@@ -34,19 +26,11 @@ const there = {
   binding: 'redirect',
 } as const;
 
-const portal = portalOfFile({
-  each: async (portal) => {
-    await emptyDatabase(portal);
-    await addCustomer(portal, 'acme');
-    await addCustomer(portal, 'beta');
-    for (const username of ['alice', 'bob']) await addUser(portal, { username });
-    await addUser(portal, { username: 'zoe', email: 'zoe@beta.test', customers: ['beta'] });
-    await addSamlConnection(portal, acme, { logout: there });
-    await addSamlConnection(portal, beta, { key: 'beta-saml', customerKey: 'beta', domains: ['beta.test'] });
-  },
+const { portal, idps } = ssoOfFile({
+  people: ['alice', 'bob', { username: 'zoe', email: 'zoe@beta.test', customers: ['beta'] }],
+  saml: { acme: { logout: there }, beta: { key: 'beta-saml', customerKey: 'beta', domains: ['beta.test'] } },
 });
-const acme = samlProviderOfFile(portal, 'idp.acme.test');
-const beta = samlProviderOfFile(portal, 'idp.beta.test');
+const { acme, beta } = idps;
 let certificate: string;
 beforeAll(async () => {
   [{ certificate }] = await portalKeys(portal.deps);
