@@ -257,3 +257,19 @@ describe('GT-15 without the database', () => {
     await expect.poll(async () => (await other.ask('/app')).status).toBe(302);
   });
 });
+
+it('GT-07 a hub that has every address never gets the portal’s, whatever the method or the spelling', async () => {
+  const whole = await gateForTest({ paths: ['/portal/portal.html', '/'] });
+  const cookie = await whole.sessionOf('alice');
+  const plain =
+    '/portal /portal/ /portal/login /portal/nothing /portal/authenticate/saml/acs /healthz /readyz /metrics';
+  const spelled = '/Portal/login /%70ortal/login //portal/login /portal;x/login /portal%2Flogin';
+  const known = '/.well-known/change-password /.well-known/passkey-endpoints';
+  for (const path of `${plain} ${spelled} ${known}`.split(' '))
+    for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND', 'DELETE']) await whole.ask(path, { method, cookie });
+  expect(whole.hub.received).toEqual([]);
+  expect((await whole.ask('/portal/login', { method: 'DELETE', cookie })).status).toBe(405);
+  expect((await whole.ask('/portals/x', { cookie })).body).toContain('"url":"/portals/x"');
+  expect((await whole.ask('/')).headers.location).toBe('/portal/?destination=%2F');
+  await whole.close();
+});
