@@ -30,28 +30,16 @@ const refusalOf = async (record: SourceRecord) => (await importLines(portal, [re
 
 describe('an import', () => {
   it('takes over every field', async () => {
-    const record = {
-      username: 'Mila',
-      email: 'mila@acme.test',
-      language: 'pl',
-      customers: ['beta', 'acme'],
-      active: false,
-      mayChangePassword: false,
-      createdAt: '2020-02-03T04:05:06.789Z',
-    };
+    const plain = { username: 'Mila', email: 'mila@acme.test', language: 'pl', active: false };
+    const createdAt = '2020-02-03T04:05:06.789Z';
+    const record = { ...plain, customers: ['beta', 'acme'], mayChangePassword: false, createdAt };
     expect(await importLines(portal, [record])).toMatchObject({ added: 1, refused: 0 });
     const [row] = await portal.sql`
       select username, email, language, active, may_change_password, created_at, password_hash,
         array(select key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by key) as customers
       from portal_user u`;
     expect(row).toEqual({
-      username: 'Mila',
-      email: 'mila@acme.test',
-      language: 'pl',
-      active: false,
-      may_change_password: false,
-      created_at: new Date('2020-02-03T04:05:06.789Z'),
-      password_hash: null,
+      ...{ ...plain, may_change_password: false, created_at: new Date(createdAt), password_hash: null },
       customers: ['acme', 'beta'],
     });
     expect(await portal.sql`select event, username from audit_event`).toEqual([

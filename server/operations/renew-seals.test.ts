@@ -25,17 +25,7 @@ let connectionId: string;
 let users: string[];
 beforeEach(async () => {
   const { sql } = portal;
-  await emptyTables(
-    { sql },
-    'customer',
-    'portal_user',
-    'sso_connection',
-    'portal_key',
-    'hub_key',
-    'session',
-    'job',
-    'audit_event',
-  );
+  await emptyTables({ sql }, 'customer', 'portal_user', 'portal_key', 'hub_key', 'job', 'audit_event');
   await addCustomer(portal, 'acme');
   users = [];
   for (const username of ['ada', 'bob', 'eve']) users.push(await addUser(portal, { username, passwordHash: null }));
