@@ -59,25 +59,17 @@ const folder = fileURLToPath(new URL('old-browsers/', import.meta.url));
 /** Where the oldest Chromium that docs/browsers.md promises everything is once it is downloaded: 106, next to 105. */
 export const oldChromium = `${folder}cache/chromium`;
 
-/** Null if it is present or could be downloaded; otherwise a sentence that says what is missing. Linux on x64 only. */
-export async function bringOldChromium(): Promise<string | null> {
-  if (existsSync(oldChromium)) return null;
-  try {
-    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--legacy-peer-deps'], { cwd: folder });
-    const packed = await readFile(`${folder}node_modules/old-chromium/bin/chromium.br`);
-    await mkdir(`${folder}cache`, { recursive: true });
-    // Renamed only once it is complete.
-    await writeFile(`${oldChromium}.part`, await promisify(brotliDecompress)(packed), { mode: 0o755 });
-    await rename(`${oldChromium}.part`, oldChromium);
-    await rm(`${folder}node_modules`, { recursive: true });
-    return null;
-  } catch (error) {
-    return `The tests in an old Chromium need the package of test/browser/old-browsers, and npm could not bring it: ${error}`;
-  }
+/** Downloads it unless it is here. Linux on x64 only. */
+export async function bringOldChromium(): Promise<void> {
+  if (existsSync(oldChromium)) return;
+  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--legacy-peer-deps'], { cwd: folder });
+  const packed = await readFile(`${folder}node_modules/old-chromium/bin/chromium.br`);
+  await mkdir(`${folder}cache`, { recursive: true });
+  // Renamed only once it is complete.
+  await writeFile(`${oldChromium}.part`, await promisify(brotliDecompress)(packed), { mode: 0o755 });
+  await rename(`${oldChromium}.part`, oldChromium);
+  await rm(`${folder}node_modules`, { recursive: true });
 }
-
-const firefoxFrom =
-  'The tests in Firefox need it: install it (Debian: apt-get install firefox-esr) or set FIREFOX to its path.';
 
 /** The Firefox of this machine: the one named by FIREFOX, otherwise one on the PATH or in a usual place, or null. */
 export function findFirefox(): string | null {
@@ -87,13 +79,7 @@ export function findFirefox(): string | null {
   );
 }
 
-/** Null if Firefox is present or could be installed; otherwise a sentence that says how to install it. */
-export async function bringFirefox(): Promise<string | null> {
-  return await bringPackages(['firefox-esr'], () => findFirefox() !== null, firefoxFrom);
-}
-
-const webkitFrom =
-  'The tests in WebKitGTK need its driver and a screen for it: install them (Debian: apt-get install webkit2gtk-driver xvfb).';
+export const bringFirefox = () => bringPackages(['firefox-esr'], () => findFirefox() !== null);
 
 /** The driver of WebKitGTK, which knows its browser, and the X server that it runs on. */
 export type Webkit = { driver: string; display: string };
@@ -105,7 +91,4 @@ export function findWebkit(): Webkit | null {
   return driver && display ? { driver, display } : null;
 }
 
-/** Null if WebKitGTK is present or could be installed; otherwise a sentence that says how to install it. */
-export async function bringWebkit(): Promise<string | null> {
-  return await bringPackages(['webkit2gtk-driver', 'xvfb'], () => findWebkit() !== null, webkitFrom);
-}
+export const bringWebkit = () => bringPackages(['webkit2gtk-driver', 'xvfb'], () => findWebkit() !== null);

@@ -4,22 +4,6 @@ import { texts } from './texts.ts';
 
 // What a browser and a password manager make of the forms for a new password. journeys.spec.ts goes the whole way.
 
-test('a form that is shown again, at the address that it was sent to, is there after a reload and when that is opened', {
-  tag: '@without-script-only',
-}, async ({ page, watch }) => {
-  watch.expect(/status of 400/);
-  await page.goto('/portal/forgotten?lang=en');
-  await forgottenForm(page).send('not an address');
-  await expect(page).toHaveURL('/portal/password/forgotten?lang=en');
-  await expect(forgottenForm(page).email).toHaveValue('not an address');
-  await page.reload();
-  await expect(forgottenForm(page).email).toHaveValue('not an address');
-  await page.goto(page.url());
-  await expect(page).toHaveURL('/portal/forgotten?lang=en');
-  await page.goBack();
-  await expect(forgottenForm(page).button).toBeEnabled();
-});
-
 test('a password manager finds the account and two fields, fills them without a key, and the post has no more', async ({
   page,
   portal,

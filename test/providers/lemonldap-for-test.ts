@@ -28,8 +28,7 @@ export type Lemonldap = {
 
 /** Starts it with people by name and address, and with one portal to sign them in to. */
 export async function startLemonldap(people: Record<string, string>, client: LemonldapClient): Promise<Lemonldap> {
-  const complaint = await bringLemonldap();
-  if (complaint) throw new Error(complaint);
+  await bringPackages(packages, isHere);
   const folder = await mkdtemp(join(tmpdir(), 'lemonldap-'));
   for (const name of ['cache', 'sessions/lock', 'persistent/lock'])
     await mkdir(join(folder, name), { recursive: true });
@@ -74,13 +73,7 @@ function argumentsOf(port: number): string[] {
 const run = promisify(execFile);
 
 /** LemonLDAP::NG's pages in Debian's place. */
-export const lemonldapPages = '/usr/share/lemonldap-ng/portal';
-
-const whereFrom = [
-  'The tests of single sign-on need LemonLDAP::NG 2.16 with lasso, and uWSGI:',
-  'install them (Debian: apt-get install --no-install-recommends liblemonldap-ng-portal-perl liblasso-perl',
-  'libio-string-perl libstring-random-perl libxml-simple-perl lemonldap-ng-uwsgi-app uwsgi-plugin-psgi mini-httpd).',
-].join(' ');
+const lemonldapPages = '/usr/share/lemonldap-ng/portal';
 
 /**
  * The portal depends on a way to run it and a web server: lemonldap-ng-uwsgi-app is one file, and mini-httpd is off by
@@ -96,11 +89,6 @@ const packages = [
   'uwsgi-plugin-psgi',
   'mini-httpd',
 ];
-
-/** Null if LemonLDAP::NG is here or could be installed; else one sentence that says how to install it. */
-export async function bringLemonldap(): Promise<string | null> {
-  return await bringPackages(packages, isHere, whereFrom);
-}
 
 async function isHere(): Promise<boolean> {
   const modules = ['SAML', 'OpenIDConnect'].map((name) => `-MLemonldap::NG::Portal::Issuer::${name}`);

@@ -8,23 +8,20 @@ const run = promisify(execFile);
 // Two test files may need it at once.
 const patient = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=3'];
 
-/**
- * Null if a program is here or Debian's packages could be installed; otherwise `whereFrom`, a sentence that says how to
- * install it. Services among the packages are not started.
- */
+/** Installs Debian's packages unless what a test needs of them is here; throws a sentence that says how to, if it cannot. */
 export async function bringPackages(
   packages: readonly string[],
   isHere: () => boolean | Promise<boolean>,
-  whereFrom: string,
-): Promise<string | null> {
-  if (await isHere()) return null;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return whereFrom;
+): Promise<void> {
+  if (await isHere()) return;
+  const complaint = `These tests need what Debian has by apt-get install --no-install-recommends ${packages.join(' ')}`;
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw new Error(complaint);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   try {
     await run('apt-get', ['update'], { env });
     await run('apt-get', ['install', ...patient, '--yes', '--no-install-recommends', ...packages], { env });
-  } catch (error) {
-    return `${whereFrom} (apt-get could not: ${(error as { stderr?: string }).stderr?.trim().split('\n').at(-1)})`;
+  } catch (cause) {
+    throw new Error(complaint, { cause });
   }
-  return (await isHere()) ? null : `${whereFrom} (It was installed, but does not work.)`;
+  if (!(await isHere())) throw new Error(`${complaint} (it was installed, but does not work)`);
 }

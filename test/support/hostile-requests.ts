@@ -22,34 +22,18 @@ const hostileTexts = [
 const hostile = fc.oneof(fc.constantFrom(...hostileTexts), fc.string({ unit: 'binary-ascii', maxLength: 40 }));
 /** What a header can contain after Node's parser. */
 const headerValue = hostile.map((text) => text.replace(/[^\t\x20-\x7e]/g, '?').trim());
-const fieldName = fc.oneof(
-  fc.constantFrom('username', 'password', 'repeat', 'hash', 'redirectURL', 'username[]', '__proto__[x]'),
-  fc.constantFrom('code', 'remember', 'recovery', 'codeSentViaEmail'),
-  hostile,
-);
-const query = fc.array(
-  fc.tuple(
-    fc.oneof(
-      fc.constantFrom('lang', 'login', 'redirectURL', 'destination', 'hash', 'reason', 'ipaddress', 'notice'),
-      fc.constantFrom('codeSentViaEmail', 'remember', 'recovery', 'offset'),
-      hostile,
-    ),
-    hostile,
-  ),
-  { maxLength: 3 },
-);
+const fields =
+  'username password repeat hash redirectURL username[] __proto__[x] code remember recovery codeSentViaEmail';
+const fieldName = fc.oneof(fc.constantFrom(...fields.split(' ')), hostile);
+const names =
+  'lang login redirectURL destination hash reason ipaddress notice codeSentViaEmail remember recovery offset';
+const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names.split(' ')), hostile), hostile), { maxLength: 3 });
+const encoded = fc.oneof(hostile, fc.json()).map((text) => Buffer.from(text).toString('base64url'));
 const cookie = fc.oneof(
   headerValue,
   fc
-    .tuple(
-      fc.constantFrom(
-        ...['vestibule-session', 'vestibule-device', 'vestibule-next-page', 'vestibule-reset', 'vestibule-remembered'],
-      ),
-      headerValue,
-    )
-    .map((pair) => pair.join('=')),
-  hostile.map((text) => `vestibule-next-page=${Buffer.from(text).toString('base64url')}`),
-  fc.json().map((text) => `vestibule-next-page=${Buffer.from(text).toString('base64url')}`),
+    .tuple(fc.constantFrom('session', 'device', 'refusal', 'reset', 'remembered'), fc.oneof(headerValue, encoded))
+    .map(([name, value]) => `vestibule-${name}=${value}`),
 );
 const headers = fc.record(
   {

@@ -45,8 +45,6 @@ export type MailServerForTest = {
   connections: () => number;
   /** From now on; open connections change too. */
   behave: (behaviour: Behaviour) => void;
-  /** Resolves with the emails once it has that many. Throws after `within` milliseconds. */
-  waitForMails: (count: number, within?: number) => Promise<ReceivedMail[]>;
   /** Cuts every connection and refuses new ones. */
   shut: () => Promise<void>;
   /** Listens again on the same port. */
@@ -128,15 +126,6 @@ export async function mailServerForTest(options: MailServerOptions = {}): Promis
     await closed;
   }
 
-  async function waitForMails(count: number, within = 10_000): Promise<ReceivedMail[]> {
-    const end = performance.now() + within;
-    while (mails.length < count) {
-      if (performance.now() > end) throw new Error(`${mails.length} of ${count} mails came within ${within} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    return mails;
-  }
-
   const login = auth ? `${encodeURIComponent(auth.user)}:${encodeURIComponent(auth.password)}@` : '';
   return {
     url: `${tls === 'implicit' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}${tls === 'off' ? '?starttls=off' : ''}`,
@@ -146,7 +135,6 @@ export async function mailServerForTest(options: MailServerOptions = {}): Promis
     behave: (next) => {
       behaviour = next;
     },
-    waitForMails,
     shut,
     reopen: async () => {
       listening = await listen(port);

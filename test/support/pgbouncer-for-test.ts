@@ -24,8 +24,7 @@ export async function pgbouncerForTest(
   database: DatabaseForTest,
   settings: PgbouncerSettings = ignoredParameters,
 ): Promise<PgbouncerForTest> {
-  const missing = await bringPgbouncer();
-  if (missing) throw new Error(missing);
+  await bringPackages(['pgbouncer'], () => existsSync(pgbouncer));
   // PgBouncer's account may not read the folder of the built-in PostgreSQL's socket.
   const wire = await cuttableDatabase(database);
   const to = new URL(wire.url);
@@ -58,12 +57,3 @@ export async function pgbouncerForTest(
 
 /** Debian's path; PGBOUNCER overrides it. */
 export const pgbouncer = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
-
-/** Null if PgBouncer is here or could be installed; else one sentence that says how to install it. */
-async function bringPgbouncer(): Promise<string | null> {
-  return await bringPackages(
-    ['pgbouncer'],
-    () => existsSync(pgbouncer),
-    'The tests of poolers need PgBouncer: install it (Debian: apt-get install pgbouncer) or set PGBOUNCER to the program.',
-  );
-}
