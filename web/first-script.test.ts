@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 
 /** What a visitor loads for the sign-in form. */
@@ -16,31 +16,18 @@ const chunks: Record<string, Chunk> = JSON.parse(readFileSync(new URL('.vite/man
 const main = chunks['web/main.tsx'] as Chunk;
 const later = chunks['web/screens/later-screen.tsx'] as Chunk;
 
-const codeOf = ({ file }: Chunk) => readFileSync(new URL(file, pages), 'utf8');
 /** As sent to browsers that accept Brotli. */
 const sizeOf = ({ file }: Chunk) => statSync(new URL(`${file}.br`, pages)).size;
 
-describe('the script of the first page', () => {
-  it('is one file within its budget', () => {
-    expect(main.imports).toBeUndefined();
-    expect(sizeOf(main)).toBeLessThanOrEqual(longestScript);
-  });
-
-  it('leaves other screens to one more file, which stays within its budget', () => {
-    expect(main.dynamicImports).toContain('web/screens/later-screen.tsx');
-    expect(later.imports).toEqual(['web/main.tsx']);
-    for (const key of ['twofa-verify', 'registration-scan', 'recovery-codes-few', 'forgotten-button', 'sso-button']) {
-      expect(codeOf(later)).toContain(key);
-      expect(codeOf(main)).not.toContain(key);
-    }
-    expect(sizeOf(later)).toBeLessThanOrEqual(longestLaterScript);
-  });
-
-  it('has no texts: those of each language are a file of their own', () => {
-    for (const language of languages) {
-      const path = `messages/${language}.json`;
-      expect(main.dynamicImports).toContain(path);
-      expect(chunks[path]?.imports, language).toBeUndefined();
-    }
-  });
+it('the script of the first page is one file within its budget; other screens are one more, and each language’s texts', () => {
+  expect(main.imports).toBeUndefined();
+  expect(sizeOf(main)).toBeLessThanOrEqual(longestScript);
+  expect(main.dynamicImports).toContain('web/screens/later-screen.tsx');
+  expect(later.imports).toEqual(['web/main.tsx']);
+  expect(sizeOf(later)).toBeLessThanOrEqual(longestLaterScript);
+  for (const language of languages) {
+    const path = `messages/${language}.json`;
+    expect(main.dynamicImports).toContain(path);
+    expect(chunks[path]?.imports, language).toBeUndefined();
+  }
 });
