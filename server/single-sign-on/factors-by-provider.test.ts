@@ -74,13 +74,6 @@ describe('a provider sets up no app for a person with another way in', () => {
 });
 
 describe('a person whose only way in is the provider sets up an app', () => {
-  it('even with a password, if that is unusable since the domain requires single sign-on', async () => {
-    await portal.sql`update sso_connection set required = true`;
-    await demand('app');
-    await addPerson('sam', {});
-    await registerApp(portal, (await signIn('sam')).browser.cookies);
-  });
-
   it('MF-12 after a code by email, if the customer required those before', async () => {
     await demand('email');
     for (const name of ['sam', 'uma']) {

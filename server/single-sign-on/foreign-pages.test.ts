@@ -31,11 +31,9 @@ const sessionStatus = async (of = browser) => (await of.get('/portal/session')).
 
 it.each<[string, string, string, string, Record<string, string>]>([
   ['an image at single logout', `${logout}?SAMLRequest=n`, 'no-cors', 'image', {}],
-  ['a call of single logout', `${logout}?SAMLRequest=n`, 'cors', 'empty', {}],
   ['an image at the end of an OpenID visit', callback, 'no-cors', 'image', {}],
   ['a frame there', callback, 'navigate', 'iframe', {}],
   ['a page loaded ahead', callback, 'navigate', 'document', prefetched],
-  ['a page rendered ahead', callback, 'navigate', 'document', { 'sec-purpose': 'prefetch;prerender' }],
   ['a page loaded ahead by Safari', callback, 'navigate', 'document', { 'x-purpose': 'preview' }],
   ['a page loaded ahead by Firefox', callback, 'navigate', 'document', { 'x-moz': 'prefetch' }],
 ])('CS-09 on a foreign page, %s is refused and leaves no row', async (_name, url, mode, dest, more) => {

@@ -1,4 +1,3 @@
-import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
@@ -15,7 +14,6 @@ let other: BrowserForTest;
 const sso = ssoOfFile({
   people: ['alice', 'mallory', 'bob', { username: 'zoe', email: 'zoe@beta.test' }],
   oidc: { provider: {}, beta: { key: 'beta-oidc', domains: ['beta.test'] } },
-  saml: { saml: { key: 'saml', domains: ['saml.test'] } },
   also: (portal) => {
     portal.deps.config.freshAfterSignOut = true;
     [browser, other] = [browserForTest(portal), browserForTest(portal)];
@@ -86,13 +84,6 @@ describe('an answer belongs to one visit of one browser', () => {
     expect(await reason()).toBe('other-browser');
     expect(await bring(callback)).toMatch(failed);
     expect([await sessions(), provider.requests.includes('/token')]).toEqual([0, false]);
-  });
-
-  it('OI-01 the token is another after a sign-out: who copied it before holds nothing of the next visit', async () => {
-    await begun();
-    Object.assign(other.cookies, browser.cookies);
-    await signOut();
-    await expectRefused(await begun(), 'other-browser', other);
   });
 
   it('OI-02 an answer of one provider to a visit to another is refused; both may be open at once', async () => {
@@ -242,17 +233,6 @@ describe('whoever signs in or out in a browser ends its visits', () => {
     await end();
     const wishes = [wishesOf(await departFor(browser)), wishesOf(await departFor(browser))];
     expect(wishes).toEqual([isAsked ? ['login', '0'] : [null, null], [null, null]]);
-  });
-
-  it('SE-15 SAML: the request says ForceAuthn, once', async () => {
-    const forced = async () => {
-      const asked = new URL(await departFor(browser, 'somebody@saml.test')).searchParams.get('SAMLRequest') ?? '';
-      return / ForceAuthn="true"/.test(inflateRawSync(Buffer.from(asked, 'base64')).toString());
-    };
-    await byPassword('alice');
-    expect(await forced()).toBe(false);
-    await signOut();
-    expect([await forced(), await forced()]).toEqual([true, false]);
   });
 });
 

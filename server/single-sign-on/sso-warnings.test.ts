@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
 import type { PortalForTest } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
@@ -83,22 +83,6 @@ it('SAML metadata are read once a day over two instances, if they came from an a
   await set({ metadataUrl: null });
   await aDayLater();
   expect(asked).toHaveLength(2);
-});
-
-it('OI-34 they are read only in the networks of the connection', async () => {
-  await addWatched();
-  await set({ metadataUrl: 'https://127.0.0.1:9/metadata' });
-  const warn = vi.spyOn(portal.deps.log, 'warn').mockImplementation(() => {});
-  for (const [networks, words] of [
-    [[], /cannot be read again: .*--provider-network/],
-    [['127.0.0.0/8'], /cannot be read again: (?!.*--provider-network)/],
-  ] as const) {
-    await portal.sql`update sso_connection set provider_networks = ${[...networks]}::text[]::cidr[]`;
-    portal.wait(day);
-    await watchMetadata(portal.deps);
-    expect(warn).toHaveBeenLastCalledWith(expect.stringMatching(words));
-  }
-  warn.mockRestore();
 });
 
 it('SA-16 a new signing key is reported once, and never adopted, until the operator does or it is withdrawn', async () => {

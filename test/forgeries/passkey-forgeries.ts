@@ -32,7 +32,6 @@ const text = (bytes: Buffer) => bytes.toString('base64url');
 const ofEither: Row[] = [
   ['another origin', /response origin/, { origin: 'https://evil.example' }],
   ['a host that begins like ours', /response origin/, { origin: 'http://localhost:8080.evil.example' }],
-  ['an app in place of a page', /response origin/, { origin: 'android:apk-key-hash:x' }],
   ['another type', /response type/, { type: 'payment.get' }],
   ['a frame of another origin', /frame/, { clientData: { crossOrigin: true } }],
   ['a challenge that nobody was given', 'challenge-unknown', { challenge: text(randomBytes(32)) }],
@@ -41,7 +40,6 @@ const ofEither: Row[] = [
   ['client data that are no text', 'malformed', inResponse({ clientDataJSON: { length: 3 } })],
   ['the hash of another relying party', /RP ID/, { rpId: 'evil.example' }],
   ['no JSON', 'malformed', { answer: () => '{' }],
-  ['a list', 'malformed', { answer: (answer) => [answer] }],
   ['an id that is no text', 'malformed', { answer: (answer) => ({ ...answer, id: [answer.id], rawId: [answer.id] }) }],
   ['two different ids', /Credential ID/, { answer: (answer) => ({ ...answer, rawId: 'AAAAAAAAAAAAAAAAAAAAAAAA' }) }],
 ];
@@ -56,10 +54,8 @@ export const assertionForgeries = [
     ['backed up, but not able to be', /backed up/, { flags: both | backedUp }],
     ['the signature of another key', 'wrong-signature', { signWith: newKey('ES256').privateKey }],
     ['a signature that is a list', /./, inResponse({ signature: ['AAAA'] })],
-    ['a signature that is no DER', /./, inResponse({ signature: text(Buffer.alloc(64, 1)) })],
     ['data of 20 bytes', /37/, inResponse({ authenticatorData: text(Buffer.alloc(20, 1)) })],
     ['a passkey that nobody has', 'unknown-passkey', { credentialId: randomBytes(32) }],
-    ['an empty id', 'unknown-passkey', { credentialId: Buffer.alloc(0) }],
     ['no user', 'other-user', { userHandle: null }],
     ['another user', 'other-user', { userHandle: randomBytes(16) }],
     ['a count that goes back', 'counter-back', { counter: 3 }],
@@ -97,6 +93,5 @@ export const enrolmentForgeries = [
     ],
     ['an object that is no text', /./, inResponse({ attestationObject: [1] })],
     ['an object that is a bomb', /./, inResponse({ attestationObject: text(nested) })],
-    ['an object with four billion parts', /./, inResponse({ attestationObject: text(endless) })],
   ] as Row[]),
 ].map(forgery);

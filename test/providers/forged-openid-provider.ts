@@ -30,24 +30,7 @@ export type Endpoint = 'discovery' | 'keys' | 'token' | 'userInfo';
 
 export type KeyOfProvider = { kid: string; alg: string; privateKey: CryptoKey; publicKey: CryptoKey; jwk: JWK };
 
-/** An OpenID provider whose every answer can be changed: generates forged answers and honest ones. */
-export type ForgedProvider = {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  key: KeyOfProvider;
-  /** Stays in effect until the next call. */
-  bend: (bend: Bend) => void;
-  /** From now on it signs with another key, and publishes only that one. */
-  rotate: (key: KeyOfProvider) => void;
-  /** Signs in the person who opened this address, and returns where the browser is redirected. */
-  visit: (address: string) => URL;
-  /** The requested paths, in order. */
-  requests: string[];
-  /** The authorization headers and bodies received by the token endpoint. */
-  tokenRequests: { authorization: string | undefined; form: URLSearchParams }[];
-  close: () => Promise<void>;
-};
+export type ForgedProvider = Awaited<ReturnType<typeof startForgedProvider>>;
 
 const paths: Record<string, Endpoint> = {
   '/.well-known/openid-configuration': 'discovery',
@@ -56,11 +39,13 @@ const paths: Record<string, Endpoint> = {
   '/userinfo': 'userInfo',
 };
 
-export async function startForgedProvider({ now }: { now: () => Date }): Promise<ForgedProvider> {
+/** An OpenID provider whose every answer can be changed: generates forged answers and honest ones. */
+export async function startForgedProvider({ now }: { now: () => Date }) {
   const clientId = 'vestibule';
   const clientSecret = 'a secret with : and % and ü';
+  /** The requested paths, in order, and the headers and bodies received by the token endpoint. */
   const requests: string[] = [];
-  const tokenRequests: ForgedProvider['tokenRequests'] = [];
+  const tokenRequests: { authorization: string | undefined; form: URLSearchParams }[] = [];
   const codes = new Map<string, URLSearchParams>();
   let key = await newKey('RS256');
   let bend: Bend = {};
@@ -136,13 +121,16 @@ export async function startForgedProvider({ now }: { now: () => Date }): Promise
     get key() {
       return key;
     },
-    bend: (next) => {
+    /** Stays in effect until the next call. */
+    bend: (next: Bend) => {
       bend = next;
     },
-    rotate: (next) => {
+    /** From now on it signs with another key, and publishes only that one. */
+    rotate: (next: KeyOfProvider) => {
       key = next;
     },
-    visit(address) {
+    /** Signs in the person who opened this address, and returns where the browser is redirected. */
+    visit(address: string) {
       const asked = new URL(address).searchParams;
       const code = randomUUID();
       codes.set(code, asked);

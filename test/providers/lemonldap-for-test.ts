@@ -10,24 +10,14 @@ import { freePort } from '../support/free-port.ts';
 import { isAnswered, startProcess } from '../support/started-process.ts';
 import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';
 
+export type Lemonldap = Awaited<ReturnType<typeof startLemonldap>>;
+
 /**
  * An independent provider: LemonLDAP::NG, whose SAML uses lasso and whose OpenID Connect is its own. It asks for a name
- * and a password, which are equal, and for consent. Its clock is real.
+ * and a password, which are equal, and for consent. Its clock is real. It has people by name and address, and one portal to
+ * sign them in to.
  */
-export type Lemonldap = {
-  origin: string;
-  /** Its issuer for OpenID Connect: the origin with a slash. */
-  issuer: string;
-  /** The address of its SAML metadata, which is also its entity ID. */
-  metadataUrl: string;
-  metadata: () => Promise<string>;
-  /** Its output, for failures. */
-  log: () => string;
-  close: () => Promise<void>;
-};
-
-/** Starts it with people by name and address, and with one portal to sign them in to. */
-export async function startLemonldap(people: Record<string, string>, client: LemonldapClient): Promise<Lemonldap> {
+export async function startLemonldap(people: Record<string, string>, client: LemonldapClient) {
   await bringPackages(packages, isHere);
   const folder = await mkdtemp(join(tmpdir(), 'lemonldap-'));
   for (const name of ['cache', 'sessions/lock', 'persistent/lock'])

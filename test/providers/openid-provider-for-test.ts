@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { type Account, type ClientAuthMethod, type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
 import { fetchWithCookies } from '../support/fetch-with-cookies.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** A user of the provider: claims that extend or replace those derived from the email address. */
 export type Person = { sub?: string; acr?: string; amr?: string[] } & Record<string, unknown>;
@@ -26,57 +26,40 @@ export type OpenIdProviderOptions = {
   moreClaims?: string[];
 };
 
-/** A certified OpenID provider on this machine, with its own sign-in page that only asks for an email address. */
-export type OpenIdProvider = {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** The users by the address that they sign in with. */
-  people: Map<string, Person>;
-  /** False: the portal's own requests are accepted and never answered; browsers are answered all the same. */
-  answerPortal: (isAnswering: boolean) => void;
-  /** Nothing listens at its address until `reopen`. */
-  shut: () => Promise<void>;
-  reopen: () => Promise<void>;
-  close: () => Promise<void>;
-};
+export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 
 /** What only the portal asks for. */
 const portalPaths = ['/.well-known/openid-configuration', '/jwks', '/token', '/me'];
 
-export async function startOpenIdProvider(options: OpenIdProviderOptions): Promise<OpenIdProvider> {
+/** A certified OpenID provider on this machine, with its own sign-in page that only asks for an email address. */
+export async function startOpenIdProvider(options: OpenIdProviderOptions) {
   const { clientId = 'vestibule', clientSecret = 'secret of the client' } = options;
+  /** The users by the address that they sign in with. */
   const people = new Map<string, Person>();
-  let answer = (_request: IncomingMessage, _response: ServerResponse): unknown => null;
-  let isSilent = false;
-  const server = createServer((request, response) => {
-    if (!(isSilent && portalPaths.includes(request.url ?? ''))) void answer(request, response);
-  });
-  const listen = async (port: number) => await once(server.listen(port, '127.0.0.1'), 'listening');
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const provider = new Provider(issuer, await configuration({ ...options, clientId, clientSecret }, people));
   const callback = provider.callback();
+  let isSilent = false;
+  const server = createServer((request, response) => {
+    if (isSilent && portalPaths.includes(request.url ?? '')) return;
+    void (request.url?.startsWith(signInPath)
+      ? signInPage(provider, people, request, response)
+      : callback(request, response));
+  });
+  const listen = async () => void (await once(server.listen(port, '127.0.0.1'), 'listening'));
   const close = async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   };
-  answer = (request, response) =>
-    request.url?.startsWith(signInPath) ? signInPage(provider, people, request, response) : callback(request, response);
-  return {
-    issuer,
-    clientId,
-    clientSecret,
-    people,
-    answerPortal: (isAnswering) => {
-      isSilent = !isAnswering;
-    },
-    shut: close,
-    reopen: async () => void (await listen(port)),
-    close,
+  await listen();
+  /** False: the portal's own requests are accepted and never answered; browsers are answered all the same. */
+  const answerPortal = (isAnswering: boolean) => {
+    isSilent = !isAnswering;
   };
+  // Shut, nothing listens at its address until it is reopened.
+  return { issuer, clientId, clientSecret, people, answerPortal, shut: close, reopen: listen, close };
 }
 
 const signInPath = '/sign-in/';

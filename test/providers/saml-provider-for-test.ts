@@ -20,33 +20,17 @@ type SamlProviderOptions = {
   nameFormat?: 'persistent' | 'transient';
 };
 
+export type SamlProviderForTest = Awaited<ReturnType<typeof startSamlProvider>>;
+
+const files = join(import.meta.dirname, 'saml-provider');
+const nobody = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="urn:nobody"><SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0" Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="http://localhost/"/></SPSSODescriptor></EntityDescriptor>`;
+
 /**
  * An independent provider: SimpleSAMLphp, with a page that accepts any identity (`email`, and `subject` if it differs
  * from the address's own) and a link `Cancel`. It remembers who signed in for as long as the browser keeps its cookies.
  * Its clock is real.
  */
-export type SamlProviderForTest = {
-  origin: string;
-  entityId: string;
-  metadataUrl: string;
-  signOnUrl: string;
-  metadata: () => Promise<string>;
-  /** Registers the portal, by the metadata that it publishes. */
-  trust: (portalMetadata: string) => Promise<void>;
-  set: (options: SamlProviderOptions) => Promise<void>;
-  /** Where a visit to the portal starts at the provider. */
-  beginUrl: (portalEntityId: string) => string;
-  /** Where a person signs out at the provider, and everywhere it signed them in. */
-  signOutUrl: string;
-  /** PHP's output, for failures. */
-  log: () => string;
-  close: () => Promise<void>;
-};
-
-const files = join(import.meta.dirname, 'saml-provider');
-const nobody = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="urn:nobody"><SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0" Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="http://localhost/"/></SPSSODescriptor></EntityDescriptor>`;
-
-export async function startSamlProvider(options: SamlProviderOptions = {}): Promise<SamlProviderForTest> {
+export async function startSamlProvider(options: SamlProviderOptions = {}) {
   await bringSimplesamlphp();
   const folder = await mkdtemp(join(tmpdir(), 'saml-provider-'));
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
@@ -74,9 +58,11 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
     metadataUrl,
     signOnUrl: `${origin}/saml2/idp/SSOService.php`,
     metadata: async () => await (await fetch(metadataUrl)).text(),
-    trust: (portalMetadata) => write('portal.xml', portalMetadata),
-    set: (next) => write('options.json', optionsText(next)),
-    beginUrl: (portal) => `${origin}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid: portal })}`,
+    /** Registers the portal, by the metadata that it publishes. */
+    trust: (portalMetadata: string) => write('portal.xml', portalMetadata),
+    set: (next: SamlProviderOptions) => write('options.json', optionsText(next)),
+    /** Where a visit to the portal starts at the provider, and where a person signs out there and everywhere. */
+    beginUrl: (portal: string) => `${origin}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid: portal })}`,
     signOutUrl: `${origin}/saml2/idp/SingleLogoutService.php?${new URLSearchParams({ ReturnTo: `${origin}/signed-out` })}`,
     log: php.output,
     close: async () => {

@@ -162,14 +162,15 @@ export async function startVisit(deps: Deps, connection: OidcConnection): Promis
   return { ...started, state };
 }
 
-/** One visit from the portal to the provider and back. */
+/** One visit from the portal to the provider and back, as far as it gets. */
 export async function visitProvider(
   deps: Deps,
   connection: OidcConnection,
   provider: Pick<ForgedProvider, 'visit'>,
 ): Promise<ProviderAnswer> {
-  const { url, state, kept } = await startVisit(deps, connection);
-  return await readOidcAnswer(deps, connection, { url: provider.visit(url), state, kept });
+  const started = await startOidc(deps, connection, { state: 'state', loginHint: null, language: 'en' });
+  if (started.kind === 'refused') return started;
+  return await readOidcAnswer(deps, connection, { ...started, url: provider.visit(started.url), state: 'state' });
 }
 
 /** Makes the sessions of a user, half ones too, sessions by a new connection of a customer, proven when they began. */

@@ -247,16 +247,3 @@ it.each(["-_.!~*'()", 'é:%&+/='])('the secret %s is sent as providers read it',
     }
   }
 });
-
-it('OI-23 its words are made harmless for the operator', async () => {
-  const answer = await answerTo(
-    callback((query) => {
-      query.delete('code');
-      query.set('error', 'access_denied');
-      query.set('error_description', `<script>alert(1)</script>\r\n\u001b[31mforged line${'x'.repeat(5000)}`);
-    }),
-  );
-  const words = expect.stringMatching(/^access_denied \(<script>.*<\/script>\\u000d\\u000a\\u001b\[31mf[ -~]{0,150}$/);
-  expect(answer).toMatchObject({ kind: 'refused', reason: 'provider-refused', words });
-  expect(provider.requests).not.toContain('/token');
-});

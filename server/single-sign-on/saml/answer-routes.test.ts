@@ -243,12 +243,6 @@ describe('an answer that nobody asked for, from a tile at the provider', () => {
     expect(await visits()).toBe(0);
   });
 
-  it('SA-26 nor does one of a disabled connection', async () => {
-    await portal.sql`update sso_connection set active = false`;
-    await press();
-    expect([await reason(), await visits()]).toEqual(['provider-began', 0]);
-  });
-
   it('SA-43 no issuer is found in a message that is made to cost, and at once', async () => {
     const begun = process.threadCpuUsage();
     for (const part of ['<Issuer ', '<Issuer>', '<a:Issuer x="', `<Issuer>${'x'.repeat(2000)}`, '<<<', '  '])
