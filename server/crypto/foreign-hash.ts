@@ -55,10 +55,10 @@ function readArgon2(text: string): ForeignHash | null {
   if (!salt || !key || !isSalt(unpadded(salt), 8) || !isKey(unpadded(key))) return null;
   // The text itself is verified, by a strict decoder.
   if (![salt, key].every((part) => base64(unpadded(part)) === part)) return null;
-  const lanes = Number(parallelism);
+  const threads = Number(parallelism);
   // RFC 9106 §3.1: each lane has at least 8 KiB.
-  if (Number(memory) < 8 * lanes) return null;
-  const sizes = { memory: Number(memory), passes: Number(passes), parallelism: lanes, version: Number(version) };
+  if (Number(memory) < 8 * threads) return null;
+  const sizes = { memory: Number(memory), passes: Number(passes), parallelism: threads, version: Number(version) };
   return { kind: 'argon2', text, ...sizes };
 }
 

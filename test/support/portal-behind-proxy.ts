@@ -27,10 +27,10 @@ export type PortalBehindProxy = {
   /** What the hub got, by header names in lower case; repeated ones are joined by a bar. */
   hubGot: (path: string, headers: Headers) => Promise<{ url: string; headers: Map<string, string> }>;
   /**
-   * Sends these bytes with a naive hub in place of the other one, which begins once `mark` has arrived, by default with the
-   * first head. Returns the status of the answer, 0 without one, and the lines of each head that the hub saw.
+   * Sends these bytes with a hub in place of the other one that takes what follows a head for the next request. Returns the
+   * status of the answer, 0 without one, and the lines of each head that the hub saw.
    */
-  naiveHubGot: (sent: string, mark?: string) => Promise<{ status: number; heads: string[][] }>;
+  naiveHubGot: (sent: string) => Promise<{ status: number; heads: string[][] }>;
   close: () => Promise<void>;
 };
 
@@ -81,25 +81,20 @@ export async function portalBehindProxy(
     return { status, headers: got, location: got.location, retryAfter: got['retry-after'], body: answered };
   }
 
-  async function withNaiveHub<T>(mark: string, use: () => Promise<T>): Promise<{ answer: T; heads: string[][] }> {
-    const naive = naiveHub(mark);
+  async function naiveHubGot(sent: string): Promise<{ status: number; heads: string[][] }> {
+    const heads: string[][] = [];
+    const closes: Promise<unknown>[] = [];
     hub.server.closeAllConnections();
-    served = naive.serve;
-    const answer = await use();
-    await naive.closed();
+    served = (socket) => {
+      closes.push(new Promise((resolve) => socket.once('close', resolve)));
+      answerByHeads(socket, heads);
+    };
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    const [bytes = ''] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    socket.destroy();
+    await Promise.all(closes);
     served = serve;
-    return { answer, heads: naive.heads };
-  }
-
-  async function naiveHubGot(sent: string, mark = '\r\n\r\n'): Promise<{ status: number; heads: string[][] }> {
-    const { answer, heads } = await withNaiveHub(mark, async () => {
-      const socket = connect(port, '127.0.0.1', () => socket.write(sent));
-      const [bytes = ''] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-      socket.destroy();
-      return String(bytes);
-    });
-    const [, status = 0] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
-    return { status: Number(status), heads };
+    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(String(bytes))?.[1] ?? 0), heads };
   }
 
   return {
@@ -130,45 +125,20 @@ export async function portalBehindProxy(
   };
 }
 
-/** A hub that answers from the head alone, as simple servers do, and takes what follows it for the next request. */
-type NaiveHub = {
-  /** The lines of each head that arrived. */
-  heads: string[][];
-  serve: (socket: Socket) => void;
-  /** Resolves once every connection is closed. */
-  closed: () => Promise<void>;
-};
-
-/** A naive hub that begins once `mark` has arrived on a connection, so that it has seen everything that it could see. */
-function naiveHub(mark: string): NaiveHub {
-  const heads: string[][] = [];
-  const closes: Promise<unknown>[] = [];
-  return {
-    heads,
-    async closed() {
-      await Promise.all(closes);
-    },
-    serve(socket) {
-      closes.push(new Promise((resolve) => socket.once('close', resolve)));
-      let unread = '';
-      let isOver = false;
-      socket.on('data', (chunk) => {
-        unread += chunk.toString('latin1');
-        if (unread.includes(mark)) answer();
-      });
-      socket.on('end', answer);
-      socket.on('error', () => {});
-
-      function answer(): void {
-        while (!isOver && unread.includes('\r\n\r\n')) {
-          const [head = ''] = unread.split('\r\n\r\n', 1);
-          unread = unread.slice(head.length + 4);
-          heads.push(head.split('\r\n'));
-          isOver = /^connection:.*\bclose\b/im.test(head);
-          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n${isOver ? 'Connection: close\r\n' : ''}\r\nok`);
-        }
-        socket.end();
-      }
-    },
-  };
+/** Answers from the head alone, as simple servers do, and takes what follows it for the next request. */
+function answerByHeads(socket: Socket, heads: string[][]): void {
+  let unread = '';
+  socket.on('error', () => {});
+  socket.on('end', () => socket.end());
+  socket.on('data', (chunk) => {
+    unread += chunk.toString('latin1');
+    for (let isOver = false; !isOver && unread.includes('\r\n\r\n'); ) {
+      const [head = ''] = unread.split('\r\n\r\n', 1);
+      unread = unread.slice(head.length + 4);
+      heads.push(head.split('\r\n'));
+      isOver = /^connection:.*\bclose\b/im.test(head);
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n${isOver ? 'Connection: close\r\n' : ''}\r\nok`);
+    }
+    socket.end();
+  });
 }
