@@ -120,6 +120,16 @@ export function judgeTarget(answer: Answer, expected: string, isRight: (target: 
   return judge(answer, `303 (or 302) to ${expected}`, answer.target !== null && isRight(answer.target));
 }
 
+/** Passed if a script cannot read the cookie of the session, and no other site's form sends any. */
+export function judgeCookies({ setCookies }: Answer, { protocol }: URL): Verdict {
+  const has = (cookie: string, attribute: RegExp) => cookie.split(';').some((part) => attribute.test(part.trim()));
+  const isGuarded = (cookie: string) =>
+    has(cookie, /^samesite=(?:lax|strict)$/i) && (protocol === 'http:' || has(cookie, /^secure$/i));
+  const isKept = setCookies.some((cookie) => has(cookie, /^httponly$/i)) && setCookies.every(isGuarded);
+  const expected = 'a cookie with HttpOnly, and SameSite=Lax or Strict and (over https) Secure on all of them';
+  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: `${setCookies.length} cookies, not all so` };
+}
+
 /** An answer in words, without anything that it may repeat of what it was sent. */
 function inWords({ status, location, target, json }: Answer): string {
   if (target) return `${status} to ${targetInWords(target)}`;

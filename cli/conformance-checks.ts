@@ -7,6 +7,7 @@ import { queryNames } from '#contract/screens.ts';
 import {
   type Answer,
   judge,
+  judgeCookies,
   judgeTarget,
   landingOf,
   type Sender,
@@ -97,16 +98,6 @@ function signIn({ base, account, post }: Backend): Checks {
       'a destination elsewhere': missing ?? staysHere,
     },
   };
-}
-
-/** Passed if a script cannot read the cookie of the session, and no other site's form sends any. */
-function judgeCookies({ setCookies }: Answer, { protocol }: URL): Verdict {
-  const has = (cookie: string, attribute: RegExp) => cookie.split(';').some((part) => attribute.test(part.trim()));
-  const isGuarded = (cookie: string) =>
-    has(cookie, /^samesite=(?:lax|strict)$/i) && (protocol === 'http:' || has(cookie, /^secure$/i));
-  const isKept = setCookies.some((cookie) => has(cookie, /^httponly$/i)) && setCookies.every(isGuarded);
-  const expected = 'a cookie with HttpOnly, and SameSite=Lax or Strict and (over https) Secure on all of them';
-  return isKept ? { kind: 'passed' } : { kind: 'differs', expected, got: `${setCookies.length} cookies, not all so` };
 }
 
 function signOut({ base }: Backend): Checks {

@@ -97,3 +97,12 @@ it('config check names every problem, and shows no secret', async () => {
   const json = await commands.vestibule('config check --json');
   expect(JSON.parse(json.out)).toMatchObject({ ok: true, summary: { dataFolder: commands.folder } });
 });
+
+it('keys roll leaves one new key for hubs', async () => {
+  for (let round = 0; round < 2; round += 1)
+    expect(await commands.vestibule('keys roll')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('new key signs'),
+    });
+  expect(await commands.sql`select from hub_key`).toHaveLength(1);
+});
