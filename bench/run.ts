@@ -12,6 +12,7 @@ import { connect } from '#server/database/connect.ts';
 import type { Database, Place } from '#server/database/database.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { buildIfStale } from '../build-if-stale.ts';
 import { floor, ours, startAuthJs, startBetterAuth } from './contenders.ts';
 import { printTable, writeTables } from './figures.ts';
 import { measureCommands, measureFlood, measureMemoryAtRest, measureStarts } from './instance.ts';
@@ -27,6 +28,7 @@ const isAsked = (part: string) => words.length === 0 || words.includes(part);
 const stops: (() => Promise<unknown>)[] = [];
 const dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-bench-'));
 try {
+  await buildIfStale(['pages', 'server']);
   const hasPeers = isAsked('peers') && (await installPeers());
   if (isAsked('starts')) await measureStarts(dataFolder);
   const database = await openEmbedded({ dataFolder, log: { info() {}, warn: console.warn } });

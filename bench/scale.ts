@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { connect } from '#server/database/connect.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
+import { buildIfStale } from '../build-if-stale.ts';
 import { fill, type Size } from './scale/fill.ts';
 import type { Installation } from './scale/operations.ts';
 import { measureOperations, measureUpkeep } from './scale/operations.ts';
@@ -22,6 +23,7 @@ const large: Size = { users: 1_000_000 * share, sessions: 1_000_000 * share, eve
 
 const opened: (() => Promise<unknown>)[] = [];
 try {
+  await buildIfStale(['pages', 'server']);
   const one = await open(small);
   const other = await open(large);
   await measureOperations(one, other);

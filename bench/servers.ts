@@ -11,7 +11,7 @@ export type RunningServer = { origin: string; pid: number; stop: () => Promise<v
 export const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** The product as an operator runs it: what Node is given before the words of a command. */
-export const program = ['--max-semi-space-size=8', 'cli/vestibule.ts'];
+export const program = ['--max-semi-space-size=2', 'dist/server/vestibule.js'];
 
 /** Starts the portal on a data folder as an operator would; `ms` is the time to its first answered page. */
 export async function startPortal(

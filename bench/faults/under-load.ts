@@ -16,7 +16,7 @@ const diskSize = 1000;
 /** After a load, in milliseconds: V8 gives memory back when there has been little to do for a minute. */
 const rest = 90_000;
 /** As `npm start` has it. */
-const nodeOptions = '--max-semi-space-size=8';
+const nodeOptions = '--max-semi-space-size=2';
 
 /** So many that the load's sign-ins give nobody more sessions than they may keep. */
 const users = 100;
