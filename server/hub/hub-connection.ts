@@ -63,10 +63,16 @@ export function hubConnection({ url, answerWithin }: Hub) {
   function answerTo(raw: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = begin(raw, headers, agent);
-    outgoing.once('response', resolve);
+    let isAnswered = false;
+    outgoing.once('response', (answer) => {
+      isAnswered = true;
+      resolve(answer);
+    });
     outgoing.on('error', (error) => reject(asHubFailure(error)));
     // An upgrade that nobody asked for ends a connection without an error.
-    outgoing.once('close', () => reject(new HubFailure('broken', 'the hub closed the connection')));
+    outgoing.once('close', () => {
+      if (!isAnswered) reject(new HubFailure('broken', 'the hub closed the connection'));
+    });
     // The visitor has left, or has the answer, which needs no more of an upload.
     response.once('close', () => outgoing.destroy());
     if (hasBody(raw)) {
@@ -152,7 +158,10 @@ function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
     answer.destroy();
     throw new HubFailure('broken', (error as Error).message);
   }
+  // What has come with the headers leaves with them, in one write. Those of an answer that pauses leave alone.
+  response.cork();
   response.flushHeaders();
+  setImmediate(() => response.uncork());
   answer.setTimeout(silence, () => answer.destroy());
   response.setTimeout(silence, () => response.destroy());
   answer.pipe(response);
