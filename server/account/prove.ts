@@ -8,8 +8,13 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { isFreshProof } from '../factors/may-change-factors.ts';
 import { hasPasskey } from '../factors/passkey.ts';
-import { beginCeremony, browserToBegin, optionsOfSignIn } from '../factors/passkey-ceremony.ts';
-import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import {
+  beginCeremony,
+  browserToBegin,
+  optionsOfSignIn,
+  refusePasskey,
+  waitOfPasskeys,
+} from '../factors/passkey-ceremony.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { takeProof } from '../factors/take-proof.ts';
 import { sendProblem } from '../http/refuse.ts';

@@ -22,7 +22,7 @@ import {
 import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
-import { passwordReplaced, queuePasswordNotice } from '../sign-in/password-replaced.ts';
+import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
 
 type AddUserResult =
