@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Notice } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { isDatabaseAway, nullIfDatabaseAway } from '../database/connect.ts';
+import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import type { SecondFactor } from '../people/sign-in-policy.ts';
@@ -62,7 +62,8 @@ async function halfPage(
   const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
-  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, reply) : null;
+  const registration =
+    half.mustRegister && half.factor === 'app' ? await openRegistration(deps, reply, visitorOf(deps, request)) : null;
   const secondFactor = await openSecondFactor(deps, half);
   switch (registration?.kind) {
     case 'byPasskey':
@@ -88,15 +89,6 @@ async function halfPage(
       return { screen: { name: screen, secondFactor, ...shown } };
     }
   }
-}
-
-/** Null if it failed: the screen then says so itself, and offers to load it again. */
-async function tryToOpen(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<RegistrationResult | null> {
-  return await openRegistration(deps, reply, visitorOf(deps, request)).catch((error: unknown) => {
-    if (isDatabaseAway(error)) throw error;
-    request.log.error({ err: error }, 'the app to register could not be prepared');
-    return null;
-  });
 }
 
 /** The address of the pending screen, or null if it is the requested one. */

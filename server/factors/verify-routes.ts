@@ -17,7 +17,6 @@ import { destinationFor } from '../sessions/destination.ts';
 import { endVisits, rememberConnection } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import type { VerifyRequest } from './code-attempts.ts';
-import { whyNotRegister } from './registration.ts';
 import { secondFactorUrl } from './second-factor-page.ts';
 import { type VerifyResult, verify } from './verify.ts';
 
@@ -117,7 +116,7 @@ export function verifyRoutes(deps: Deps) {
         return sendProblem(reply, 401, { notice: 'signInExpired' });
       case 'mayNotRegister':
         if (result.why === 'signInAgain') reply.header(codeAnswerHeaders.notice, 'signInTooOld');
-        return sendProblem(reply, 409, { detail: whyNotRegister(result.why) });
+        return sendProblem(reply, 409, { detail: 'This sign-in may not set up an app.' });
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':
