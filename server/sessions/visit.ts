@@ -111,11 +111,6 @@ export async function endVisitsOfBrowser(sql: Connection, cookieHash: Buffer, no
   await sql`update visit set used_at = ${now} where browser_hash = ${cookieHash} and used_at is null`;
 }
 
-/** Somebody signed out in a browser. */
-async function deleteVisitsOfBrowser(sql: Connection, cookieHash: Buffer): Promise<void> {
-  await sql`delete from visit where browser_hash = ${cookieHash}`;
-}
-
 /** Deletes visits that ended before a time; returns how many. */
 export async function deleteOldVisits(sql: Connection, before: Date): Promise<number> {
   return await deleteInParts(sql, 'visit', sql`ends_at <= ${before}`);
@@ -143,7 +138,7 @@ export async function endVisits({ config, sql, now }: Deps, request: FastifyRequ
 /** Somebody signed out: nothing of their visits is left. */
 export async function forgetVisits({ config, sql }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const cookieHash = visitTokenHash(request, config);
-  if (cookieHash) await deleteVisitsOfBrowser(sql, cookieHash);
+  if (cookieHash) await sql`delete from visit where browser_hash = ${cookieHash}`;
   if (readCookie(request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
 }
 

@@ -13,7 +13,7 @@ import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { updatePasswordHash } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { Visitor } from '../sessions/visitor.ts';
-import { countAttempt, deleteThrottle, deleteThrottlesOfUser } from '../throttle/throttle.ts';
+import { countAttempt, deleteThrottles, deleteThrottlesOfUser } from '../throttle/throttle.ts';
 import { changeKey, networkOf } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem, ownNames } from './new-password.ts';
 import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink } from './read-link.ts';
@@ -83,7 +83,7 @@ async function store(
     if (!(await updatePasswordHash(sql, userId, user.passwordHash, passwordHash))) return new RollBack(false);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(false);
     const sessionsEnded = await passwordReplaced(sql, userId, { hashBefore: user.passwordHash, now });
-    await deleteThrottle(sql, changesByLink(userId));
+    await deleteThrottles(sql, [changesByLink(userId)]);
     await queuePasswordNotice(sql, user, { now, address, language });
     const event = purpose === 'invitation' ? 'invitation-used' : 'password-changed';
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
