@@ -10,6 +10,7 @@ import {
   newPassword,
   startAfresh,
   storedHash,
+  userId,
 } from '#test/support/reset-for-test.ts';
 import { hashPassword } from '../crypto/password-hash.ts';
 import { newToken } from '../crypto/token.ts';
@@ -111,6 +112,17 @@ it('PR-16 PW-10 a link that was never opened, a kept cookie or a session is not 
   }
   expect(await storedHash(portal, 'alice')).toBe(before);
   expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(200);
+});
+
+it("PR-06 the link determines the user; a name in the form or somebody else's session does not", async () => {
+  const bob = await storedHash(portal, 'bob');
+  const session = cookiesOf(await portal.signIn('bob', testPassword));
+  const form = { ...both, username: 'bob', userId: await userId(portal, 'bob'), email: 'bob@acme.test' };
+  const token = await linkFor(portal, 'alice');
+  expect((await change({ ...form, hash: token }, session)).headers.location).toBe(changedPage);
+  expect(await storedHash(portal, 'bob')).toBe(bob);
+  // It ends with the change: nobody goes on as bob who is alice.
+  expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(401);
 });
 
 it('BF-12 guesses at links are slowed down per address, but not the holder of an open one', async () => {
