@@ -3,10 +3,9 @@
 // as root. Usage: npm run bench:faults [-- words of the names of faults, memory, or failover, instead of all].
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { measureMails, measureSessions } from './faults/acknowledged.ts';
 import { measureFailover } from './faults/failover.ts';
 import { faults } from './faults/fault-list.ts';
-import { measureFault } from './faults/measure-fault.ts';
+import { measureFault, measureMails, measureSessions } from './faults/measure-fault.ts';
 import { measurePeople } from './faults/people.ts';
 import { type Memory, underLoad } from './faults/under-load.ts';
 import { report } from './figures.ts';

@@ -7,7 +7,7 @@ import { findPostgresProcess } from '#server/database/embedded/process.ts';
 import type { Behaviour } from '#test/support/mail-for-test.ts';
 import type { TwoPortals } from '#test/support/two-portals.ts';
 import { formHeaders, formOf } from '../people.ts';
-import { askForReset } from './acknowledged.ts';
+import { askForReset } from './measure-fault.ts';
 import type { Fault, World } from './world.ts';
 
 /** Each connection of the load waits for one answer at most; beside it are those who change passwords, and two visitors. */

@@ -7,10 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { OpenIdProvider } from '#test/providers/openid-provider-for-test.ts';
 import type { MailServerForTest } from '#test/support/mail-for-test.ts';
 import type { TwoPortals, TwoPortalsOnOne } from '#test/support/two-portals.ts';
-import type { AskedMails } from './acknowledged.ts';
 
 /** Two instances, and who uses them beside the constant load. */
 export type UnderLoad = { portals: TwoPortals; crowds: readonly Crowd[] };
+
+/** The addresses to which an email was promised. */
+export type AskedMails = string[];
 
 /** All that a fault may touch. */
 export type World = UnderLoad & {

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findSignInUser, insertRefusal } from '../people/sign-in-user.ts';
-import { admitAddress, countGuess, deleteThrottle, findWait } from '../throttle/throttle.ts';
+import { admitAddress, countGuess, deleteThrottles, findWait } from '../throttle/throttle.ts';
 import { accountKey, addressKeys, deviceKey, networkOf, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 
@@ -60,7 +60,7 @@ export async function checkPassword(
   // As at the sign-in: the failures of a known browser count on it alone.
   if (hash === null || !(await verifyPassword(hash, password, network)))
     return await refused('wrong-password', ofDevice ? [] : origin, null);
-  await deleteThrottle(deps.sql, counted);
+  await deleteThrottles(deps.sql, [counted]);
   return { kind: 'right', hash };
 
   async function refused(

@@ -21,9 +21,10 @@ import {
   browserToBegin,
   type Ceremony,
   creationOptions,
+  refusePasskey,
   userHandleOf,
+  waitOfPasskeys,
 } from '../factors/passkey-ceremony.ts';
-import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
 import { type EnrolledKey, takeEnrolment } from '../factors/take-passkey.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';

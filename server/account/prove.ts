@@ -8,15 +8,20 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { isFreshProof } from '../factors/may-change-factors.ts';
 import { hasPasskey } from '../factors/passkey.ts';
-import { beginCeremony, browserToBegin, optionsOfSignIn } from '../factors/passkey-ceremony.ts';
-import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import {
+  beginCeremony,
+  browserToBegin,
+  optionsOfSignIn,
+  refusePasskey,
+  waitOfPasskeys,
+} from '../factors/passkey-ceremony.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { takeProof } from '../factors/take-proof.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { nextToken, type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
-import { deleteThrottle } from '../throttle/throttle.ts';
+import { deleteThrottles } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, accountVisitOf, personForChange, personOf } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
@@ -114,7 +119,7 @@ async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Prom
   const outcome = await changeAccount(deps, visit, async (sql) => {
     const how = await takeProof(deps, sql, prover, code);
     if (!how) return { kind: 'refused', notice: 'codeWrong' };
-    await deleteThrottle(sql, codeKey(session));
+    await deleteThrottles(sql, [codeKey(session)]);
     const sessionToken = await noteProof(deps, sql, visit, { proof: 'code', how, given: entry });
     return { kind: 'done', notice: 'proven', sessionToken };
   });

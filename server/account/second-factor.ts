@@ -12,7 +12,7 @@ import { findPendingSecret, inApp, secretToShow, totpPlace } from '../factors/re
 import { deletePendingTotp, deleteTotp, findTotp, insertTotp, totpStep } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
-import { deleteThrottle } from '../throttle/throttle.ts';
+import { deleteThrottles } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, isAppRequired, personOf, placeOf } from './account-visit.ts';
 import { countCode, proofToAsk, wrongCode } from './prove.ts';
@@ -82,7 +82,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
     await endSessionsOfUser(sql, userId, { kept: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
-    await deleteThrottle(sql, codeKey(session));
+    await deleteThrottles(sql, [codeKey(session)]);
     await queueMail(sql, person, { kind: 'appReplaced', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-replaced', ...personOf(visit), steps }, now);
@@ -190,7 +190,7 @@ async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promi
   const now = deps.now();
   const done = { kind: 'done', notice: id === null ? 'devicesForgotten' : 'deviceForgotten' } as const;
   return await changeAccount(deps, visit, async (sql, person) => {
-    const count = await deleteRememberedDevices(sql, userId, id ?? undefined);
+    const count = await deleteRememberedDevices(sql, userId, { id });
     if (count === 0) return done;
     await queueMail(sql, person, { kind: 'devicesForgotten', now, ...placeOf(visit) });
     const steps = [{ step: 'devices forgotten', outcome: String(count) }];

@@ -1,7 +1,7 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
-import { deleteDevicesRememberedBy } from '../factors/devices.ts';
+import { deleteRememberedDevices } from '../factors/devices.ts';
 import { updateProvenByCode } from '../factors/may-change-factors.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
 import { foldLoginName } from '../names/read-name.ts';
@@ -22,7 +22,7 @@ import {
 import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
-import { passwordReplaced, queuePasswordNotice } from '../sign-in/password-replaced.ts';
+import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
 
 type AddUserResult =
@@ -114,7 +114,7 @@ export async function changeUser(
       await endLinksOfUser(sql, userId);
       await updateProvenByCode(sql, userId);
       sessionsEnded += await deleteHalfSessionsOfUser(sql, userId);
-      note('devices forgotten', await deleteDevicesRememberedBy(sql, userId, 'email'));
+      note('devices forgotten', await deleteRememberedDevices(sql, userId, { factor: 'email' }));
     }
     if (passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, userId, { hashBefore, now });
     else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);

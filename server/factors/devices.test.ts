@@ -61,19 +61,6 @@ describe('a remembered device', () => {
     expect(await landing('alice', held)).toBe(asked);
   });
 
-  it('becomes one only by a right code with the option ticked', async () => {
-    const isSet = async (code: string, query: string) => {
-      const answer = await verify(portal, code, await halfSession(portal, 'alice'), { query });
-      return 'vestibule-remembered' in cookiesOf(answer);
-    };
-    expect(await isSet('000000', '?remember=true')).toBe(false);
-    for (const query of ['', '?remember=false', '?remember=on', '?remember']) {
-      expect([query, await isSet(codeNow(portal, secret), query)]).toEqual([query, false]);
-      portal.wait(60_000);
-    }
-    expect(await isSet(codeNow(portal, secret), '?remember=true')).toBe(true);
-  });
-
   it('counts for its user alone, with the right password, and by its whole token', async () => {
     const held = await byApp();
     const token = held['vestibule-remembered'] ?? '';

@@ -141,19 +141,16 @@ export async function findRememberedDeviceId(
   return row?.id ?? null;
 }
 
-/** Forgets one or all remembered devices of a user; returns how many. */
-export async function deleteRememberedDevices(sql: Connection, userId: string, id?: string): Promise<number> {
-  return (await sql`delete from remembered_device where user_id = ${userId} and id = coalesce(${id ?? null}::uuid, id)`)
-    .count;
-}
-
-/** Forgets the devices of a user that are remembered by a factor; returns how many. */
-export async function deleteDevicesRememberedBy(
+/** Forgets remembered devices of a user, all of them or those of which what is given is true; returns how many. */
+export async function deleteRememberedDevices(
   sql: Connection,
   userId: string,
-  factor: SecondFactor,
+  { id = null, factor = null }: { id?: string | null; factor?: SecondFactor | null } = {},
 ): Promise<number> {
-  return (await sql`delete from remembered_device where user_id = ${userId} and factor = ${factor}`).count;
+  const { count } = await sql`
+    delete from remembered_device
+    where user_id = ${userId} and id = coalesce(${id}::uuid, id) and factor = coalesce(${factor}, factor)`;
+  return count;
 }
 
 /** Deletes expired devices; returns how many. */

@@ -116,16 +116,6 @@ describe('the account page', () => {
   }
   const sessionIn = (body: string) => /name="session" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
-  it('says that no password counts, and changes none', async () => {
-    const browser = await signedIn();
-    const { body } = await browser.get('/portal/account/password');
-    expect(body).toContain('You sign in to your account with a passkey, not with a password.');
-    const session = sessionIn((await browser.get('/portal/account')).body);
-    const entries = { current: testPassword, password: newPassword, repeat: newPassword };
-    const answer = await browser.post('/portal/account/password', { session, do: 'change', ...entries });
-    expect(answer.headers.location).toContain('notice=notPossible');
-  });
-
   it('keeps the last passkey that works, and says why; of two it removes one', async () => {
     const browser = await signedIn();
     await givePasskey(portal, 'alice', { name: 'Second' });

@@ -81,17 +81,6 @@ export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer:
       sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
 }
 
-/** The codes of a user in groups, or null if this session may not view them; and how many are unused. */
-async function lookAtRecoveryCodes(
-  { sql, keys, now }: Deps,
-  viewer: Viewer,
-): Promise<{ codes: string[] | null; left: number }> {
-  const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
-  const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
-  const left = await countRecoveryCodes(sql, viewer.userId);
-  return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
-}
-
 export function newRecoveryCode(): string {
   const letter = () => recoveryCodeAlphabet[randomInt(recoveryCodeAlphabet.length)];
   return Array.from({ length: recoveryCodeLetters }, letter).join('');
@@ -119,7 +108,11 @@ export function recoveryCodesRoute(deps: Deps) {
       return reply.redirect(screenUrl(config.basePath, 'login', query), 302);
     }
     const { id: sessionId, userId, username } = who.session;
-    const { codes, left } = await lookAtRecoveryCodes(deps, { userId, sessionId });
+    const viewer = { userId, sessionId };
+    const sealed = await findShownRecoveryCodes(deps.sql, { ...viewer, now: deps.now() });
+    const text = sealed && unseal(deps.keys.seal, sealed, shownPlace(viewer));
+    const codes = text?.split(' ').map(groupedRecoveryCode) ?? null;
+    const left = await countRecoveryCodes(deps.sql, userId);
     const destination = destinationInLanguage(destinationFor(config, asked), config.basePath, lang);
     return await deps.pages.send(request, reply, 200, {
       screen: { name: 'recoveryCodes', codes, left, destination },

@@ -25,22 +25,8 @@ export function registrationRoute(deps: Deps) {
     const result = await openRegistration(deps, reply, visitorOf(deps, request));
     if (result.kind === 'open') return reply.send(result.answer);
     if (result.kind === 'signedOut') return sendProblem(reply, 401);
-    const detail = result.kind === 'refused' ? 'This sign-in has nothing to register.' : whyNotRegister(result.kind);
-    return sendProblem(reply, 409, { detail });
+    return sendProblem(reply, 409, { detail: 'This sign-in may not set up an app.' });
   };
-}
-
-/** Why no app is registered, for whoever reads the answer of a call; people read it on the page. */
-export function whyNotRegister(why: MayNotChangeFactors): string {
-  switch (why) {
-    case 'signInAgain':
-      return 'The sign-in is too old to set up an app.';
-    case 'byPasskey':
-      return 'This account has a passkey: sign in with it.';
-    case 'network':
-    case 'notFromProvider':
-      return 'This sign-in covers only a part of the account.';
-  }
 }
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */

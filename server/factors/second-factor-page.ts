@@ -2,14 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Notice } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { isDatabaseAway, nullIfDatabaseAway } from '../database/connect.ts';
+import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import type { SecondFactor } from '../people/sign-in-policy.ts';
-import { destinationFor } from '../sessions/destination.ts';
+import { destinationFor, screenOfFactor, whereTo } from '../sessions/destination.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
-import { screenOfFactor, whereTo } from '../sessions/where-to.ts';
 import type { Who } from '../sessions/who.ts';
 import { findEmailCode, waitBeforeSend } from './email-code.ts';
 import { hasOwnSignIn } from './may-change-factors.ts';
@@ -63,7 +62,8 @@ async function halfPage(
   const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
-  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, reply) : null;
+  const registration =
+    half.mustRegister && half.factor === 'app' ? await openRegistration(deps, reply, visitorOf(deps, request)) : null;
   const secondFactor = await openSecondFactor(deps, half);
   switch (registration?.kind) {
     case 'byPasskey':
@@ -89,15 +89,6 @@ async function halfPage(
       return { screen: { name: screen, secondFactor, ...shown } };
     }
   }
-}
-
-/** Null if it failed: the screen then says so itself, and offers to load it again. */
-async function tryToOpen(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<RegistrationResult | null> {
-  return await openRegistration(deps, reply, visitorOf(deps, request)).catch((error: unknown) => {
-    if (isDatabaseAway(error)) throw error;
-    request.log.error({ err: error }, 'the app to register could not be prepared');
-    return null;
-  });
 }
 
 /** The address of the pending screen, or null if it is the requested one. */

@@ -5,8 +5,8 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { findPasskeyUserForShare, type PasskeyUser } from '../people/sign-in-user.ts';
 import { findPasskeyToVerify, type NewPasskey, type PasskeyToVerify, updatePasskeyUsed } from './passkey.ts';
+import type { RefusedUser } from './passkey-ceremony.ts';
 import { type Ceremony, offeredAlgorithms, takeChallenge, userHandleOf } from './passkey-ceremony.ts';
-import type { RefusedUser } from './refuse-passkey.ts';
 
 type TakenPasskey = {
   kind: 'taken';

@@ -14,11 +14,9 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import type { OpenFactor } from '../people/sign-in-policy.ts';
 import { destinationFor } from '../sessions/destination.ts';
-import { rememberConnection } from '../sessions/remembered-connection.ts';
-import { endVisits } from '../sessions/visit.ts';
+import { endVisits, rememberConnection } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import type { VerifyRequest } from './code-attempts.ts';
-import { whyNotRegister } from './registration.ts';
 import { secondFactorUrl } from './second-factor-page.ts';
 import { type VerifyResult, verify } from './verify.ts';
 
@@ -118,7 +116,7 @@ export function verifyRoutes(deps: Deps) {
         return sendProblem(reply, 401, { notice: 'signInExpired' });
       case 'mayNotRegister':
         if (result.why === 'signInAgain') reply.header(codeAnswerHeaders.notice, 'signInTooOld');
-        return sendProblem(reply, 409, { detail: whyNotRegister(result.why) });
+        return sendProblem(reply, 409, { detail: 'This sign-in may not set up an app.' });
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':

@@ -20,13 +20,13 @@ import {
 } from '../sessions/session.ts';
 import { placeOfVisitor } from '../sessions/visitor.ts';
 import { type Who, whoHas } from '../sessions/who.ts';
-import { deleteThrottle } from '../throttle/throttle.ts';
+import { deleteThrottles } from '../throttle/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 import { countTry, eventOf, ownApp, recordWrong, type Verified, type VerifyRequest } from './code-attempts.ts';
 import { noteDevice, rememberDevice } from './devices.ts';
 import { findMayChangeFactors, type MayNotChangeFactors } from './may-change-factors.ts';
+import { refusePasskey } from './passkey-ceremony.ts';
 import { findShownRecoveryCodes } from './recovery-codes.ts';
-import { refusePasskey } from './refuse-passkey.ts';
 import { findPendingSecret } from './registration.ts';
 import type { RefusedPasskey } from './take-passkey.ts';
 import { type Proof, takePasskeyOf, takeProof } from './take-proof.ts';
@@ -138,8 +138,7 @@ async function takeStep(deps: Deps, sql: Connection, attempt: Attempt): Promise<
   const { proof, waitsFor } = given;
   const now = deps.now();
   const sessionToken = await rotate(deps, sql, attempt, given);
-  await deleteThrottle(sql, codeKey(session));
-  await deleteThrottle(sql, codeMailKey(session));
+  await deleteThrottles(sql, [codeKey(session), codeMailKey(session)]);
   if (proof === 'app registered')
     await queueMail(sql, user, { kind: 'secondFactorAdded', now, ...placeOfVisitor(request) });
   steps.push({ step: 'second factor', outcome: proof });

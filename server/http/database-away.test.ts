@@ -3,7 +3,6 @@ import { screenPaths } from '#contract/screens.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { listeningPortal } from '#test/support/listening-portal.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
 import { startWorkers } from '../operations/workers.ts';
 
@@ -96,16 +95,6 @@ describe('with the database down', () => {
     const answer = await other.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
     expect(answer.headers['content-security-policy']).toBeTruthy();
-    // Over a socket, Node closes the request once its body has arrived.
-    const { host, exchange } = await listeningPortal(other);
-    expect((await other.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
-    wire.silence();
-    const form = `username=bob&password=${testPassword}`;
-    const type = 'Content-Type: application/x-www-form-urlencoded\r\nAccept: application/json';
-    const { statuses } = await exchange(
-      `POST /portal/performlogin HTTP/1.1\r\nHost: ${host}\r\n${type}\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
-    );
-    expect(statuses).toEqual([503]);
     wire.mend();
     expect((await other.send({ url: '/readyz' })).statusCode).toBe(200);
     await other.close();

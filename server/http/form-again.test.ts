@@ -1,8 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { requestIdStart } from '#server/audit/reference.ts';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { testAddress, testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf, type TestRequest, testAddress, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { listAuditEventsByRequest } from '../audit/audit-event.ts';
 import type { Database } from '../database/database.ts';
 
 let sql: Database;
@@ -87,56 +89,72 @@ function expectKept({ answer, page }: Awaited<ReturnType<typeof post>>, keeps: s
 
 describe('while the database is down', () => {
   it.each(forms)('the form of %s is given again, with what it was filled with', async (call, fields, keeps) => {
-    everyStatementFails();
+    everyStatementFails(away());
     const sent = await post(call, fields);
     expect([sent.answer.statusCode, sent.wait]).toEqual([503, 5]);
     expectKept(sent, keeps);
   });
-
-  it.each(['performlogin', 'logout'])('a script that posts to %s is told by a problem document', async (call) => {
-    everyStatementFails();
-    const form = { username: 'alice', password: testPassword };
-    const headers = { accept: 'application/json' };
-    const answer = await portal.send({ method: 'POST', url: `/portal/${call}`, form, cookies: half, headers });
-    expect(answer.json()).toEqual({ type: 'about:blank', title: 'Temporarily not available', status: 503 });
-  });
-
-  it('what was opened and failed can be opened again at the same address', async () => {
-    everyStatementFails();
-    const { statusCode, body } = await portal.send({ url: '/portal/portal.html?x=1', cookies: half });
-    expect(statusCode).toBe(503);
-    expect(body).toMatch(/<a [^>]*href=""[^>]*>Try again/);
-  });
 });
 
 it.each(throttled)('the form of %s is given again to an address that has to wait', async (call, fields, keeps) => {
-  const until = new Date(portal.deps.now().getTime() + limits.throttle.address.longestWait);
-  for (const kind of ['address', 'sso-address', 'reset-address'])
-    await portal.sql`
-      insert into throttle (key, failures, changed_at, blocked_until, admitted)
-      values (${`${kind}:${testAddress}`}, 99999, ${portal.deps.now()}, ${until}, true)`;
+  for (const kind of ['address', 'sso-address', 'reset-address']) await block(`${kind}:${testAddress}`);
   const sent = await post(call, fields);
   expect([sent.answer.statusCode, sent.wait > 0]).toEqual([429, true]);
   expectKept(sent, keeps);
 });
 
-it.each([
-  ['/performlogin', '/login'],
-  ['/authenticate/checkSsoLogin', '/login'],
-  ['/authenticate/performSsoLogin', '/singleSignOn'],
-  ['/password/forgotten', '/forgotten'],
-  ['/password/change', '/forgottenChange'],
-])('a person who opens %s, where its form may have been shown again, gets the form', async (call, screen) => {
-  const url = `/portal${call}`;
-  const opened = await portal.send({ url: `${url}?username=a&password=b&hash=c&redirectURL=%2Fx&lang=de` });
-  expect([opened.statusCode, opened.headers.location]).toEqual([303, `/portal${screen}?lang=de`]);
-  const asked = await portal.send({ url, headers: { accept: 'application/json' } });
-  expect([asked.statusCode, asked.headers.allow]).toEqual([405, 'POST']);
-});
+async function block(key: string): Promise<void> {
+  const until = new Date(portal.deps.now().getTime() + limits.throttle.address.longestWait);
+  await portal.sql`
+    insert into throttle (key, failures, changed_at, blocked_until, admitted)
+    values (${key}, 99999, ${portal.deps.now()}, ${until}, true)`;
+}
 
-function everyStatementFails(): void {
+const away = () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+
+function everyStatementFails(error: Error): void {
   const fail = () => {
-    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    throw error;
   };
   portal.deps.sql = Object.assign(fail, sql) as unknown as Database;
 }
+
+const login = { method: 'POST', url: '/portal/performlogin' } as const;
+const form = { username: 'alice', password: 'wrong' };
+
+it.each<[number, TestRequest, bring?: () => unknown]>([
+  [400, { ...login, url: '/portal/password/change', body: 'hash=a&hash=b' }],
+  [403, { ...login, form, headers: { origin: 'https://evil.example' } }],
+  [415, { ...login, body: '{}', headers: { 'content-type': 'application/json' } }],
+  [431, { url: '/portal/login', headers: { x: Array(200).fill('y') } }],
+  [500, { ...login, form }, () => everyStatementFails(new TypeError('a bug'))],
+  [503, { ...login, form }, () => everyStatementFails(away())],
+])('a page of %i shows the reference of this very failure: it is in the log', async (status, request, bring) => {
+  const earlier = cookiesOf(await portal.signIn('alice', `wrong ${Math.random()}`));
+  await bring?.();
+  const shown = new Set<string>();
+  for (const cookies of [{}, earlier]) {
+    const before = portal.logs().length;
+    const answer = await portal.send({ ...request, cookies });
+    expect(answer.statusCode).toBe(status);
+    const [reference = ''] = /\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(answer.body) ?? [];
+    const lines = portal.logs().slice(before).trim().split('\n');
+    const ids = new Set(lines.map((line) => (JSON.parse(line) as { reqId: string }).reqId));
+    expect([...ids].map((id) => id.slice(0, 8))).toEqual([reference.replace('-', '').toLowerCase()]);
+    shown.add(reference);
+  }
+  expect(shown.size).toBe(2);
+});
+
+it('a page of 429 shows the reference of an event, of which a /64 has one a minute', async () => {
+  await block('address:2001:db8:1:2::/64');
+  const shown: string[] = [];
+  for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2']) {
+    const { statusCode, body } = await portal.send({ ...login, form, from });
+    expect(statusCode).toBe(429);
+    shown.push(/\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(body)?.[0] ?? '');
+  }
+  expect(shown[1]).toBe(shown[0]);
+  const [event, ...more] = await listAuditEventsByRequest(portal.sql, requestIdStart(shown[0] ?? '') ?? '');
+  expect([event?.event, event?.reason, more]).toEqual(['sign-in-refused', 'throttled-address', []]);
+});

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { logoForTest, svgForTest } from '#test/support/brand-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { readBrand } from '../config/brand.ts';
 import { loadBuiltPages } from './built-pages.ts';
@@ -44,18 +43,6 @@ describe('rendered pages', () => {
     expect(await renderings(given)).toBe(0);
   });
 
-  it('do not multiply by header: six languages, three encodings', async () => {
-    const codings = ['br', 'gzip', 'identity', 'br;q=0', 'zstd', '*', 'x'.repeat(5000), 'gzip, br', 'BR'];
-    const tags = [...languages, 'de-AT', 'xx', '__proto__', 'en;q=0', 'de-x-y'.repeat(500), '*'];
-    for (const coding of codings)
-      for (const tag of tags)
-        await portal.send({
-          url: '/portal/singleSignOn',
-          headers: { 'accept-encoding': coding, 'accept-language': tag },
-        });
-    expect(render.mock.calls.length).toBe(languages.length * 3);
-  });
-
   it('say what they depend on, are never stored, and never contain what another visitor typed', async () => {
     const refused = await portal.signIn('canary-name', 'wrong');
     const cookies = cookiesOf(refused);
@@ -72,15 +59,6 @@ describe('rendered pages', () => {
       const poisoned = await portal.send({ url: '/portal/login', headers: { [name]: 'evil.example/x' } });
       expect(poisoned.body, name).toBe(next.body);
     }
-  });
-
-  it('are not compressed if they contain personal data beside the address (BREACH)', async () => {
-    const packed = { 'accept-encoding': 'br, gzip' };
-    const cookies = cookiesOf(await portal.signIn('bob', testPassword));
-    const personal = await portal.send({ url: '/portal/portal.html?bob@acme.test', cookies, headers: packed });
-    expect(personal.body).toContain('bob@acme.test');
-    expect(personal.headers['content-encoding']).toBeUndefined();
-    expect((await portal.send({ url: '/portal/login', headers: packed })).headers['content-encoding']).toBe('br');
   });
 });
 
@@ -122,25 +100,4 @@ it('BR-02 pages have the name, logo, links, texts and colour of the configuratio
     en: { tagline: 'Power for everyone' },
     de: { 'login-title': 'Willkommen bei Acme' },
   });
-});
-
-it('BR-03 HD-01 the logo is a file that can run nothing', async () => {
-  const { body } = await get('/portal/forgotten');
-  const shown = /<source srcSet="([^"]+)" media="[^"]+dark\)"\/><img src="([^"]+)" alt="Acme Energy"\/>/.exec(body);
-  const [, night = '', day = ''] = shown ?? [];
-  for (const [src, content] of [
-    [day, svgForTest],
-    [night, dark],
-  ] as const) {
-    const answer = await get(src);
-    expect(answer.body).toBe(content);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'image/svg+xml',
-      'cache-control': 'public, max-age=31536000, immutable',
-      'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
-      'x-content-type-options': 'nosniff',
-    });
-  }
-  expect((await get(`${day}x`)).statusCode).toBe(404);
-  expect((await get('/portal/assets/logo/')).statusCode).toBe(404);
 });

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { needsScript } from '#contract/account.ts';
 import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
@@ -109,24 +109,19 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
   };
 }
 
-export type Encoding = 'br' | 'gzip' | 'identity';
+type Encoding = 'br' | 'identity';
 
-/** The best encoding that the browser accepts. */
+/** Every browser takes brotli over https; what does not gets the plain text. */
 function encodingOf(request: FastifyRequest): Encoding {
-  const accepted = request.headers['accept-encoding'] ?? '';
-  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br';
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity';
+  return /\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(request.headers['accept-encoding'] ?? '') ? 'br' : 'identity';
 }
 
 const bestQuality = constants.BROTLI_MAX_QUALITY;
-
 const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
 
 /** A text as it is sent; `quality` is brotli's, from 0 to `bestQuality`. */
 async function encode(text: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
   if (encoding === 'identity') return text;
-  if (encoding === 'gzip') return await gzipped(text);
   return await brotli(text, {
     params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });

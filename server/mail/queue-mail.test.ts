@@ -12,7 +12,7 @@ import {
 } from '#test/support/reset-for-test.ts';
 import { changeUser } from '../accounts/users.ts';
 import { jobsOf } from '../jobs/job.ts';
-import { resetQueue } from '../sign-in/reset-request.ts';
+import { resetQueue } from '../sign-in/forgotten.ts';
 
 const second = 1000;
 const portal = portalOfFile({ each: startAfresh });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
-import { foldLoginName, readCustomerName, readEmail, readShortName, readUsername } from './read-name.ts';
+import { browserName, foldLoginName, readCustomerName, readEmail, readShortName, readUsername } from './read-name.ts';
 
 const kindOf = (reading: { kind: string }) => reading.kind;
 
@@ -151,3 +151,27 @@ test('a look-alike stays a different name, also of a domain (UN-02, UN-03, UN-04
       for (const twin of twins) expect(foldLoginName(twin)).not.toBe(name);
     },
   ));
+
+const mozilla = 'Mozilla/5.0';
+const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
+
+it.each([
+  [`${mozilla} (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0`, 'Firefox, Windows'],
+  [`${mozilla} (X11; Linux x86_64) ${webkit} Chrome/140.0.0.0 Safari/537.36`, 'Chrome, Linux'],
+  [`${mozilla} (Windows NT 10.0; Win64; x64) ${webkit} Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0`, 'Edge, Windows'],
+  [`${mozilla} (Linux; Android 15) ${webkit} Chrome/140.0.0.0 Mobile Safari/537.36`, 'Chrome, Android'],
+  [
+    `${mozilla} (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1`,
+    'Safari, iOS',
+  ],
+  [
+    `${mozilla} (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15`,
+    'Safari, macOS',
+  ],
+  ['curl/8.5.0', undefined],
+  ['', undefined],
+  [undefined, undefined],
+  ['<img src=x> Firefox/1\r\nBcc: evil@x', 'Firefox'],
+])('%s is %s', (userAgent, name) => {
+  expect(browserName(userAgent)).toBe(name);
+});

@@ -11,8 +11,8 @@ import { composeMail } from '../mail/compose-mail.ts';
 import { mailQueueName, type QueuedMail, sealedPlace } from '../mail/queue-mail.ts';
 import { mailsAtOnce } from '../mail/smtp-transport.ts';
 import type { MailKind } from '../people/mail-kinds.ts';
+import { resetQueue } from '../sign-in/forgotten.ts';
 import { startResetLink } from '../sign-in/reset-link.ts';
-import { resetQueue } from '../sign-in/reset-request.ts';
 
 /** How often the database is checked for jobs left by other processes. */
 const workLookEvery = second;

@@ -6,7 +6,7 @@ import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { logoFolder, logoPolicy } from '../config/brand.ts';
 import type { Deps } from '../deps.ts';
 import type { BuiltPages } from '../http/built-pages.ts';
-import { notFound } from '../http/not-found.ts';
+import { notFound } from '../http/unexpected-error.ts';
 import { isSignedInAt } from '../sessions/visitor.ts';
 import { screenRoute, standInRoute } from './screen-route.ts';
 

@@ -8,9 +8,8 @@ import type { Deps } from '../deps.ts';
 import { clearCookie, readCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
 import { mustRegisterOf } from './half-session.ts';
-import { askForFreshSignIn } from './remembered-connection.ts';
 import type { SessionStage } from './session.ts';
-import { forgetVisits } from './visit.ts';
+import { askForFreshSignIn, forgetVisits } from './visit.ts';
 import { visitorOf } from './visitor.ts';
 
 /** A session that its browser has ended: its user, and what its provider expects at sign-out. */

@@ -75,7 +75,7 @@ type NewSession = {
   provenAt: Date | null;
   customerIds: string[];
   address: string;
-  /** As the browser names itself (names/browser-name.ts). */
+  /** As the browser names itself (names/read-name.ts). */
   browser: string | null;
   /** The passkey that it was opened by. */
   passkeyId?: string;

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
+import { seal, unseal } from '../crypto/keys.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
-import type { Connection } from '../database/database.ts';
-import { rowOrNull } from '../database/database.ts';
+import { type Connection, rowOrNull } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
-import { limits } from '../limits.ts';
+import { day, limits } from '../limits.ts';
 
 /** A visitor who was sent to a provider. It belongs to one browser and is used once. */
 export type Visit = {
@@ -111,11 +111,6 @@ export async function endVisitsOfBrowser(sql: Connection, cookieHash: Buffer, no
   await sql`update visit set used_at = ${now} where browser_hash = ${cookieHash} and used_at is null`;
 }
 
-/** Somebody signed out in a browser. */
-async function deleteVisitsOfBrowser(sql: Connection, cookieHash: Buffer): Promise<void> {
-  await sql`delete from visit where browser_hash = ${cookieHash}`;
-}
-
 /** Deletes visits that ended before a time; returns how many. */
 export async function deleteOldVisits(sql: Connection, before: Date): Promise<number> {
   return await deleteInParts(sql, 'visit', sql`ends_at <= ${before}`);
@@ -143,6 +138,66 @@ export async function endVisits({ config, sql, now }: Deps, request: FastifyRequ
 /** Somebody signed out: nothing of their visits is left. */
 export async function forgetVisits({ config, sql }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const cookieHash = visitTokenHash(request, config);
-  if (cookieHash) await deleteVisitsOfBrowser(sql, cookieHash);
+  if (cookieHash) await sql`delete from visit where browser_hash = ${cookieHash}`;
   if (readCookie(request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
+}
+
+/** How long a browser remembers the connection of its last sign-in. */
+const ssoConnectionRemembered = 180 * day;
+
+/** Binding (additional data) for the cookie, which others can neither read nor forge. */
+const place = 'remembered-connection';
+
+/** What the cookie holds: the connection of the last sign-in, and whether somebody has signed out since the last visit to a provider. */
+type Remembered = { id: string | null; freshSignIn: boolean };
+
+/** The id of the connection of this browser's last sign-in, or null. */
+export function rememberedConnection(deps: Deps, request: FastifyRequest): string | null {
+  return remembered(deps, request).id;
+}
+
+/** Only for people who are signed in; a pending second factor may never be completed. */
+export function rememberConnection(deps: Deps, reply: FastifyReply, id: string): void {
+  remember(deps, reply, { id, freshSignIn: false });
+}
+
+/** After a failure the next click asks for an address again: otherwise a person at the wrong provider is stuck. */
+export function forgetConnection(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+  const { id, freshSignIn } = remembered(deps, request);
+  if (id !== null) remember(deps, reply, { id: null, freshSignIn });
+}
+
+/**
+ * After a sign-out: a provider's session may live on, and does not belong to the next person. The next visit, to whichever
+ * provider, asks for a fresh sign-in, once. `forgets`: the connection, too.
+ */
+export function askForFreshSignIn(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { forgets }: { forgets: boolean },
+): void {
+  remember(deps, reply, { id: forgets ? null : remembered(deps, request).id, freshSignIn: true });
+}
+
+/** Whether a visit that begins now asks its provider for a fresh sign-in. */
+export function asksForFreshSignIn(deps: Deps, request: FastifyRequest): boolean {
+  return deps.config.freshAfterSignOut && remembered(deps, request).freshSignIn;
+}
+
+/** A visit has asked. */
+export function freshSignInAsked(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+  const { id, freshSignIn } = remembered(deps, request);
+  if (freshSignIn) remember(deps, reply, { id, freshSignIn: false });
+}
+
+function remembered({ config, keys }: Deps, request: FastifyRequest): Remembered {
+  const value = readCookie(request.headers, config, 'connection');
+  const text = value === null ? null : unseal(keys.seal, Buffer.from(value, 'base64url'), place);
+  return text === null ? { id: null, freshSignIn: false } : (JSON.parse(text) as Remembered);
+}
+
+function remember({ config, keys }: Deps, reply: FastifyReply, what: Remembered): void {
+  const value = seal(keys.seal, JSON.stringify(what), place).toString('base64url');
+  setCookie(reply, config, 'connection', value, ssoConnectionRemembered);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { limits } from '../limits.ts';
-import { type AskedPage, type Standing, whereTo } from './where-to.ts';
+import { type AskedPage, type Standing, whereTo } from './destination.ts';
 
 const half = (mustRegister: boolean, codeTries = 0): Standing => ({ kind: 'half', half: { mustRegister, codeTries } });
 const asked: AskedPage[] = ['hub', 'login', 'twoFactor', 'twoFactorRegistration', 'forgotten', 'loginFail'];

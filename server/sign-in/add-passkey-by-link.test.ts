@@ -1,17 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { enrolmentForgeries } from '#test/forgeries/passkey-forgeries.ts';
 import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { enrolmentOf, newPasskey } from '#test/support/passkey-for-test.ts';
 import {
   beginByLink,
   type InvitationOptions,
-  makeByLink,
   postByLink,
   signInWithPasskey,
 } from '#test/support/passkey-sign-in-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changeTo, invitationFor, newPassword, startAfresh } from '#test/support/reset-for-test.ts';
-import { oneOfEach } from '#test/support/runs-all.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 
 const portal = portalOfFile({ each: startAfresh });
@@ -29,13 +26,6 @@ const landing = async (hash: string) => (await changeTo(portal, hash, newPasswor
 const passkeys = () => portal.sql`select from passkey`;
 const lastEvent = async () =>
   (await portal.sql`select event, reason, username, reference, steps from audit_event order by id desc limit 1`)[0];
-
-/** All that a refused answer must leave alone. */
-async function state(): Promise<string> {
-  const tables = ['passkey', 'session', 'portal_user', 'job', 'reset_link', 'device'];
-  const rows = tables.map((table) => portal.sql`select t::text from ${portal.sql(table)} t order by 1`);
-  return JSON.stringify(await Promise.all(rows));
-}
 
 describe('a passkey from an invitation', () => {
   it('is the way in of its person, who then signs in by it; the link is spent, and they are told', async () => {
@@ -77,39 +67,6 @@ describe('a passkey from an invitation', () => {
     expect(await landing(hash)).toBe('/portal/forgottenChangeFailedInfo?reason=3&invited=true');
     const again = await portal.send({ url: `/portal/forgottenChange?hash=${hash}&invited=true` });
     expect(again.headers.location).toBe(done);
-  });
-
-  it.each(oneOfEach(enrolmentForgeries, () => 'forged'))(
-    'is refused with $name: $reason; the link stays',
-    async ({ reason, tweak }) => {
-      const hash = await invitationFor(portal, 'grace');
-      const browser = browserForTest(portal);
-      const before = await state();
-      const { location } = await makeByLink(browser, hash, tweak);
-      expect(location).toBe(failed);
-      expect(await state()).toBe(before);
-      const event = await lastEvent();
-      expect(event).toMatchObject({ event: 'passkey-not-added', username: 'grace', reason });
-      expect((await browser.get(failed)).body).toContain(event?.reference);
-      // The way back knows the link.
-      expect((await browser.get('/portal/forgottenChange')).body).toContain(`name="hash" value="${hash}"`);
-    },
-  );
-
-  it('is taken once: of ten answers at the same time, one', async () => {
-    const hash = await invitationFor(portal, 'grace');
-    const browser = browserForTest(portal);
-    const answers: string[] = [];
-    for (let n = 0; n < 10; n += 1) {
-      const options = (await beginByLink(browser, hash)).json<InvitationOptions>();
-      answers.push(enrolmentOf(newPasskey({ userHandle: Buffer.from(options.user.id, 'base64url') }), options));
-    }
-    const landings = await Promise.all(
-      answers.map(async (answer) => (await postByLink(browser, hash, answer)).headers.location),
-    );
-    expect(landings.filter((location) => location === done)).toHaveLength(1);
-    expect(new Set(landings)).toEqual(new Set([done, over]));
-    expect(await passkeys()).toHaveLength(1);
   });
 });
 
@@ -189,16 +146,5 @@ describe('a link that makes no passkey', () => {
     const page =
       reason === 'network' ? 'loginfail/ip?ipaddress=198.51.100.7' : `forgottenChangeFailedInfo?reason=${reason}`;
     expect(await refusal(hash)).toEqual([`/portal/${page}&invited=passkey`, reason]);
-  });
-});
-
-describe('the page', () => {
-  const page = async (hash: string, query = '&invited=true') =>
-    await portal.send({ url: `/portal/forgottenChange?hash=${hash}${query}` });
-
-  it('offers a passkey, hidden until a script finds that it can be made', async () => {
-    const { body } = await page(await invitationFor(portal, 'grace'));
-    const form = /<form hidden=""[^>]* action="\/portal\/passkeys\/invitation".*?<\/form>/.exec(body)?.[0] ?? '';
-    expect([form.includes('Use a passkey instead'), body.includes('Save password')]).toEqual([true, true]);
   });
 });

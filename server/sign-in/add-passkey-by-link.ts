@@ -6,15 +6,14 @@ import { tokenHash } from '../crypto/token.ts';
 import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { insertPasskey, providerName } from '../factors/passkey.ts';
-import { beginCeremony, creationOptions } from '../factors/passkey-ceremony.ts';
-import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import { beginCeremony, creationOptions, refusePasskey, waitOfPasskeys } from '../factors/passkey-ceremony.ts';
 import type { EnrolledKey } from '../factors/take-passkey.ts';
 import { takeEnrolment } from '../factors/take-passkey.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName, passkeyName } from '../names/read-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
-import { passwordReplaced } from './password-replaced.ts';
+import { passwordReplaced } from './change-password.ts';
 import {
   type LinkResult,
   linkOf,

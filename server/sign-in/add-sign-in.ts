@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { passkeyOptionsRoute } from '../factors/passkey-ceremony.ts';
 import { callRoutes } from '../http/call-routes.ts';
-import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './forgotten-route.ts';
+import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './forgotten.ts';
 import { linkFormAgain, linkRoutes } from './link-routes.ts';
 import { performLoginRoute, performLoginSchema, signInFormAgain } from './perform-login-route.ts';
 import { passkeySignInRoute, passkeySignInSchema } from './sign-in-by-passkey.ts';

@@ -15,7 +15,6 @@ import {
 } from '#test/support/reset-for-test.ts';
 import { atCommit, untilWaiting, withFault } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
-import { changeUser } from '../accounts/users.ts';
 import type { Connection } from '../database/database.ts';
 import { limits } from '../limits.ts';
 import { makeLink } from './reset-link.ts';
@@ -107,23 +106,9 @@ describe('concurrent changes', () => {
     expect(await landing(1, token, newPassword)).toBe(failedPage(3));
   });
 
-  it('a link while the operator sets a password: neither overwrites what it has not seen', async () => {
-    const byOperator = async () =>
-      (await changeUser(portals[1].pool, 'alice', { passwordHash: 'hash of the operator' }, portal.deps.now())).kind;
-    const first = await linkFor(portal, 'alice');
-    expect(await meet([byOperator, () => landing(0, first, newPassword)])).toEqual(['changed', failedPage(4)]);
-    expect(await storedHash(portal, 'alice')).toBe('hash of the operator');
-    const second = await linkFor(portal, 'alice');
-    expect(await meet([() => landing(0, second, newPassword), byOperator])).toEqual([changedPage, 'changed']);
-    expect(await storedHash(portal, 'alice')).toBe('hash of the operator');
-    expect(await portal.sql`select from former_password`).toHaveLength(3);
-  });
-
   it.each([
     ['the account was made inactive', 7, `update portal_user set active = false where username = 'alice'`],
-    ['the account may not change it any more', 8, `update portal_user set may_change_password = false`],
     ['the account was removed', 2, `delete from portal_user where username = 'alice'`],
-    ['the same password was stored in another form', 4, `update portal_user set password_hash = 'another form'`],
     ['the link ran out', 3, `update reset_link set ends_at = made_at`],
   ])('a change checked while %s is refused, reason %i, and nothing of it is stored', async (_what, reason, sql) => {
     const token = await linkFor(portal, 'alice');
@@ -153,17 +138,6 @@ it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, a
   expect(await landingOf(testPassword)).toBe(changedPage);
   expect(await rows()).toBe(passwordsRemembered - 1);
   expect(await landingOf(passwords[0] as string)).toBe(changedPage);
-});
-
-it('PW-08 the history is per user, stored as hashes, and includes passwords set by an operator', async () => {
-  await changeUser(portal.sql, 'alice', { passwordHash: `hash of ${newPassword}` }, portal.deps.now());
-  await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
-  expect(await landingOf(newPassword)).toBe(failedPage(11));
-  expect(await landingOf(testPassword)).toBe(failedPage(11));
-  expect((await changeTo(portal, await linkFor(portal, 'bob'), newPassword)).headers.location).toBe(changedPage);
-  expect(await portal.sql`select from former_password`).toHaveLength(3);
-  await portal.sql`delete from portal_user where username = 'alice'`;
-  expect(await portal.sql`select from former_password`).toHaveLength(1);
 });
 
 const tables = ['portal_user', 'former_password', 'reset_link', 'session', 'device', 'throttle', 'job', 'audit_event'];

@@ -1,16 +1,21 @@
+import type { Language } from '#contract/languages.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../crypto/password-hash.ts';
 import { tokenHash } from '../crypto/token.ts';
-import { RollBack } from '../database/database.ts';
+import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { deleteDevicesOfUser, deleteRememberedDevices } from '../factors/devices.ts';
+import { countPasskeys } from '../factors/passkey.ts';
+import { limits } from '../limits.ts';
+import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { updatePasswordHash } from '../people/portal-user.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { Visitor } from '../sessions/visitor.ts';
-import { countAttempt, deleteThrottle } from '../throttle/throttle.ts';
+import { countAttempt, deleteThrottles, deleteThrottlesOfUser } from '../throttle/throttle.ts';
 import { changeKey, networkOf } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem, ownNames } from './new-password.ts';
-import { passwordReplaced, queuePasswordNotice, wasUsedBefore } from './password-replaced.ts';
 import { type LinkHolder, type LinkResult, type OpenLink, readLink, refuseLink } from './read-link.ts';
 import { spendResetLink } from './reset-link.ts';
 
@@ -78,7 +83,7 @@ async function store(
     if (!(await updatePasswordHash(sql, userId, user.passwordHash, passwordHash))) return new RollBack(false);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(false);
     const sessionsEnded = await passwordReplaced(sql, userId, { hashBefore: user.passwordHash, now });
-    await deleteThrottle(sql, changesByLink(userId));
+    await deleteThrottles(sql, [changesByLink(userId)]);
     await queuePasswordNotice(sql, user, { now, address, language });
     const event = purpose === 'invitation' ? 'invitation-used' : 'password-changed';
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
@@ -88,4 +93,63 @@ async function store(
   });
   if (isStored) deps.wake.mails();
   return isStored;
+}
+
+/** Whether a password is the current one of a user, or one of the nine before it. */
+export async function wasUsedBefore(
+  sql: Connection,
+  user: { id: string; passwordHash: string | null },
+  password: string,
+  network: string,
+): Promise<boolean> {
+  const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, network))) return true;
+  return false;
+}
+
+/**
+ * Does what follows from a new or removed password, in its transaction: remembers the old hash, and ends the user's sessions,
+ * known and remembered browsers, and waits. Returns how many sessions ended. `kept`: the session in which the person changed it,
+ * which goes on.
+ */
+export async function passwordReplaced(
+  sql: Connection,
+  userId: string,
+  { hashBefore, now, kept = null }: { hashBefore: string | null; now: Date; kept?: string | null },
+): Promise<number> {
+  if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
+  const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
+  // In the same order as a sign-in, so that there is no deadlock.
+  await deleteThrottlesOfUser(sql, userId);
+  await deleteDevicesOfUser(sql, userId);
+  await deleteRememberedDevices(sql, userId);
+  return sessionsEnded;
+}
+
+/** Notifies users that their password was replaced, in case it was not them, and says how many passkeys still sign in. */
+export async function queuePasswordNotice(
+  sql: Connection,
+  user: MailReader,
+  notice: { now: Date; address?: string; language?: Language },
+): Promise<void> {
+  const passkeys = await countPasskeys(sql, user.id);
+  await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });
+}
+
+/** Keeps a replaced hash, and forgets the oldest beyond the limit. */
+async function insertFormerPassword(sql: Connection, userId: string, passwordHash: string, now: Date): Promise<void> {
+  await sql`
+    insert into former_password (user_id, password_hash, replaced_at) values (${userId}, ${passwordHash}, ${now})`;
+  await sql`
+    delete from former_password where user_id = ${userId} and id not in (
+      select id from former_password where user_id = ${userId} order by id desc limit ${limits.passwordsRemembered - 1}
+    )`;
+}
+
+/** A user's hashes before the current one, newest first. */
+async function listFormerPasswords(sql: Connection, userId: string): Promise<string[]> {
+  const rows = await sql<{ hash: string }[]>`
+    select password_hash as hash from former_password where user_id = ${userId}
+    order by id desc limit ${limits.passwordsRemembered - 1}`;
+  return rows.map(({ hash }) => hash);
 }

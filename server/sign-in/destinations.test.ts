@@ -1,20 +1,79 @@
-import { beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import type { Response } from 'light-my-request';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { configFrom, cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  failedPage,
+  linkFor,
+  newPassword,
+  startAfresh,
+  tokenIn,
+} from '#test/support/reset-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 
-const origin = 'http://localhost:8080';
-const start = '/portal/portal.html';
+const { destinationRules } = configFrom({});
 const allowedOrigins = ['https://reports.acme.test'];
-
-let cookies: Record<string, string>;
 const portal = portalOfFile({
-  config: { destinationRules: { origin, basePath: '/portal', allowedOrigins } },
-  once: addAttackFixtures,
+  config: { destinationRules: { ...destinationRules, allowedOrigins } },
+  each: startAfresh,
 });
+
+const page = '/hub/start?a=b%26c&x=~*\'"<!>.';
+/** As the URL parser writes it. */
+const accepted = '/hub/start?a=b%26c&x=~*%27%22%3C!%3E.';
+const asking = (url: string, destination = page) => `${url}?${new URLSearchParams({ destination })}`;
+const kept = (url: string, destination = accepted) =>
+  `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ destination })}`;
+const linkIn = ({ text }: { text: string } = { text: '' }) => /https?:\S+/.exec(text)?.[0] ?? '';
+const decoded = (html = '') =>
+  html
+    .replace(/&(?:amp|#38);/g, '&')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&quot;', '"');
+const actionOf = ({ body }: Response) => decoded(/<form[^>]* action="(\/portal\/password\/[^"]*)"/.exec(body)?.[1]);
+
+describe('the page that was asked for first', () => {
+  it('is reached without JavaScript by the link, in a browser that has nothing else', async () => {
+    const form = await portal.send({ url: asking('/portal/forgotten') });
+    const asked = await askForReset(portal, 'alice@acme.test', { url: actionOf(form) });
+    expect([asked.statusCode, asked.headers.location]).toEqual([303, kept('/portal/emailInfo')]);
+    await portal.workOff();
+    const [mail] = portal.mails;
+    const link = linkIn(mail);
+    expect(link).toMatch(/^http:\/\/[^/]+\/portal\/forgottenChange\?hash=[\w-]{43}&destination=[\w%.+-]+&lang=en$/);
+    expect(decoded(mail?.html)).toContain(`"${link}"`);
+    const { pathname, search } = new URL(link);
+    const url = actionOf(await portal.send({ url: pathname + search }));
+    const changed = await changeTo(portal, tokenIn(mail), newPassword, { url });
+    expect(changed.headers.location).toBe(`${kept(changedPage)}&lang=en`);
+    const done = await portal.send({ url: String(changed.headers.location) });
+    const [, toForm = ''] = /<a href="(\/portal\/login[^"]*)" class="button"/.exec(done.body) ?? [];
+    const signIn = await portal.send({ url: decoded(toForm) });
+    const redirectURL = decoded(/name="redirectURL" value="([^"]*)"/.exec(signIn.body)?.[1]);
+    const credentials = { username: 'alice', password: newPassword, redirectURL };
+    const arrived = await portal.signIn('alice', newPassword, { form: credentials });
+    expect(arrived.headers.location).toBe(accepted);
+  });
+
+  it('is kept by a refused change and the way back to the form', async () => {
+    const token = await linkFor(portal, 'alice');
+    const tooWeak = await changeTo(portal, token, 'lanternq', { url: asking('/portal/password/change') });
+    expect(tooWeak.headers.location).toBe(kept(failedPage(1)));
+    const old = await changeTo(portal, token, testPassword, { url: asking('/portal/password/change') });
+    expect(old.headers.location).toBe(kept(failedPage(11)));
+    const failed = await portal.send({ url: String(old.headers.location) });
+    const [, back = ''] = /<a href="(\/portal\/forgottenChange[^"]*)"/.exec(failed.body) ?? [];
+    const form = await portal.send({ url: decoded(back), cookies: cookiesOf(old) });
+    expect(actionOf(form)).toBe(kept('/portal/password/change'));
+  });
+});
+
+const start = '/portal/portal.html';
+let cookies: Record<string, string>;
 beforeEach(async () => {
-  await portal.sql`delete from throttle`;
   const { 'vestibule-session': session = '' } = cookiesOf(await portal.signIn('alice', testPassword));
   cookies = { 'vestibule-session': session };
 });

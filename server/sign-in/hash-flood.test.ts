@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
-import { listeningPortal } from '#test/support/listening-portal.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changedPage, changeTo, hiddenHash, linkFor, newPassword } from '#test/support/reset-for-test.ts';
@@ -74,25 +73,6 @@ it('LM-08 while it is full neither a sign-in nor a change is counted; the form c
   await Promise.all(waiting);
   expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(303);
   expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
-});
-
-it('LM-09 sign-ins whose clients disconnect are processed like any, and the next is served', async () => {
-  const listening = await listeningPortal(portal);
-  const form = 'username=nobody&password=x';
-  const request =
-    `POST /portal/performlogin HTTP/1.1\r\nHost: ${listening.host}\r\n` +
-    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
-  for (let count = 0; count < 40; count += 1) {
-    const socket = await listening.open();
-    socket.write(request);
-    setTimeout(() => socket.destroy(), 20);
-  }
-  await expect
-    .poll(async () => (await portal.signIn('bob', testPassword)).headers.location, { timeout: 10_000 })
-    .toBe('/portal/portal.html');
-  const workedOff = await portal.sql`select from audit_event where reason = 'unknown-user' and address = '127.0.0.1'`;
-  expect(workedOff.length).toBeGreaterThan(5);
-  expect(portal.logs()).not.toContain('unexpected error');
 });
 
 it.each([

@@ -4,7 +4,6 @@ import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { keepHouse } from '../operations/housekeeping.ts';
 
 const { account, address, device } = limits.throttle;
 
@@ -84,15 +83,6 @@ it('CK-05 a password without its second factor makes no browser known and leaves
   expect(
     await portal.sql`select from device d join portal_user u on u.id = d.user_id where u.username = 'frida'`,
   ).toHaveLength(0);
-});
-
-it('a browser not seen for a long time is forgotten', async () => {
-  const cookies = await knownBrowser('alice');
-  portal.wait(limits.deviceLifetime + 1000);
-  await guess('alice', account.freeFailures);
-  expect(await enters('alice', cookies)).toBe(false);
-  await keepHouse(portal.deps);
-  expect(await portal.sql`select from device`).toHaveLength(0);
 });
 
 describe('the email about a new browser', () => {

@@ -79,7 +79,10 @@ export async function openSession(
     const [, sessionId] = await Promise.all([
       deleteSessionOfBrowser(sql, request.sessionHash),
       insertSession(sql, session),
-      deleteThrottles(sql, [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])]),
+      deleteThrottles(sql, [
+        { key: accountKey(user.id) },
+        ...(deviceHash ? [{ key: deviceKey(deviceHash, user.id) }] : []),
+      ]),
       insertAuditEvent(sql, event, now),
     ]);
     const deviceToken = isFull ? await noteDevice(sql, user, request, { byPassword: true, now }) : null;

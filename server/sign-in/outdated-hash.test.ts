@@ -60,16 +60,3 @@ it.each([
   expect(answer.headers.location).toBe('/portal/loginfail/default');
   expect([await refusals(), await sessions()]).toEqual([[reason], 0]);
 });
-
-it.each([
-  ['the password replaced', async () => ({ passwordHash: await another() })],
-  ['the user deactivated', async () => ({ active: false })],
-])('SE-13 RC-08 nor does it go on if the hash is renewed first, and %s then', async (_what, change) => {
-  const changing = await change();
-  const answer = await whilePasswordIsVerified(signIn, async () => {
-    await signIn();
-    await changeUser(portal.sql, 'olga', changing, portal.deps.now());
-  });
-  expect(answer.headers.location).toBe('/portal/loginfail/default');
-  expect(await sessions()).toBe(0);
-});

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addUser } from '#test/support/accounts-for-test.ts';
-import { cookiesOf } from '#test/support/portal-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForLink,
@@ -15,10 +15,11 @@ import {
   linkFor,
   newPassword,
   startAfresh,
+  storedHash,
   tokenIn,
+  userId,
 } from '#test/support/reset-for-test.ts';
 import { changeUser } from '../accounts/users.ts';
-import { newToken } from '../crypto/token.ts';
 import { limits } from '../limits.ts';
 
 const second = 1000;
@@ -118,14 +119,6 @@ describe.each([resetLink, invitation])('a link of $of', ({ name, lifetime, done,
   });
 });
 
-it('PR-05 an invitation ends with any first password, and never replaces one; a reset link may be the first', async () => {
-  const token = await invitationFor(portal, 'grace');
-  expect(await landing(await askForLink(portal, 'grace'))).toBe(changedPage);
-  expect(await landing(token, another)).toBe(invitation.failed(3));
-  expect((await portal.signIn('grace', newPassword)).headers.location).toBe('/portal/portal.html');
-  expect(await portal.sql`select from former_password`).toHaveLength(0);
-});
-
 describe('the cookie of a form without script', () => {
   /** As in production, behind https. */
   const secure = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' }, each: startAfresh });
@@ -156,16 +149,95 @@ describe('the cookie of a form without script', () => {
     expect(changed.headers.location).toBe(changedPage);
     expect(resetCookieOf(changed)).toEqual([`${name}=; ${attributes}; Max-Age=0`]);
   });
+});
 
-  it('CK-04 is ignored if it is duplicated, without its prefix, or malformed', async () => {
-    const token = await linkFor(secure, 'alice');
-    for (const cookie of [
-      `${name}=${token}; ${name}=${newToken()}`,
-      `${name}=${newToken()}; ${name}=${token}`,
-      ...[`vestibule-reset=${token}`, `${name}=${token}x`, `${name}="${token}"`, `${name}=%00`, `${name}=`],
-    ]) {
-      const page = await form(cookie);
-      expect([page.statusCode, hiddenHash(page), hiddenUsername(page)], cookie).toEqual([200, '', '']);
-    }
+const isAlive = async (cookies: Record<string, string>) =>
+  (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;
+const landingOfSignIn = async (username: string, password: string, more = {}) =>
+  (await portal.signIn(username, password, more)).headers.location;
+const inside = '/portal/portal.html';
+
+/** What depends on a user's password. */
+async function hanging(username: string) {
+  const id = await userId(portal, username);
+  const [row] = await portal.sql`
+    select (select count(*) from session where user_id = ${id}) as sessions,
+      (select count(*) from device where user_id = ${id}) as devices,
+      (select count(*) from throttle where key like ${`%${id}`}) as waits,
+      (select count(*) from reset_link where user_id = ${id} and used_at is null and ends_at > made_at) as links,
+      (select count(*) from former_password where user_id = ${id}) as former`;
+  return row;
+}
+
+/** Signs in twice, once from a known browser, fails there and elsewhere, and has a link. */
+async function leaveTraces(username: string): Promise<void> {
+  const cookies = cookiesOf(await portal.signIn(username, testPassword));
+  await portal.signIn(username, testPassword);
+  await portal.signIn(username, 'wrong', { cookies });
+  await portal.signIn(username, 'wrong');
+  await linkFor(portal, username);
+}
+
+const all = { sessions: 2, devices: 2, waits: 2, links: 1, former: 0 };
+const ended = { sessions: 0, devices: 0, waits: 0 };
+
+describe('a replaced password', () => {
+  it.each([
+    [
+      'another by an operator',
+      async () => (await change('alice', { passwordHash: 'another hash' })).kind,
+      'changed',
+      1,
+    ],
+    ['none by an operator', async () => (await change('alice', { passwordHash: null })).kind, 'changed', 1],
+    [
+      'another by a link',
+      async () => (await changeTo(portal, await linkFor(portal, 'alice'), newPassword)).headers.location,
+      changedPage,
+      0,
+    ],
+  ] as const)(
+    'SE-13 PR-18 %s: ends everything that depended on the old one, for this user only',
+    async (_what, replace, done, links) => {
+      for (const username of ['alice', 'bob']) await leaveTraces(username);
+      expect([await hanging('alice'), await hanging('bob')]).toEqual([all, all]);
+      const before = await storedHash(portal, 'alice');
+      expect(await replace()).toBe(done);
+      expect([await hanging('alice'), await hanging('bob')]).toEqual([{ ...ended, links, former: 1 }, all]);
+      const alice = await userId(portal, 'alice');
+      expect(await portal.sql`select user_id, password_hash, replaced_at from former_password`).toEqual([
+        { user_id: alice, password_hash: before, replaced_at: portal.deps.now() },
+      ]);
+      const [event] =
+        await portal.sql`select steps from audit_event where event in ('user-changed', 'password-changed')`;
+      expect(event?.steps).toContainEqual({ step: 'sessions ended', outcome: '2' });
+      expect(JSON.stringify(event)).not.toMatch(/another hash|argon2/);
+    },
+  );
+});
+
+describe('a password is changed by a link', () => {
+  it('LK-05 until then the old password is valid, and the sessions continue', async () => {
+    const session = cookiesOf(await portal.signIn('alice', testPassword));
+    await changeTo(portal, await askForLink(portal, 'alice'), 'lanternq');
+    expect(await isAlive(session)).toBe(true);
+    expect(await landingOfSignIn('alice', testPassword)).toBe(inside);
   });
+
+  it.each(['app', 'email'] as const)(
+    'PR-18 PR-20 a half session ends, nobody is signed in, and the second factor by %s is still required',
+    async (twoFactor) => {
+      await addCustomer(portal, 'careful', { twoFactor });
+      await addUser(portal, { username: 'frida', customers: ['careful'] });
+      const before = await landingOfSignIn('frida', testPassword);
+      expect(before).toMatch(/^\/portal\/twoFactor/);
+      const changed = await changeTo(portal, await linkFor(portal, 'frida'), newPassword);
+      expect(changed.headers.location).toBe(changedPage);
+      expect(Object.keys(cookiesOf(changed))).not.toContain('vestibule-session');
+      expect(await portal.sql`select from session`).toHaveLength(0);
+      const signedIn = await portal.signIn('frida', newPassword);
+      expect(signedIn.headers.location).toBe(before);
+      expect(await isAlive(cookiesOf(signedIn))).toBe(false);
+    },
+  );
 });

@@ -1,7 +1,6 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { rowOrNull } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
@@ -75,18 +74,6 @@ export async function findResetUsersForUpdate(
     select n.fold, ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
     where n.fold = any(${folds as string[]}::text[]) order by u.id for no key update of u`;
   return new Map(rows.map(({ fold, ...user }) => [fold, user]));
-}
-
-/** A link as its page needs it; `username` is null if the account is gone. */
-export type ResetLinkPage = Omit<ResetLink, 'user'> &
-  Pick<ResetUser, 'passkeyTaken' | 'passkeyRequired'> & { username: string | null; hasPassword: boolean };
-
-export async function findResetLinkPage(sql: Connection, tokenHash: Buffer): Promise<ResetLinkPage | null> {
-  return await rowOrNull(sql<ResetLinkPage[]>`
-    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", u.username,
-      u.password_hash is not null as "hasPassword",
-      ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken", ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired"
-    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 
 /** Uses up a link. Of concurrent calls one gets true, the others wait and get false. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addUser } from '#test/support/accounts-for-test.ts';
 import { brandForTest } from '#test/support/brand-for-test.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
-import { poolOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForReset,
   changedPage,
@@ -12,16 +12,11 @@ import {
   startAfresh,
   tokenIn,
 } from '#test/support/reset-for-test.ts';
-import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
-import { jobsOf } from '../jobs/job.ts';
 import { hour, limits } from '../limits.ts';
-import { resetQueue } from './reset-request.ts';
 
 const publicUrl = 'https://portal.example';
 const brand = brandForTest({ name: '<b>Hub</b> & "Co" https://evil.example' });
 const portal = portalOfFile({ env: { PUBLIC_URL: publicUrl }, config: { brand }, each: startAfresh });
-/** For what the tests do to the database themselves. */
-const aside = poolOfFile(portal);
 
 /** Characters for HTML entities. */
 function decoded(html = ''): string {
@@ -114,20 +109,6 @@ describe('the email that helps', () => {
 });
 
 describe('how many emails are sent', () => {
-  it('requests for one account answered concurrently are one email and one link', async () => {
-    for (let n = 0; n < 8; n += 1) await askForReset(portal, 'alice@acme.test');
-    // No link is written before all of them have checked whether there is one.
-    const release = await holdRows(aside, (sql) => sql`lock table reset_link in exclusive mode`);
-    const answers = Array.from({ length: 8 }, () => jobsOf(portal.deps, resetQueue(portal.deps))());
-    await untilWaiting(aside, 8);
-    await release();
-    await Promise.all(answers);
-    const { to, events } = await comesOf(portal, []);
-    expect(to).toEqual(['alice@acme.test']);
-    expect(events.map(([reason]) => reason).sort()).toEqual(['link-mailed', ...Array(7).fill('on-its-way')]);
-    expect(await portal.sql`select from reset_link`).toHaveLength(1);
-  });
-
   it.each(['alice', 'sso-only'])(
     'LK-02 at most three an hour to %s, whoever asks; the answer is the same, and the newest link works',
     async (name) => {

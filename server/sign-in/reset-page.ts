@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { tellNextPage } from '../http/next-page.ts';
 import { destinationOfAddress, languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { findResetLinkPage, type ResetLinkPage } from './reset-link.ts';
+import { findResetLink, type ResetLink } from './reset-link.ts';
 
 /**
  * What the page of a link shows: the form with its extra data, or the address of a page that says that
@@ -27,7 +27,7 @@ export async function resetPage(
   const named = invitedPage(request);
   const name = 'forgottenChange';
   if (!token || !isToken(token)) return { screen: { name, ...named }, typedUsername: '' };
-  const link = await findResetLinkPage(sql, tokenHash(token)).catch(nullIfDatabaseAway);
+  const link = await findResetLink(sql, tokenHash(token), { address: null, rpId: null }).catch(nullIfDatabaseAway);
   const isOpen = link && !link.usedAt && link.endsAt > deps.now();
   const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
   if (link && !isOpen && asked) {
@@ -38,7 +38,7 @@ export async function resetPage(
     };
     if (link.usedAt) {
       // The form that it leads to has the name filled in.
-      if (link.username) tellNextPage(reply, config, { username: link.username });
+      if (link.user) tellNextPage(reply, config, { username: link.user.username });
       return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
     }
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
@@ -54,18 +54,15 @@ export async function resetPage(
   return {
     screen: { name, ...words, ...(asked ? {} : { resetHash: token }) },
     // Never a name typed elsewhere: a password manager would save the new password under it.
-    typedUsername: (isOpen && link.username) || '',
+    typedUsername: (isOpen && link.user?.username) || '',
   };
 }
 
 /** What an invitation is for, or was used for, as far as the account tells. */
-function purposeOf(
-  { usedAt, hasPassword, passkeyTaken, passkeyRequired }: ResetLinkPage,
-  canMakePasskeys: boolean,
-): InvitedFor {
-  if (passkeyRequired) return 'passkey';
-  if (usedAt) return hasPassword ? 'choice' : 'passkey';
-  return passkeyTaken && canMakePasskeys ? 'choice' : 'password';
+function purposeOf({ usedAt, user }: ResetLink, canMakePasskeys: boolean): InvitedFor {
+  if (user?.passkeyRequired) return 'passkey';
+  if (usedAt) return user?.passwordHash ? 'choice' : 'passkey';
+  return user?.passkeyTaken && canMakePasskeys ? 'choice' : 'password';
 }
 
 /** What the address of a page says of an invitation. */

@@ -1,24 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import { assertionOf, newPasskey, type PasskeyForTest, type Tweak } from '#test/support/passkey-for-test.ts';
-import {
-  challengeFor,
-  givePasskey,
-  postAssertion,
-  signInWithPasskey,
-  userHandle,
-} from '#test/support/passkey-sign-in-for-test.ts';
-import { testPassword } from '#test/support/portal-for-test.ts';
+import { assertionOf, type Tweak } from '#test/support/passkey-for-test.ts';
+import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#test/support/portal-of-file.ts';
-import { holdRows, untilWaiting } from '#test/support/rows-for-test.ts';
-import { addConnection, type BrowserForTest, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
-import { codeNow, giveApp, halfSession, pageOf, step, verify } from '#test/support/two-factor-for-test.ts';
+import { addConnection, browserForTest, sessionByConnection } from '#test/support/sso-for-test.ts';
+import { codeNow, giveApp, halfSession, pageOf, verify } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile({
   once: async (portal) => {
     await addAttackFixtures(portal);
     await addCustomer(portal, 'app', { twoFactor: 'app' });
     await addUser(portal, { username: 'gwen', customers: ['app'] });
+    await addCustomer(portal, 'mail', { twoFactor: 'email' });
+    await addUser(portal, { username: 'hugo', customers: ['mail'] });
     await addCustomer(portal, 'closed');
     await portal.sql`update customer set passkeys = 'off' where key = 'closed'`;
     await addUser(portal, { username: 'shut', customers: ['closed'] });
@@ -45,40 +40,6 @@ describe('a passkey', () => {
     expect(await lastEvent()).toMatchObject({ event: 'signed-in', username: 'alice' });
     const [row] = await portal.sql`select last_used_at as used from passkey`;
     expect(row?.used).toEqual(portal.deps.now());
-  });
-
-  it.each([
-    ['removed', 'unknown-passkey', "delete from passkey where name = 'raced'"],
-    ['kept, and its user deactivated', 'inactive', "update portal_user set active = false where username = 'quit'"],
-  ])('that is %s while its answer is checked is refused: %s', async (_what, reason, change) => {
-    await portal.sql`delete from portal_user where username = 'quit'`;
-    await addUser(portal, { username: 'quit', customers: ['acme'] });
-    const passkey = await givePasskey(portal, 'quit', { counter: 7, name: 'raced' });
-    const browser = browserForTest(portal);
-    const challenge = await challengeFor(browser);
-    const release = await holdRows(portal.sql, (sql) => sql.unsafe(change));
-    const answer = postAssertion(browser, assertionOf(passkey, { challenge }));
-    await untilWaiting(portal.sql, 1);
-    await release();
-    expect((await answer).headers.location).toBe('/portal/loginfail/passkey');
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason, username: 'quit' });
-  });
-
-  it('whose count another answer has taken while this one is checked is refused', async () => {
-    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
-    const [one, two] = [browserForTest(portal), browserForTest(portal)];
-    const challenges = [await challengeFor(one), await challengeFor(two)];
-    const release = await holdRows(portal.sql, (sql) => sql`select from passkey for update`);
-    const answers = [one, two].map((browser, index) =>
-      postAssertion(browser, assertionOf(passkey, { challenge: challenges[index] ?? '' }, { counter: 8 })),
-    );
-    await untilWaiting(portal.sql, 2);
-    await release();
-    const places = (await Promise.all(answers)).map(({ headers }) => headers.location);
-    expect(places.filter((place) => place === '/portal/loginfail/passkey')).toHaveLength(1);
-    expect(await portal.sql`select reason from audit_event where event = 'passkey-refused'`).toEqual([
-      { reason: 'counter-back' },
-    ]);
   });
 
   it('gets the same options as anybody, but for the challenge', async () => {
@@ -121,19 +82,6 @@ describe('the rules of every way in', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('a browser that keeps no cookies is told so', async () => {
-    const passkey = await givePasskey(portal, 'alice');
-    const challenge = await challengeFor(browserForTest(portal));
-    const form = { redirectURL: '/portal/reports/7' };
-    const answer = await postAssertion(browserForTest(portal), assertionOf(passkey, { challenge }), form);
-    expect(answer.headers.location).toBe('/portal/login?notice=cookiesNeeded&destination=%2Fportal%2Freports%2F7');
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'challenge-unknown' });
-    const other = browserForTest(portal);
-    other.cookies.other = 'x';
-    const again = await postAssertion(other, assertionOf(passkey, { challenge }), form);
-    expect(again.headers.location).toBe('/portal/loginfail/passkey?destination=%2Fportal%2Freports%2F7');
-  });
-
   it('many refused answers of one address make it wait for a minute, others not', async () => {
     const passkey = await givePasskey(portal, 'alice');
     const status = async (from?: string) =>
@@ -144,19 +92,6 @@ describe('the rules of every way in', () => {
     expect(await status()).toBe(303);
   });
 });
-
-it.each([
-  ['from a network that is not admitted', 'carol', {}, 'network'],
-  ['whose counter has not moved on, as of a passkey that was copied', 'alice', { counter: 7 }, 'counter-back'],
-])(
-  'a right answer %s is refused, and makes nobody else at the address wait',
-  async (_what, username, tweak, reason) => {
-    const passkey = await givePasskey(portal, username, { counter: 7 });
-    for (let n = 0; n < 31; n += 1) await signInWithPasskey(browserForTest(portal), passkey, tweak);
-    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason });
-    expect(await portal.sql`select from throttle where key like 'passkey-failure%'`).toHaveLength(0);
-  },
-);
 
 it('50 uses of one assertion at once, over two instances, give one session', async () => {
   const passkey = await givePasskey(portal, 'alice');
@@ -173,41 +108,6 @@ it('50 uses of one assertion at once, over two instances, give one session', asy
   const locations = answers.map(({ headers }) => headers.location);
   expect(locations.filter((location) => location === '/portal/portal.html')).toHaveLength(1);
   expect(await portal.sql`select from session`).toHaveLength(1);
-});
-
-describe('the page of a refusal names a passkey, for what keeps it', () => {
-  const idOf = ({ credentialId }: PasskeyForTest) => credentialId.toString('base64url');
-  const unknown = async () => newPasskey({ userHandle: await userHandle(portal, 'alice') });
-
-  /** What the page of the refusal tells, after a sign-in by a passkey. */
-  async function told(browser: BrowserForTest, passkey: PasskeyForTest, tweak: Tweak = {}): Promise<unknown> {
-    await signInWithPasskey(browser, passkey, tweak);
-    return await toldAt(browser, '/portal/loginfail/passkey');
-  }
-
-  async function toldAt(browser: BrowserForTest, url: string): Promise<unknown> {
-    const [, json] = /data-unknown="([^"]*)"/.exec((await browser.get(url)).body) ?? [];
-    return json === undefined ? null : JSON.parse(json.replaceAll('&#34;', '"'));
-  }
-
-  it('one that nobody has is named to the browser that has shown it, on the page of the refusal alone', async () => {
-    const browser = browserForTest(portal);
-    const passkey = await unknown();
-    expect(await told(browser, passkey)).toEqual({ rpId: 'localhost', credentialId: idOf(passkey) });
-    expect(await toldAt(browser, '/portal/login')).toBeNull();
-    expect(await toldAt(browserForTest(portal), '/portal/loginfail/passkey')).toBeNull();
-  });
-
-  it.each<[string, Tweak, string]>([
-    ['a wrong signature', { signWith: newPasskey({ userHandle: Buffer.alloc(16) }).privateKey }, 'select'],
-    ['a challenge that is unknown', { challenge: 'A'.repeat(43) }, 'select'],
-    ['a user who is inactive', {}, "update portal_user set active = false where username = 'alice'"],
-  ])('one that somebody has is not, when it is refused for %s', async (_, tweak, change) => {
-    const passkey = await givePasskey(portal, 'alice');
-    await portal.sql.unsafe(change);
-    expect(await told(browserForTest(portal), passkey, tweak)).toBeNull();
-    await portal.sql`update portal_user set active = true`;
-  });
 });
 
 const half = async (username: string) => {
@@ -235,24 +135,6 @@ describe('in place of a code', () => {
     expect([answer.headers.location, answer.cookies]).toEqual([url, []]);
   });
 
-  it('and a code at the same moment make one session of one half session, in each of three rounds', async () => {
-    const secret = await giveApp(portal, 'gwen');
-    const passkey = await givePasskey(portal, 'gwen');
-    for (let round = 0; round < 3; round += 1) {
-      await portal.sql.unsafe('delete from session; delete from throttle; delete from audit_event');
-      portal.wait(2 * step);
-      const browser = await half('gwen');
-      const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
-      await Promise.all([
-        verify(portal, codeNow(portal, secret), { ...browser.cookies }),
-        browser.post('/portal/passkeys/second-factor', { credential }),
-      ]);
-      expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
-      expect(await portal.sql`select from audit_event where event = 'signed-in'`).toHaveLength(1);
-    }
-    await portal.sql`delete from totp`;
-  });
-
   it.each([
     ['a customer of this sign-in takes none: its session would leave that one out', ['stern', 'open']],
     ['the customer that takes it does not admit this address', ['stern', 'away']],
@@ -273,26 +155,6 @@ describe('in place of a code', () => {
     expect(answer.headers.location).toBe('/portal/twoFactor?notice=passkeyRefused');
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'passkeys-off', username });
     expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
-  });
-
-  it('keeps its session, under another token; a second press leads where the first one led', async () => {
-    const passkey = await givePasskey(portal, 'gwen');
-    const browser = await half('gwen');
-    const before = { ...browser.cookies };
-    const [waiting] = await portal.sql<{ id: string }[]>`select id from session`;
-    const credential = assertionOf(passkey, { challenge: await challengeFor(browser, 'second-factor') });
-    const press = { ...browser.cookies };
-    const answers = [];
-    for (const cookies of [press, press])
-      answers.push(
-        await portal.send({ method: 'POST', url: '/portal/passkeys/second-factor', form: { credential }, cookies }),
-      );
-    const tokens = answers.map(({ cookies }) => cookies.find(({ name }) => name === 'vestibule-session')?.value);
-    expect(answers.map(({ headers }) => headers.location)).toEqual(['/portal/portal.html', '/portal/portal.html']);
-    expect(new Set(tokens).size).toBe(1);
-    const rows = await portal.sql`select id, stage, waits_for as "waitsFor", proof from session`;
-    expect(rows).toEqual([{ id: waiting?.id, stage: 'full', waitsFor: [], proof: 'passkey' }]);
-    expect(await signedInAs(portal, before)).toBeNull();
   });
 
   it('counts with the codes: after five that are refused the sign-in is over, for a right one, too', async () => {
@@ -330,4 +192,73 @@ describe('in place of a code', () => {
     expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'by-provider', username: 'gwen' });
     expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
   });
+});
+
+const start = '/portal/portal.html';
+const form = (username: string, redirectURL: string) => ({ username, password: testPassword, redirectURL });
+const headers = { 'sec-fetch-mode': 'navigate' };
+
+/** Follows redirects as a browser that keeps no cookie; gives the last page, and how many redirects led there. */
+async function withoutCookies(username: string, redirectURL: string) {
+  const url = '/portal/performlogin';
+  let answer = await portal.send({ method: 'POST', url, form: form(username, redirectURL), headers });
+  let steps = 0;
+  for (; answer.headers.location && steps < 5; steps += 1)
+    answer = await portal.send({ url: String(answer.headers.location) });
+  return { ...answer, steps };
+}
+
+describe('without JavaScript, a browser that keeps no cookie', () => {
+  it.each(['alice', 'gwen', 'hugo'])('is told so after the sign-in of %s, beside the form', async (username) => {
+    const { statusCode, body, steps } = await withoutCookies(username, '/portal/reports/7');
+    expect([statusCode, steps]).toEqual([200, 1]);
+    expect(body).toContain('Cookies are blocked');
+    expect(body).toMatch(/<input type="hidden" name="redirectURL" value="\/portal\/reports\/7"/);
+  });
+});
+
+describe('a browser that keeps them', () => {
+  it.each([
+    ['alice', '/portal/reports/7?a=1#/b', ['/portal/reports/7?a=1#/b']],
+    ['alice', '/portal', ['/portal/portal.html']],
+    ['gwen', '/portal/reports/7', [`/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports%2F7`]],
+    ['hugo', '/portal/reports/7', [expect.stringMatching(/^\/portal\/twoFactor.*reports%2F7&codeSentViaEmail=true$/)]],
+  ])(
+    'goes on at once as %s to %s, by one more redirect and only the first time',
+    async (username, redirectURL, [end]) => {
+      const browser = browserForTest(portal);
+      const first = await browser.post('/portal/performlogin', form(username, redirectURL), { headers });
+      expect(first.headers.location).toContain('notice=cookiesNeeded');
+      const next = await browser.get(String(first.headers.location));
+      expect([next.statusCode, next.headers.location]).toEqual([302, end]);
+      const again = await browser.post('/portal/performlogin', form(username, redirectURL), { headers });
+      expect(String(again.headers.location)).not.toContain('cookiesNeeded');
+    },
+  );
+});
+
+it('a page requested before sign-in is reached afterwards, despite a failed attempt', async () => {
+  const asked = '/portal/portal.html?x=1&y=a%20b';
+  const toForm = await portal.send({ url: asked });
+  expect(toForm.statusCode).toBe(302);
+  expect(toForm.headers.location).toBe(`/portal/?${new URLSearchParams({ destination: asked })}`);
+  const form = { username: 'alice', password: 'a slip', redirectURL: asked };
+  const failed = await portal.signIn('', '', { form });
+  expect(failed.headers.location).toBe(`/portal/loginfail/default?${new URLSearchParams({ destination: asked })}`);
+  const page = await portal.send({ url: String(failed.headers.location) });
+  expect(page.body).toContain(
+    `destination=${encodeURIComponent(asked)}`.replaceAll('%20', '+').replaceAll('&', '&amp;'),
+  );
+  const signedIn = await portal.signIn('', '', { form: { ...form, password: testPassword } });
+  expect(signedIn.headers.location).toBe(asked);
+  expect((await portal.send({ url: '/portal/portal.html' })).headers.location).toBe('/portal/');
+});
+
+it('a signed-in visitor is redirected from every address of the form', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  for (const url of ['/portal', '/portal/', '/portal/login', '/portal/login/', '/portal/login?lang=xx'])
+    expect((await portal.send({ url, cookies })).headers.location, url).toBe(start);
+  const chosen = await portal.send({ url: '/portal/login?lang=de', cookies });
+  expect(chosen.headers.location).toBe(`${start}?lang=de`);
+  expect((await portal.send({ url: '/portal/login' })).statusCode).toBe(200);
 });

@@ -6,7 +6,7 @@ import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { noteDevice } from '../factors/devices.ts';
-import { refusePasskey, waitOfPasskeys } from '../factors/refuse-passkey.ts';
+import { refusePasskey, waitOfPasskeys } from '../factors/passkey-ceremony.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { browserName } from '../names/read-name.ts';

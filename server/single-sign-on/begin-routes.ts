@@ -14,8 +14,7 @@ import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/reque
 import { sendFormPolicy } from '../http/security-headers.ts';
 import { domainOfAddress } from '../names/read-name.ts';
 import { destinationToKeep, keptForm } from '../sessions/destination.ts';
-import { rememberedConnection } from '../sessions/remembered-connection.ts';
-import { findVisit, visitTokenHash } from '../sessions/visit.ts';
+import { findVisit, rememberedConnection, visitTokenHash } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit, cannotBegin, travellerOf } from './begin-visit.ts';

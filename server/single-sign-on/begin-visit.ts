@@ -10,8 +10,14 @@ import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { leadsToRegistration } from '../sessions/destination.ts';
-import { asksForFreshSignIn, forgetConnection, freshSignInAsked } from '../sessions/remembered-connection.ts';
-import { insertVisit, markBrowser, visitPlace } from '../sessions/visit.ts';
+import {
+  asksForFreshSignIn,
+  forgetConnection,
+  freshSignInAsked,
+  insertVisit,
+  markBrowser,
+  visitPlace,
+} from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import type { VisitDetails } from './claim-visit.ts';

@@ -7,7 +7,7 @@ import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
-import { forgetConnection } from '../sessions/remembered-connection.ts';
+import { forgetConnection } from '../sessions/visit.ts';
 import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { keyOf, recordKey } from '../throttle/throttle-keys.ts';

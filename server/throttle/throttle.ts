@@ -74,14 +74,9 @@ export async function findWait(sql: Connection, keys: readonly ThrottleKey[], no
   return row?.until ?? now;
 }
 
-/** Resets the count of a key. */
-export async function deleteThrottle(sql: Connection, { key }: ThrottleKey): Promise<void> {
-  await sql`delete from throttle where key = ${key}`;
-}
-
-/** Resets the counts of several keys. */
-export async function deleteThrottles(sql: Connection, keys: readonly string[]): Promise<void> {
-  await sql`delete from throttle where key = any(${keys}::text[])`;
+/** Resets the counts of keys. */
+export async function deleteThrottles(sql: Connection, keys: readonly Pick<ThrottleKey, 'key'>[]): Promise<void> {
+  await sql`delete from throttle where key = any(${keys.map(({ key }) => key)}::text[])`;
 }
 
 /** Resets a user's counts of codes, whatever the first factor was. */

@@ -12,7 +12,7 @@ import { jobsOf } from '#server/jobs/job.ts';
 import { createMetrics } from '#server/operations/metrics.ts';
 import { mailQueue } from '#server/operations/workers.ts';
 import type { WordedMail } from '#server/people/mail-kinds.ts';
-import { resetQueue } from '#server/sign-in/reset-request.ts';
+import { resetQueue } from '#server/sign-in/forgotten.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
 /** A portal on its own copy of a migrated database, with a clock and logs that tests control. */
