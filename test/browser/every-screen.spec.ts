@@ -2,8 +2,7 @@ import type { Page } from '@playwright/test';
 import { languages } from '#contract/languages.ts';
 import { runsAll } from '../support/runs-all.ts';
 import { axeScript, expectForEveryone } from './accessibility-faults.ts';
-import { everyScreen, withQuery } from './every-screen.ts';
-import { comeFromOwnPage, serverPageNames, serverPageUrl, showServerPages } from './server-pages.ts';
+import { comeFromOwnPage, everyScreen, withQuery } from './every-screen.ts';
 import { expect, test } from './test.ts';
 import { type MessageKey, texts, textsOf } from './texts.ts';
 
@@ -28,26 +27,12 @@ for (const { address, heading, shows, stage } of screens)
     await expect(page.getByRole('heading', { level: 1 })).toContainText(texts[heading]);
     await expect(page).toHaveTitle(`${texts[heading]} · Vestibule`);
     if (shows) await expect(page.getByText(texts[shows]).first()).toBeVisible();
-    await isThere(page);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
+    await expect(page.locator('.qr[aria-busy=true]')).toHaveCount(0);
     await expectForEveryone(page);
     if (runsAll) await isThereInEveryLanguage(page, address, heading);
   });
-
-for (const name of ['signedIn', ...serverPageNames] as const)
-  test(`the page ${name} is for everyone`, async ({ page, context, stages }) => {
-    await page.addInitScript({ path: axeScript });
-    if (name === 'signedIn') await stages.enter(context, 'signed in');
-    else await showServerPages(context);
-    await page.goto(name === 'signedIn' ? '/portal/portal.html' : serverPageUrl(name));
-    await isThere(page);
-    await expectForEveryone(page);
-  });
-
-async function isThere(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
-  await expect(page.locator('.qr[aria-busy=true]')).toHaveCount(0);
-}
 
 /** At a zoom of 400 %, with the words of each language. */
 async function isThereInEveryLanguage(page: Page, address: string, heading: MessageKey): Promise<void> {

@@ -1,3 +1,4 @@
+import type { BrowserContext } from '@playwright/test';
 import { keptPasskey } from './portal-database.ts';
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
@@ -64,6 +65,7 @@ const rows: [address: string, heading: MessageKey, stage?: Stage, shows?: Messag
   ['/portal/singleSignOn?notice=useSingleSignOn', 'sso-title'],
   ['/portal/singleSignOn?notice=chooseConnection', 'sso-title', 'choice'],
   ['/portal/logout?confirm=', 'sign-out-title', 'account'],
+  ['/portal/portal.html', 'signed-in-title', 'signed in'],
   ['/portal/loginfail/default', 'login-fail-default-title'],
   ['/portal/loginfail/oidc', 'login-fail-oidc-title'],
   ['/portal/loginfail/oidc?notice=signInCancelled', 'login-fail-oidc-title'],
@@ -78,4 +80,12 @@ export const everyScreen = rows.map(([address, heading, stage, shows]) => ({ add
 /** An address with one more query parameter. */
 export function withQuery(address: string, query: string): string {
   return address + (address.includes('?') ? '&' : '?') + query;
+}
+
+/** Opens addresses with a notice of the account page as if our own page had led there: it shows none to anybody else. */
+export async function comeFromOwnPage(context: BrowserContext): Promise<void> {
+  await context.route(/\/portal\/account\b.*[?&]notice=/, async (route) => {
+    const headers = { ...(await route.request().allHeaders()), 'sec-fetch-site': 'same-origin' };
+    await route.fulfill({ response: await route.fetch({ headers }) });
+  });
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { freePort } from '../support/free-port.ts';
 import { startProxy } from '../support/proxy-for-test.ts';
+import { axeScript, expectForEveryone } from './accessibility-faults.ts';
 import { heading, signInForm } from './forms.ts';
 import { test as base, both, expect, password, startPortalWithUsers } from './test.ts';
 
@@ -89,6 +90,7 @@ test(
     watch.know(nginx.origin);
     watch.expect(/status of 403/);
     const { page } = await anotherBrowser({ baseURL: nginx.origin });
+    await page.addInitScript({ path: axeScript });
     const choose = async (language: string) => {
       await page.getByRole('combobox').selectOption(language);
       if (!javaScriptEnabled) await page.locator('form.language button').click();
@@ -101,6 +103,7 @@ test(
     const answer = await page.goto('/reports/x?year=2026#part-2');
     expect(answer?.status()).toBe(403);
     await expect(page.getByText('You’re signed in as ada.')).toBeVisible();
+    if (javaScriptEnabled) await expectForEveryone(page);
     await choose('de');
     await expect(heading(page)).toHaveText('Kein Zugriff auf diese Seite');
     await page.getByRole('button', { name: 'Anderes Konto verwenden' }).click();
@@ -114,16 +117,18 @@ test(
 test(
   'GT-11 a hub that is down has a page that says so, and a reload asks it again',
   both,
-  async ({ anotherBrowser, gate, watch }) => {
+  async ({ anotherBrowser, gate, watch, javaScriptEnabled }) => {
     watch.know(gate.origin);
     watch.expect(/502/);
     const { page } = await anotherBrowser({ baseURL: gate.origin });
+    await page.addInitScript({ path: axeScript });
     await page.goto('/portal/login');
     await signInForm(page).send('ada', password);
     await expect(page).toHaveURL('/portal/portal.html');
     gate.stopHub();
     await page.goto('/app/x?y=1#z');
     await expect(heading(page)).toHaveText('The application isn’t answering');
+    if (javaScriptEnabled) await expectForEveryone(page);
     await page.reload();
     await expect(heading(page)).toHaveText('The application isn’t answering');
     await expect(page).toHaveURL('/app/x?y=1#z');

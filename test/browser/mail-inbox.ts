@@ -1,14 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Language } from '#contract/languages.ts';
 import type { MailKind } from '#server/people/mail-kinds.ts';
 import {
   type MailServerForTest,
-  type MailServerOptions,
   mailServerForTest,
   type ReceivedMail,
   testAuthorityFile,
 } from '../support/mail-for-test.ts';
-import { textsOf } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** An email as its reader sees it. */
 type Letter = {
@@ -31,9 +29,9 @@ export class MailInbox {
     this.server = server;
   }
 
-  /** Opens the mailboxes behind a mail server, by default without TLS and login. */
-  static async open(options: MailServerOptions = { tls: 'off' }): Promise<MailInbox> {
-    return new MailInbox(await mailServerForTest(options));
+  /** Opens the mailboxes behind a mail server without TLS and login. */
+  static async open(): Promise<MailInbox> {
+    return new MailInbox(await mailServerForTest({ tls: 'off' }));
   }
 
   /** The environment of a portal that sends here. */
@@ -42,26 +40,26 @@ export class MailInbox {
   }
 
   /** Waits for the next email of a kind to a recipient and removes it. */
-  async take(recipient: string, kind: MailKind, language: Language = 'en'): Promise<Letter> {
+  async take(recipient: string, kind: MailKind): Promise<Letter> {
     const deadline = Date.now() + 20_000;
     for (;;) {
-      const mail = this.#to(recipient, kind, language).find((mail) => !this.#read.has(mail));
+      const mail = this.#to(recipient, kind).find((mail) => !this.#read.has(mail));
       if (mail) {
         this.#read.add(mail);
         return letterOf(mail);
       }
-      if (Date.now() > deadline) throw new Error(`No mail ${kind} in ${language} has come to ${recipient}`);
+      if (Date.now() > deadline) throw new Error(`No mail ${kind} has come to ${recipient}`);
       await pause(20);
     }
   }
 
   /** How many emails of a kind a recipient has received so far, including removed ones. */
-  count(recipient: string, kind: MailKind, language: Language = 'en'): number {
-    return this.#to(recipient, kind, language).length;
+  count(recipient: string, kind: MailKind): number {
+    return this.#to(recipient, kind).length;
   }
 
-  #to(recipient: string, kind: MailKind, language: Language): ReceivedMail[] {
-    const subject = textsOf(language)[`mail-${kind}-subject`].replace('{hub}', 'Vestibule');
+  #to(recipient: string, kind: MailKind): ReceivedMail[] {
+    const subject = texts[`mail-${kind}-subject`].replace('{hub}', 'Vestibule');
     return this.server.mails.filter(
       ({ envelope, parsed }) => envelope.to.includes(recipient) && parsed.subject === subject,
     );

@@ -1,4 +1,3 @@
-import type { Language } from '#contract/languages.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
 import { addUser, changeUser } from '#server/accounts/users.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
@@ -23,7 +22,7 @@ export async function addCustomerTo(
   if (!isAdded) throw new Error(`There is a customer ${key}`);
 }
 
-export type UserOptions = { customers: readonly string[]; language?: Language; mayChangePassword?: boolean };
+export type UserOptions = { customers: readonly string[] };
 
 const hashes = new Map<string, Promise<string>>();
 
@@ -39,19 +38,14 @@ export async function addUserTo(
   portal: PortalUnderTest,
   username: string,
   password: string,
-  { customers, language, mayChangePassword = true }: UserOptions,
+  { customers }: UserOptions,
 ): Promise<void> {
-  const user = {
-    username,
-    email: `${username}@acme.test`,
-    passwordHash: await hashOf(password),
-    language: language ?? null,
-    active: true,
-    mayChangePassword,
-    customers,
-  };
-  const { kind } = await onDatabaseOf(portal, (sql) => addUser(sql, user, new Date()));
-  if (kind !== 'added') throw new Error(`${username}: ${kind}`);
+  const passwordHash = await hashOf(password);
+  const user = { username, email: `${username}@acme.test`, passwordHash, language: null, customers };
+  const added = await onDatabaseOf(portal, (sql) =>
+    addUser(sql, { ...user, active: true, mayChangePassword: true }, new Date()),
+  );
+  if (added.kind !== 'added') throw new Error(`${username}: ${added.kind}`);
 }
 
 /** Invites a user as one who has no password yet; returns the link from the email. */

@@ -6,9 +6,8 @@ import { composeMail } from '#server/mail/compose-mail.ts';
 import { type Mail, mailKinds } from '#server/people/mail-kinds.ts';
 import { brandForTest } from '../support/brand-for-test.ts';
 import { browserOptions } from './browser-options.ts';
-import { everyScreen, withQuery } from './every-screen.ts';
+import { comeFromOwnPage, everyScreen, withQuery } from './every-screen.ts';
 import { MailInbox } from './mail-inbox.ts';
-import { comeFromOwnPage } from './server-pages.ts';
 import { Stages } from './stages.ts';
 import { password, startPortalWithUsers } from './test.ts';
 

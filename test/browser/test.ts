@@ -41,11 +41,8 @@ export const both = { tag: '@without-script' };
 /** The password of every user that these portals have from the start. */
 export const password = 'Lantern-Harbour-42';
 
-/** Users that every portal under test has. `ada` and `bob` are of acme; `fen` is of a customer with networks. */
-export type Username = 'ada' | 'bob' | 'fen';
-
 /** A user of only one test. */
-export type Person = { username: string; email: string };
+type Person = { username: string; email: string };
 
 type TestFixtures = {
   portal: PortalUnderTest;
@@ -82,8 +79,8 @@ type WorkerFixtures = {
 let people = 0;
 
 /**
- * A running portal with customers and users. Members of `apps` need an authenticator app, those of `mails` emailed
- * codes.
+ * A running portal with customers and users: `ada` and `bob` are of acme, `fen` of a customer with networks. Members of
+ * `apps` need an authenticator app, those of `mails` emailed codes.
  */
 export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
   const portal = await PortalUnderTest.prepare(settings);
