@@ -124,7 +124,7 @@ test('a signal ends all of it and leaves nothing; a taken port is named; the nex
   await other.discard();
 
   const late = await DemoProcess.start({ port: demo.process.port });
-  expect(await late.end()).toEqual({ code: 3, left: [] });
+  expect(await late.end()).toEqual({ code: 1, left: [] });
   expect(late.output).toContain(`The demo cannot start: port ${demo.process.port}`);
   await late.discard();
 
