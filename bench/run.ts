@@ -28,7 +28,7 @@ const isAsked = (part: string) => words.length === 0 || words.includes(part);
 const stops: (() => Promise<unknown>)[] = [];
 const dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-bench-'));
 try {
-  await buildIfStale(['pages', 'server']);
+  await buildIfStale();
   const hasPeers = isAsked('peers') && (await installPeers());
   if (isAsked('starts')) await measureStarts(dataFolder);
   const database = await openEmbedded({ dataFolder, log: { info() {}, warn: console.warn } });

@@ -23,7 +23,7 @@ const large: Size = { users: 1_000_000 * share, sessions: 1_000_000 * share, eve
 
 const opened: (() => Promise<unknown>)[] = [];
 try {
-  await buildIfStale(['pages', 'server']);
+  await buildIfStale();
   const one = await open(small);
   const other = await open(large);
   await measureOperations(one, other);

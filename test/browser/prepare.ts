@@ -30,4 +30,4 @@ for (const bring of [bringChromium, ...(runsAll ? others : [])])
   });
 
 // Before the tests, so that two portals starting at once do not both build.
-await buildIfStale(['pages', 'server']);
+await buildIfStale();

@@ -17,7 +17,7 @@ type Server = { place: Place; stop: () => Promise<void> };
  * TEST_DATABASE_URL, with a migrated database that each test copies.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildIfStale(['pages']);
+  await buildIfStale();
   const server = await findServer(process.env.TEST_DATABASE_URL);
   const template = `template_${randomBytes(8).toString('hex')}`;
   const tearDown = async () => {
