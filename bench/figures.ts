@@ -82,6 +82,7 @@ function cellsOf({ what, unit, ours, floor, peers = [], better, goal = {} }: Fin
 /** Three digits at least, and no more than help. */
 function told(figure: number): string {
   if (Number.isNaN(figure)) return '?';
+  if (figure < 0.01) return figure.toPrecision(1);
   return figure.toLocaleString('en', { maximumFractionDigits: figure < 10 ? 2 : figure < 100 ? 1 : 0 });
 }
 

@@ -28,19 +28,20 @@ export async function compareSignIns({ ours, floor, peers }: Field): Promise<voi
  */
 export async function compareChecks({ ours, floor, peers }: Field, proxied: string): Promise<void> {
   const signedIn = await withSessions(ours);
-  const forwarded = { ...signedIn, is: 'forward auth', origin: proxied, sessionPath: '/portal/session?customer=acme' };
-  const others = await Promise.all([floor, ...peers].map(withSessions));
-  const contenders = [signedIn, forwarded, ...others];
-  const figures = await inTurn(contenders, ({ is, origin, sessionPath, cookies }) => {
-    const asked = is === forwarded.is ? forwardedHeaders : {};
+  const forwarded = { ...signedIn, isForwarded: true, origin: proxied, sessionPath: '/portal/session?customer=acme' };
+  const [bare, ...others] = await Promise.all([floor, ...peers].map(withSessions));
+  if (!bare) throw new Error('nothing to compare with');
+  const contenders = [signedIn, forwarded, bare, { ...bare, isForwarded: true }, ...others];
+  const figures = await inTurn(contenders, ({ origin, sessionPath, cookies, ...one }) => {
+    const asked = 'isForwarded' in one ? forwardedHeaders : {};
     const requests = cookies.map((cookie) => ({ path: sessionPath, headers: { ...asked, cookie } }));
     return rate(origin, requests, { seconds: 2, status: 200 });
   });
-  const [checks, forward, ...theirs] = figures;
-  if (!checks || !forward) throw new Error('nothing was measured');
+  const [checks, forward, bareChecks, bareForward, ...theirs] = figures;
+  if (!checks || !forward || !bareChecks || !bareForward) throw new Error('nothing was measured');
   const goal = { toFloor: 0.8, toPeer: 6 };
-  findRate('session checks', [checks, ...theirs], { goal });
-  findRate('forward auth', [forward, ...theirs], { goal });
+  findRate('session checks', [checks, bareChecks, ...theirs], { goal });
+  findRate('forward auth', [forward, bareForward, ...theirs], { goal });
 }
 
 const forwardedHeaders = {
