@@ -5,7 +5,7 @@ export const day = 24 * hour;
 
 /** How guesses under one kind of key are slowed down. Times in milliseconds. */
 export type ThrottleLimit = {
-  /** Failures that cost nothing; each further one doubles the next wait. */
+  /** The last failure of these begins the first wait; each further one doubles it. */
   freeFailures: number;
   /** One failure expires at this interval. */
   leakEvery: number;

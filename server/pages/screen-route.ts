@@ -68,7 +68,7 @@ export function screenRoute(deps: Deps) {
     return { url: `${path}?${query}`, isAnswer: true };
   }
 
-  /** Where a browser goes that has kept the cookies of its sign-in (sign-in/let-in.ts). */
+  /** Where a browser goes that has kept the cookies of its sign-in. */
   function afterCookies(request: FastifyRequest, who: Who | null): string {
     if (who?.kind === 'full') return destinationOf(request);
     const destination = destinationToCarry(queryValue(request, queryNames.destination), config.destinationRules);

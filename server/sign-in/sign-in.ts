@@ -23,8 +23,8 @@ import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
 
 /**
  * Checks a username or email and a password, and opens a session. Every refusal does the same work, so that its time
- * reveals nothing: one read, one count, one argon2id, one write. Only an address that has to wait is refused before. Throws
- * WorkQueueFull if too many sign-ins are waiting.
+ * reveals nothing: one read, one count, one argon2id, one write. Refused before is only an address that
+ * has to wait, and everybody while too many hashes wait: then it throws WorkQueueFull.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const { sql } = deps;

@@ -160,7 +160,7 @@ create table sso_connection (
   second_factor_values text[] not null default '{}',
   -- Which claim or attribute says what: email, username, language.
   attributes jsonb not null default '{}',
-  -- What the protocol needs: single-sign-on/settings.ts.
+  -- What the protocol needs: single-sign-on/sso-connection.ts.
   settings jsonb not null,
   -- The client secret, and when the provider lets it end.
   sealed_secret bytea,
