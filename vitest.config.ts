@@ -11,6 +11,8 @@ const exclude = runsAll ? [] : ['**/*.all.test.ts'];
 
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
 const server = ['server/**/*.test.ts', 'cli/**/*.test.ts'];
+// Each builds a machine, an image or a package, which takes both cores: after all others.
+const installed = ['server/deploy-{image,machine}.all.test.ts', 'server/package.all.test.ts'];
 
 // Files share a worker and load the product once, which halves the run; those that replace a module have
 // their own.
@@ -34,13 +36,25 @@ export default defineConfig({
         test: {
           name: 'server',
           include: server,
-          exclude: [...exclude, ...alone],
+          exclude: [...exclude, ...alone, ...installed],
           isolate: false,
           experimental: asNodeLoads,
           ...deadlines,
         },
       },
       { test: { name: 'server, alone', include: alone, ...deadlines } },
+      {
+        test: {
+          name: 'installed',
+          include: installed,
+          exclude,
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          experimental: asNodeLoads,
+          ...deadlines,
+        },
+      },
     ],
   },
 });
