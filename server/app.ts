@@ -8,6 +8,7 @@ import { addHub } from './hub/add-hub.ts';
 import { limits } from './limits.ts';
 import { addOperations } from './operations/add-operations.ts';
 import { addPages } from './pages/add-pages.ts';
+import { recordRefusedDestination } from './sessions/destination.ts';
 import { addSignIn } from './sign-in/add-sign-in.ts';
 import { addSingleSignOn } from './single-sign-on/add-single-sign-on.ts';
 
@@ -22,6 +23,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   const timeouts: AppTimeouts = { ...limits, ...options.timeouts };
   const app = createServer(deps, built, timeouts);
   app.decorateRequest('visitor');
+  app.addHook('onResponse', recordRefusedDestination(deps));
   addSignIn(app, deps);
   await addFactors(app, deps);
   addSingleSignOn(app, deps);

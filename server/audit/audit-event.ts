@@ -31,7 +31,7 @@ export async function insertAuditEvent<T extends AuditEvent>(
     insert into audit_event (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps)
     values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
       ${event.username ?? null}, ${event.customerKey ?? null},
-      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)), ${event.address ?? null},
+      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)), ${event.address || null},
       ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])})`;
 }
 
@@ -90,7 +90,7 @@ export async function insertEventOnceAMinute(
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.userId ?? null}::uuid, ${event.username ?? null},
       ${event.customerKey ?? null},
       coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)),
-      ${event.address ?? null}::inet, ${event.requestId},
+      ${event.address || null}::inet, ${event.requestId},
       ${JSON.stringify(event.steps ?? [])}::jsonb
     where throttle_attempt(${key}, ${mark}, ${now}, row(1, 60, 60, 60)::throttle_limit)`;
   if (count > 0) return referenceOfRequest(event.requestId);

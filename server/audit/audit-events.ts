@@ -32,6 +32,7 @@ export const auditEvents = {
   'own-sessions-ended': 'A user ended other sessions.',
   'language-chosen': 'A user chose the language of emails and hub.',
   'mail-given-up': 'An email could not be delivered within a day.',
+  'destination-refused': 'A destination that is not allowed was asked for.',
   'request-refused': 'A change was requested by another site.',
   'access-refused': 'A rule kept a user out of a page of the hub.',
   'customer-added': 'An operator added a customer.',

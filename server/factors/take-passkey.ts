@@ -131,10 +131,10 @@ export async function checkAssertion(
   { id, origin }: RelyingParty,
   steps: AuditStep[],
 ): Promise<{ kind: 'right'; counter: number; backedUp: boolean } | Refused> {
+  const [{ verifyAuthenticationResponse }] = await loadWebAuthn();
   try {
     refuseFrame(clientData);
     if (json.response.userHandle !== userHandleOf(passkey.userId)) return { kind: 'refused', reason: 'other-user' };
-    const [{ verifyAuthenticationResponse }] = await loadWebAuthn();
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
       response: json,
       expectedChallenge: clientData.challenge,
@@ -170,9 +170,9 @@ async function checkEnrolment(
   { id, origin }: RelyingParty,
   steps: AuditStep[],
 ): Promise<{ kind: 'right'; key: EnrolledKey } | Refused> {
+  const [{ verifyRegistrationResponse }, { decodeAttestationObject, isoBase64URL }] = await loadWebAuthn();
   try {
     refuseFrame(clientData);
-    const [{ verifyRegistrationResponse }, { decodeAttestationObject, isoBase64URL }] = await loadWebAuthn();
     const format = decodeAttestationObject(isoBase64URL.toBuffer(json.response.attestationObject)).get('fmt');
     if (format !== 'none' && format !== 'packed') throw new Error(`Attestation ${format}, which nobody asked for`);
     const { verified, registrationInfo: info } = await verifyRegistrationResponse({

@@ -3,11 +3,13 @@ import { accountFields, accountSectionOf } from '#contract/account.ts';
 import { acceptableDestination, defaultDestination, isDefaultDestination } from '#contract/destination.ts';
 import { longestUsername } from '#contract/payloads.ts';
 import { type PlainScreen, queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
+import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import type { KeptForm } from '../http/refuse.ts';
-import { languageOverride, splitUrl } from '../http/request-url.ts';
+import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
+import { recordKey } from '../throttle/throttle-keys.ts';
 import type { HalfSession } from './half-session.ts';
 import type { Visitor } from './visitor.ts';
 import type { Who } from './who.ts';
@@ -52,6 +54,26 @@ export function destinationOfForm(
   const accepted = asked ? acceptableDestination(asked, destinationRules) : null;
   const onwards = { destination: accepted ?? defaultDestination(basePath), lang: languageOverride(request), address };
   return { onwards, accepted };
+}
+
+/**
+ * A hook after each answer of the portal's own: records that a destination was asked for that may not be gone to, once a minute
+ * for an address and without itself.
+ */
+export function recordRefusedDestination({ sql, config, now }: Deps) {
+  const { basePath, destinationRules } = config;
+  return async function record(request: FastifyRequest): Promise<void> {
+    const { id: requestId, address, url } = request;
+    if (!url.startsWith(`${basePath}/`) || address === '') return;
+    const { redirectURL } = (request.body ?? {}) as Record<string, unknown>;
+    const inQuery = [queryNames.destination, queryNames.redirectUrl].map((name) => queryValue(request, name));
+    const isRefused = [redirectURL, ...inQuery].some(
+      (asked) => typeof asked === 'string' && asked !== '' && !acceptableDestination(asked, destinationRules),
+    );
+    if (!isRefused) return;
+    const event = { event: 'destination-refused', requestId, address } as const;
+    await insertEventOnceAMinute(sql, event, recordKey('destination', address), now());
+  };
 }
 
 /** What a form that leads to a sign-in gets back if it cannot be processed. */

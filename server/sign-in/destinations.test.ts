@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { configFrom, cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
+import { configFrom, cookiesOf, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import {
   askForReset,
@@ -133,4 +133,33 @@ it('OR-17 a lone surrogate or broken escape is an invalid form', async () => {
 it('PR-08 an absolute request target does not lead elsewhere', async () => {
   const answer = await portal.send({ url: 'http://evil.example/portal/portal.html' });
   expect(String(answer.headers.location ?? '')).not.toMatch(/^(?:https?:)?\/\//);
+});
+
+const evil = 'https://evil.example/';
+const code = { code: '123456', redirectURL: evil };
+
+it.each<[string, TestRequest]>([
+  [
+    'a sign-in',
+    { url: '/portal/performlogin', form: { username: 'alice', password: testPassword, redirectURL: evil } },
+  ],
+  ['a page', { url: '/portal/login?destination=//evil.example' }],
+  ['a page of a code', { url: `/portal/twoFactor?redirectURL=${encodeURIComponent(evil)}` }],
+  ['a request for a link', { url: asking('/portal/password/forgotten', evil), form: { username: 'ada' } }],
+  ['a code', { url: '/portal/two-factor-authentication/verify', form: code }],
+])('a refused destination of %s is recorded, once a minute for each address, without itself', async (_of, request) => {
+  portal.wait(60_000);
+  await portal.sql`delete from audit_event`;
+  const recorded = () => portal.sql`select from audit_event where event = 'destination-refused'`;
+  for (const from of ['192.0.2.76', '192.0.2.76', '192.0.2.77'])
+    await portal.send({ ...(request.form && { method: 'POST' }), ...request, from });
+  await expect.poll(recorded).toHaveLength(2);
+  expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
+});
+
+it('an acceptable one is not', async () => {
+  await portal.sql`delete from audit_event`;
+  for (const page of ['login?destination=/hub/a', 'twoFactor?redirectURL=%2Fportal%2Fx', 'login?redirectURL='])
+    await portal.send({ url: `/portal/${page}` });
+  expect(await portal.sql`select from audit_event where event = 'destination-refused'`).toHaveLength(0);
 });
