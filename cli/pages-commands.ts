@@ -104,7 +104,7 @@ function readBase(given: string): URL {
 async function readAccount(path: string): Promise<Account> {
   try {
     const account: unknown = JSON.parse(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8'));
-    if (Object.values(account ?? {}).every((value) => typeof value === 'string')) return account as Account;
+    if (account && Object.values(account).every((value) => typeof value === 'string')) return account as Account;
   } catch (error) {
     if (!(error instanceof SyntaxError))
       throw failure(`--account: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);

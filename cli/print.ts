@@ -54,7 +54,9 @@ export function printFacts(facts: readonly (readonly [string, string])[]): void 
 
 /** A time in the operator's time zone, such as `2026-03-01 11:00:00 +01:00`. */
 export function localTime(time: Date): string {
-  return time.toLocaleString('sv', { timeZoneName: 'longOffset' }).replace(/GMT(.*)/, (_, zone) => zone || '+00:00');
+  return time
+    .toLocaleString('sv', { timeZoneName: 'longOffset' })
+    .replace(/GMT(.*)/, (_, zone) => zone.replace('−', '-') || '+00:00');
 }
 
 /** Exit codes of commands; documented in `vestibule --help`. */

@@ -96,10 +96,14 @@ const codes = new Set([
   ...['EENVELOPE', 'EMESSAGE', 'EABORT'],
 ]);
 
-/** What a failed attempt means for the queue, in words for the operator. Rethrows other errors. */
+/**
+ * What a failed attempt means for the queue, in words for the operator. A server that takes too long (EABORT) may have delivered
+ * the email: the try counts, so that its reader does not get a copy every minute of the day. Rethrows other errors.
+ */
 function mailNotSent(error: NodemailerError, server: SmtpServer): MailNotSent {
   if (!codes.has(error.code ?? '')) throw error;
-  return new MailNotSent(stepOf(error) === 'mail' ? 'refused' : 'away', smtpFailure(error, server));
+  const why = error.code === 'EABORT' || stepOf(error) === 'mail' ? 'refused' : 'away';
+  return new MailNotSent(why, smtpFailure(error, server));
 }
 
 export function stepOf(error: NodemailerError): SmtpStep {

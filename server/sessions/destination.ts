@@ -58,21 +58,24 @@ export function destinationOfForm(
 
 /**
  * A hook after each answer of the portal's own: records that a destination was asked for that may not be gone to, once a minute
- * for an address and without itself.
+ * for an address and without itself. While one is being recorded others are not: a flood must not cost a statement for each.
  */
-export function recordRefusedDestination({ sql, config, now }: Deps) {
-  const { basePath, destinationRules } = config;
+export function recordRefusedDestination({ sql, config, now, outage }: Deps) {
+  let isRecording = false;
   return async function record(request: FastifyRequest): Promise<void> {
-    const { id: requestId, address, url } = request;
-    if (!url.startsWith(`${basePath}/`) || address === '') return;
-    const { redirectURL } = (request.body ?? {}) as Record<string, unknown>;
+    const { id: requestId, address, body } = request;
+    if (request.routeOptions.config.isHubs || address === '' || isRecording || outage.isDatabaseAway) return;
+    const { redirectURL, redirectURLSSO } = (body ?? {}) as Record<string, unknown>;
     const inQuery = [queryNames.destination, queryNames.redirectUrl].map((name) => queryValue(request, name));
-    const isRefused = [redirectURL, ...inQuery].some(
-      (asked) => typeof asked === 'string' && asked !== '' && !acceptableDestination(asked, destinationRules),
+    const isRefused = [redirectURL, redirectURLSSO, ...inQuery].some(
+      (asked) => typeof asked === 'string' && asked !== '' && !acceptableDestination(asked, config.destinationRules),
     );
     if (!isRefused) return;
+    isRecording = true;
     const event = { event: 'destination-refused', requestId, address } as const;
-    await insertEventOnceAMinute(sql, event, recordKey('destination', address), now());
+    await insertEventOnceAMinute(sql, event, recordKey('destination', address), now()).finally(() => {
+      isRecording = false;
+    });
   };
 }
 
