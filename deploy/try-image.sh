@@ -6,10 +6,10 @@ cd "$(dirname "$(readlink -f "$0")")/.."
 base=/var/tmp/vestibule-try/base
 if [ ! -e "$base/usr/local/bin/npm" ]; then
   rm -rf "$base"
-  debootstrap --variant=minbase --include=ca-certificates,libatomic1 bookworm "$base" http://deb.debian.org/debian
+  debootstrap --variant=minbase --include=ca-certificates,libatomic1 bookworm "$base"
   install -m 755 node_modules/node/bin/node "$base/usr/local/bin/node"
   npm install --global --prefix "$base/usr/local" npm
-  # Behind a proxy that opens TLS, this machine's list has more.
+  # A network whose proxy opens TLS has a certificate authority of its own.
   cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
 fi
 tar -C "$base" -c . | podman import --change ENV=NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt - vestibule-base

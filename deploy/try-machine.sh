@@ -16,7 +16,7 @@ flock --nonblock 9 || { echo 'It is running already.' >&2; exit 1; }
 if [ ! -e "$work/debian.tar" ]; then
   debootstrap --variant=minbase \
     --include=systemd-sysv,dbus,ca-certificates,libatomic1,nginx-light,postgresql,openssl,curl \
-    bookworm "$machine" http://deb.debian.org/debian
+    bookworm "$machine"
   tar -C "$machine" -cf "$work/debian.tar" .
 fi
 rm -rf "$machine"

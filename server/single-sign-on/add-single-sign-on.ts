@@ -60,7 +60,7 @@ function loaded<R extends RouteGenericInterface>(load: () => Promise<Handler<R>>
  * An altered link can have a provider answer in the fragment, which a browser takes along with a redirect: an empty one
  * replaces it.
  */
-export async function dropFragment(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+async function dropFragment(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const location = reply.getHeader('location');
   if (typeof location === 'string' && queryValue(request, 'state') === null) reply.header('location', `${location}#`);
   return payload;
