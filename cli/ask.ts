@@ -6,15 +6,12 @@ import type { NotAgreed, WhatFollows } from '#server/single-sign-on/with-agreeme
 import { failure, printWarning } from './print.ts';
 
 /** Whether the command runs at a terminal and can ask. */
-export function canAsk(): boolean {
+function canAsk(): boolean {
   return process.stdin.isTTY === true;
 }
 
 /** Asks for a password without showing it: twice, or once if the first answer is empty or `once` is set. */
-export async function askPassword(
-  question: string,
-  { once = false } = {},
-): Promise<{ password: string; repeat: string }> {
+async function askPassword(question: string, { once = false } = {}): Promise<{ password: string; repeat: string }> {
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Opened before the question and closed after the last answer, so that nothing typed in between is echoed.
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true, historySize: 0 });
@@ -53,7 +50,7 @@ export async function readStdin(what: 'password' | 'client secret'): Promise<str
 }
 
 /** Where a new password comes from; `ifGiven` asks too, and accepts an empty answer as none. */
-export type PasswordSource = 'stdin' | 'prompt' | 'ifGiven';
+type PasswordSource = 'stdin' | 'prompt' | 'ifGiven';
 
 /**
  * Reads a new password, checks it by the rules of the sign-in pages and hashes it; null if none was given. Throws a

@@ -27,7 +27,7 @@ export type Sender = 'script' | 'page' | 'otherSite';
 type Body = { form?: Record<string, string>; json?: unknown };
 
 /** One browser at a backend: it keeps the cookies. */
-export type BackendVisit = { send: (call: Call, by: Sender, body?: Body) => Promise<Answer> };
+type BackendVisit = { send: (call: Call, by: Sender, body?: Body) => Promise<Answer> };
 
 /**
  * A browser that has chosen a language: to one without any cookie a backend may say first that cookies are needed. `base` is the
@@ -146,7 +146,7 @@ export function targetInWords({ screen, query, isElsewhere }: Target): string {
 }
 
 /** What a right password leads to. */
-export type Landing = 'destination' | 'app' | 'email' | 'registration' | 'refused';
+type Landing = 'destination' | 'app' | 'email' | 'registration' | 'refused';
 
 export function landingOf({ target }: Answer): Landing {
   if (!target) return 'refused';

@@ -23,7 +23,7 @@ import {
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
-export type ClientAuthFlag = keyof typeof clientAuths;
+type ClientAuthFlag = keyof typeof clientAuths;
 
 export const clientAuthOption = () =>
   new Option(

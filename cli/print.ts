@@ -62,7 +62,7 @@ export function localTime(time: Date): string {
 /** Exit codes of commands; documented in `vestibule --help`. */
 export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notAvailable: 3 } as const;
 
-export type Failure = Error & { exitCode: number };
+type Failure = Error & { exitCode: number };
 
 /** An error that ends the command with one sentence for the operator; the stack of its cause is printed with `--verbose`. */
 export function failure(sentence: string, kind: 'refused' | 'notAvailable' = 'refused', cause?: unknown): Failure {

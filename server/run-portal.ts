@@ -132,12 +132,8 @@ function exitOnCrash(app: FastifyInstance): void {
 /** An error of the database as one sentence, naming the setting to change; other errors are returned unchanged. */
 function databaseProblem(error: Error & { code?: string }): Error {
   if (!error.code) return error;
-  return new Error(
-    `the database cannot be used (${error.message}) – see that it runs, and that DATABASE_URL is right`,
-    {
-      cause: error,
-    },
-  );
+  const sentence = `the database cannot be used (${error.message}) – see that it runs, and that DATABASE_URL is right`;
+  return new Error(sentence, { cause: error });
 }
 
 /** Why the portal cannot listen, naming the setting to change. */

@@ -155,7 +155,7 @@ export function passkeyEndpointsRoute({ passkeys, publicUrl, basePath }: Config)
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
 
 /** Where from, and by which browser: what its ceremonies count under. */
-export type BrowserToCount = Pick<Visitor, 'address' | 'deviceToken'>;
+type BrowserToCount = Pick<Visitor, 'address' | 'deviceToken'>;
 
 type Refused = 'passkey-refused' | 'passkey-not-added' | 'fresh-proof-refused';
 

@@ -109,7 +109,7 @@ export type Assertion = Answer<AuthenticationResponseJSON>;
 type Enrolment = Answer<RegistrationResponseJSON>;
 
 /** Reads the answer of an authenticator (§5.1, `toJSON`) as far as its challenge; null if it has none. The library reads the rest. */
-export function readAnswer<Json extends Assertion['json'] | Enrolment['json']>(text: string): Answer<Json> | null {
+function readAnswer<Json extends Assertion['json'] | Enrolment['json']>(text: string): Answer<Json> | null {
   try {
     const json = JSON.parse(text) as Json;
     const clientData: ClientData = JSON.parse(Buffer.from(json.response.clientDataJSON, 'base64url').toString());
@@ -125,7 +125,7 @@ type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
  * Checks an assertion (§7.2) whose challenge has been taken. The library leaves out three things: a frame of another origin whose
  * page the browser does not name, the user that the authenticator names, and whether the passkey may be backed up as before.
  */
-export async function checkAssertion(
+async function checkAssertion(
   { json, clientData }: Assertion,
   passkey: PasskeyToVerify,
   { id, origin }: RelyingParty,

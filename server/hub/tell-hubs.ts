@@ -10,7 +10,7 @@ import { hubLogoutTokens } from './hub-tokens.ts';
 const logoutsAtOnce = 4;
 
 /** A hub that wants to be told. */
-export type TellableHub = HubAudience & { logoutUrl: string };
+type TellableHub = HubAudience & { logoutUrl: string };
 
 /** The hubs that want to be told when a session ends. */
 export function hubsToTell({ hubAudiences }: DepsWithoutWake['config']): TellableHub[] {

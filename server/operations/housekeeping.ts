@@ -16,7 +16,7 @@ import { deleteStaleThrottles } from '../throttle/throttle.ts';
 /** How long an expired reset link is distinguished from one that never existed. */
 export const resetLinkRemembered = 30 * day;
 
-export const housekeepingEvery = 10 * minute;
+const housekeepingEvery = 10 * minute;
 
 const warningsEvery = day;
 

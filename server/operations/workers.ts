@@ -18,7 +18,7 @@ import { startResetLink } from '../sign-in/reset-link.ts';
 const workLookEvery = second;
 
 /** All background work except housekeeping. */
-export type Workers = { wake: Wake; stop: () => Promise<void> };
+type Workers = { wake: Wake; stop: () => Promise<void> };
 
 /** Starts a worker for each queue of jobs, so that a server that is away holds up only what needs it. */
 export function startWorkers(deps: DepsWithoutWake): Workers {

@@ -86,7 +86,7 @@ const kinds = {
   passkey: company,
   'passkey-failure': limits.throttle.costly,
 };
-export type ThrottleKind = keyof typeof kinds;
+type ThrottleKind = keyof typeof kinds;
 
 /** The key of a kind for an address, or for a browser that counts by itself. */
 export function keyOf(kind: ThrottleKind, from: { address: string } | { deviceHash: Buffer }): ThrottleKey {

@@ -35,7 +35,7 @@ export async function findBinaries(runAs: RunAs): Promise<Binaries> {
 function missing(name: string): string {
   const version = (packageFile.optionalDependencies as Record<string, string>)[name];
   return version === undefined
-    ? `There is no built-in PostgreSQL for this kind of machine: set DATABASE_URL.`
+    ? 'There is no built-in PostgreSQL for this kind of machine: set DATABASE_URL.'
     : `There is no database: set DATABASE_URL, or get the built-in PostgreSQL by npm install ${name}@${version}`;
 }
 
