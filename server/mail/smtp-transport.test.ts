@@ -199,7 +199,7 @@ describe('a failing server', () => {
   const failures: [string, Behaviour, MailNotSent['why'], RegExp][] = [
     ['says nothing', 'never-greet', 'away', /did not greet in time$/],
     ['greets with 421', answer('greeting', 421), 'away', /is not ready for email: 421 no$/],
-    ['hangs after the mail', 'hang-after-data', 'away', /stopped answering$/],
+    ['hangs after the mail', 'hang-after-data', 'refused', /stopped answering$/],
     ['drops in the mail', 'drop-in-data', 'away', /closed the connection(?: \(EPIPE\))?$/],
     ['refuses the recipient', answer('rcpt', 550), 'refused', /refused the recipient: 550 no$/],
     ['refuses the mail', answer('data', 554), 'refused', /refused the email: 554 no$/],

@@ -97,13 +97,17 @@ const codes = new Set([
 ]);
 
 /**
- * What a failed attempt means for the queue, in words for the operator. A server that takes too long (EABORT) may have delivered
- * the email: the try counts, so that its reader does not get a copy every minute of the day. Rethrows other errors.
+ * What a failed attempt means for the queue, in words for the operator. A server that stopped answering may have delivered the
+ * email: the try counts, so that its reader does not get a copy every minute of the day. Rethrows other errors.
  */
 function mailNotSent(error: NodemailerError, server: SmtpServer): MailNotSent {
   if (!codes.has(error.code ?? '')) throw error;
-  const why = error.code === 'EABORT' || stepOf(error) === 'mail' ? 'refused' : 'away';
+  const why = stoppedAnswering(error) || stepOf(error) === 'mail' ? 'refused' : 'away';
   return new MailNotSent(why, smtpFailure(error, server));
+}
+
+function stoppedAnswering({ code, timeoutType }: NodemailerError): boolean {
+  return timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT';
 }
 
 export function stepOf(error: NodemailerError): SmtpStep {
@@ -141,7 +145,7 @@ function whatHappened(error: NodemailerError): string {
     case 'connection':
       if (code === 'EDNS') return 'has a name that cannot be resolved';
       if (timeoutType === 'GREETING_TIMEOUT') return 'did not greet in time';
-      if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT') return 'stopped answering';
+      if (stoppedAnswering(error)) return 'stopped answering';
       if (timeoutType === 'CONNECT_TIMEOUT' || syscall === 'connect') return 'cannot be reached';
       return error.response ? 'is not ready for email' : 'closed the connection';
   }
