@@ -68,14 +68,21 @@ describe('the process', () => {
     expect(output()).not.toContain('"parameters"');
   });
 
-  it('ends with one sentence if it cannot listen', async () => {
-    const env = { DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43), VESTIBULE_CONFIG: '' };
-    const { code, err, out } = await runVestibuleProcess(['serve'], {
-      env: { ...env, HOST: '203.0.113.9', PORT: '0' },
-    });
+  it.each([
+    ['it cannot listen', { HOST: '203.0.113.9' }, /this machine has no address 203\.0\.113\.9 – set HOST .*\n$/],
+    [
+      'there is no database',
+      { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' },
+      /ECONNREFUSED.* DATABASE_URL is right\n$/,
+    ],
+  ])('ends with one sentence if %s, with a stack if that is asked for', async (_what, wrong, sentence) => {
+    const env = { DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43), VESTIBULE_CONFIG: '', PORT: '0', ...wrong };
+    const { code, err, out } = await runVestibuleProcess(['serve'], { env });
     expect(code).toBe(1);
-    expect(err).toMatch(/^The portal cannot start: this machine has no address 203\.0\.113\.9 – set HOST .*\n$/);
-    expect(out + err).not.toMatch(/EADDRNOTAVAIL|\n +at /);
+    expect(err).toMatch(/^The portal cannot start: [^\n]*\n$/);
+    expect(err).toMatch(sentence);
+    expect(out + err).not.toMatch(/\n +at /);
+    expect((await runVestibuleProcess(['serve', '--verbose'], { env })).err).toMatch(/\n +at .*run-portal/);
   });
 });
 
