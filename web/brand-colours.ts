@@ -1,4 +1,4 @@
-import { contrastOf, hexOf, litFrom, mixed, type Oklch, oklchOf } from '#contract/colour.ts';
+import { hexOf, litFrom, mixed, type Oklch, oklchOf } from '#contract/colour.ts';
 
 type Colours = Record<string, Oklch | string>;
 
@@ -45,6 +45,8 @@ function dayColours({ l, c, h }: Oklch): Colours {
     muted: { l: 0.38, c: Math.min(c * 0.2, 0.025), h },
     line: { l: 0.885, c: Math.min(c * 0.1, 0.012), h },
     edge: { l: 0.64, c: Math.min(c * 0.15, 0.02), h },
+    // A button that waits, by night too: light enough against that door, dark enough for a white label.
+    off: { l: 0.56, c: Math.min(c * 0.4, 0.055), h },
   };
 }
 
@@ -77,23 +79,12 @@ function nightColours({ l, c, h }: Oklch): Colours {
 
 /** Links and buttons. A button under the pointer moves toward `push`. */
 function accentColours(accent: Oklch, fill: Oklch, push: Oklch, quiet: { part: number; door: Oklch }) {
-  const behind = mixed(accent, quiet.part, quiet.door);
   return {
     accent,
     'accent-fill': fill,
     'accent-hover': mixed(fill, 0.82, push),
-    'accent-quiet': behind,
-    'accent-off': unlit(accent, quiet.door, behind),
+    'accent-quiet': mixed(accent, quiet.part, quiet.door),
   };
-}
-
-/** A disabled button's label: the accent as dimmed as it may be to stay legible, at least 7:1. */
-function unlit(accent: Oklch, door: Oklch, behind: Oklch): Oklch {
-  for (let part = 0.82; part < 1; part += 0.02) {
-    const label = mixed(accent, part, door);
-    if (contrastOf(hexOf(label), hexOf(behind)) >= 7) return label;
-  }
-  return accent;
 }
 
 function declarations(colours: Colours): string {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { contrastOf } from '#contract/colour.ts';
+
 import { type Language, languages } from '#contract/languages.ts';
 import { brandForTest } from '#test/support/brand-for-test.ts';
+import { contrastOf } from '#test/support/contrast.ts';
 import { testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { eachRow } from '#test/support/runs-all.ts';

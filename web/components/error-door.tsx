@@ -22,14 +22,16 @@ export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
       <div className="portal">
         <div className="wall">
           <div className="door">
-            <main className="column">
-              <h1>{texts['general-error-something-went-wrong']}</h1>
-              <div className="stack">
-                <button className="button" type="button" onClick={() => location.reload()}>
-                  {texts.reload}
-                </button>
-              </div>
-            </main>
+            <div className="column">
+              <main>
+                <h1>{texts['general-error-something-went-wrong']}</h1>
+                <div className="stack">
+                  <button className="button" type="button" onClick={() => location.reload()}>
+                    {texts.reload}
+                  </button>
+                </div>
+              </main>
+            </div>
           </div>
         </div>
       </div>
