@@ -5,15 +5,7 @@ import {
   listAuditEventsByReference,
   listAuditEventsByRequest,
 } from '#server/audit/audit-event.ts';
-import {
-  accountRefusalReasons,
-  auditEvents,
-  changeRefusalReasons,
-  passkeyRefusalReasons,
-  refusalReasons,
-  resetOutcomes,
-  ssoRefusalReasons,
-} from '#server/audit/audit-events.ts';
+import { auditEvents, reasonInWords } from '#server/audit/audit-events.ts';
 import { referenceOfText, requestIdStart } from '#server/audit/reference.ts';
 import type { Database } from '#server/database/database.ts';
 import { patientRead } from '#server/database/large-tables.ts';
@@ -101,24 +93,6 @@ function nothingUnder(reference: string, idStart: string | null): string {
   const inLog =
     idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;
   return `Nothing is recorded under the reference ${reference}.${inLog ?? ''}`;
-}
-
-/** The reasons of an event that has its own; the others are those of a refused sign-in. */
-const reasonsOfEvent: Record<string, Record<string, string>> = {
-  'sso-refused': ssoRefusalReasons,
-  'passkey-refused': passkeyRefusalReasons,
-  'passkey-not-added': passkeyRefusalReasons,
-  'password-forgotten': resetOutcomes,
-  'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
-  'fresh-proof-refused': { ...accountRefusalReasons, ...passkeyRefusalReasons },
-  'account-change-refused': accountRefusalReasons,
-};
-
-/** What a reason means; those of a changed password keep the number that the visitor saw. */
-function reasonInWords(event: string, reason: string): string {
-  const words = (reasonsOfEvent[event] ?? (refusalReasons as Record<string, string>))[reason];
-  if (!words) return reason;
-  return /^\d/.test(reason) ? `${reason}: ${words}` : words;
 }
 
 function printEvent(event: AuditEventRow): void {

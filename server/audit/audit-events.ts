@@ -206,3 +206,21 @@ export const passkeyRefusalReasons = {
 } as const;
 
 export type PasskeyRefusalReason = keyof typeof passkeyRefusalReasons;
+
+/** The reasons of an event that has its own; the others are those of a refused sign-in. */
+const reasonsOfEvent: Record<string, Record<string, string>> = {
+  'sso-refused': ssoRefusalReasons,
+  'passkey-refused': passkeyRefusalReasons,
+  'passkey-not-added': passkeyRefusalReasons,
+  'password-forgotten': resetOutcomes,
+  'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
+  'fresh-proof-refused': { ...accountRefusalReasons, ...passkeyRefusalReasons },
+  'account-change-refused': accountRefusalReasons,
+};
+
+/** What a reason means; those of a changed password keep the number that the visitor saw. */
+export function reasonInWords(event: string, reason: string): string {
+  const words = (reasonsOfEvent[event] ?? (refusalReasons as Record<string, string>))[reason];
+  if (!words) return reason;
+  return /^\d/.test(reason) ? `${reason}: ${words}` : words;
+}
