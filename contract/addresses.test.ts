@@ -26,14 +26,21 @@ it("destinations and visitors' addresses are still read", () => {
 });
 
 describe('an email address', () => {
-  it('is one @ with text on both sides', () =>
+  it('is one @ with text on both sides, whatever stands around it', () =>
     eachRow(
-      ['a@b', 'anna.keller@example.com', 'a+b@c.d', 'ä@ö.de', "o'neil@example.ie", 'a..b@c', ' a@b', 'a@b\u00a0'],
+      [
+        ...['a@b', 'anna.keller@example.com', 'a+b@c.d', 'ä@ö.de', "o'neil@example.ie", 'a`|b@c', 'a..b@c'],
+        ...[' a@b', 'a@b\u00a0', 'a\uff20b', '\u200e\u202aa@b\u202c', 'a@b\u200b'],
+      ],
       (text) => expect(isEmailAddress(text)).toBe(true),
     ));
   it('is nothing else', () =>
-    eachRow(['', '@', 'a@', '@b', 'a', 'a@b@c', 'a b@c', 'a@b c', 'a@b\nc', 'a\u00a0@b', 'a@\u3000b'], (text) =>
-      expect(isEmailAddress(text)).toBe(false),
+    eachRow(
+      [
+        ...['', '@', 'a@', '@b', 'a', 'a@b@c', 'a b@c', 'a@b c', 'a@b\nc', 'a\u00a0@b', 'a@\u3000b'],
+        ...['mailto:a@b', 'Ada <a@b>', 'a@b,', 'a@b;', "'a@b'"],
+      ],
+      (text) => expect(isEmailAddress(text)).toBe(false),
     ));
 });
 

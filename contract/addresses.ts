@@ -1,8 +1,15 @@
 import { parseUrl } from './parse-url.ts';
 
-/** One `@` with text on both sides and whitespace around it at most; the server is no stricter. */
+/** A name as it was meant: plain letters for full-width ones (NFKC), no white space or invisible marks around it. */
+export function typedName(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/^[\s\p{Default_Ignorable_Code_Point}]+|[\s\p{Default_Ignorable_Code_Point}]+$/gu, '');
+}
+
+/** One `@` between texts of what an address may hold (RFC 5322 §3.2.3), and nothing that belongs around one. */
 export function isEmailAddress(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/u.test(text.trim());
+  return /^(?!')[^\s@<>()[\]:;,"\\]+@[^\s@<>()[\]:;,"'\\]+$/u.test(typedName(text));
 }
 
 const fourPartDecimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

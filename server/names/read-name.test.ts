@@ -24,14 +24,10 @@ test('what no username is, is refused by name (UN-04)', () =>
   eachRow(
     [
       [' ', 'must not be empty'],
+      ['\u3164', 'must not be empty'],
       ['x'.repeat(101), '100 characters'],
       ['alice doe', 'spaces'],
-      ...['alice\0', 'alice\u001b[2J', 'ali\u200dce', 'ali\u00adce', '\u3164', 'alice\ud800'].map((text) => [
-        text,
-        'invisible',
-      ]),
-      ['\uff41lice', 'write alice'],
-      ['Jose\u0301', 'write Jos\u00e9'],
+      ...['alice\0', 'alice\u001b[2J', 'ali\u200dce', 'ali\u00adce', 'alice\ud800'].map((text) => [text, 'invisible']),
       ['alice@', 'must be an email address'],
     ] as [string, string][],
     ([text, words]) => {
@@ -54,7 +50,15 @@ test('an accepted name is stored as it is compared, except for case', () => {
 
 test("an email loses the root's dot and the case of its domain, and has at most 254 bytes", () => {
   expect(readEmail(' Alice@CORP.Example. ')).toEqual({ kind: 'ok', value: 'Alice@corp.example' });
-  for (const text of ['eva@b\u00fccher.example', 'root@localhost', `${'a'.repeat(241)}@corp.example`])
+  for (const text of ['alice\uff20corp.example', '\u202aalice@corp.example\u202c', 'alice@corp.example\u200b'])
+    expect(readEmail(text)).toEqual({ kind: 'ok', value: 'alice@corp.example' });
+  for (const text of [
+    "sinead.o'neil@corp.example",
+    'a`|b@corp.example',
+    'eva@b\u00fccher.example',
+    'root@localhost',
+    `${'a'.repeat(241)}@corp.example`,
+  ])
     expect(readEmail(text)).toEqual({ kind: 'ok', value: text });
   expect(kindOf(readEmail(`${'\u00e4'.repeat(121)}@corp.example`))).toBe('refused');
 });
@@ -64,7 +68,7 @@ test('what no address is, is refused by name', () =>
     [
       ...['alice@', 'a@b@corp.example', 'alice@corp..example', 'alice@corp.example/x', 'alice@-.\u00df%'],
       ...['alice,bob@corp.example', '"bob@evil.example"@corp.example', 'bob@good(x)evil.example', 'alice@[127.0.0.1]'],
-      ...['Alice<alice@corp.example>', 'alice@corp.example\r\nBcc:bob@evil.example', 'alice\uff20corp.example'],
+      ...['Alice<alice@corp.example>', 'alice@corp.example\r\nBcc:bob@evil.example', "'alice@corp.example'"],
       ...['ali\u200bce@corp.example', `${'a'.repeat(242)}@corp.example`],
     ],
     (text) => {
@@ -106,6 +110,7 @@ test('case, surrounding spaces, composition and width make no difference (UN-04)
         ` ${name}\t`,
         toFullWidth(name),
         `\u00a0${toFullWidth(name.toUpperCase())}`,
+        `\u200e\u202a${name}\u202c\ufeff`,
       ])
         expect(foldLoginName(variant)).toBe(name);
     }),

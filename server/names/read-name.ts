@@ -1,4 +1,4 @@
-import { isEmailAddress } from '#contract/addresses.ts';
+import { isEmailAddress, typedName } from '#contract/addresses.ts';
 
 /** In Unicode code points. */
 export const passkeyName = 60;
@@ -16,7 +16,7 @@ const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Reads a username: 1 to 100 characters without whitespace or invisible ones, in the form in which it is compared. */
 export function readUsername(text: string): Reading {
-  const value = text.trim();
+  const value = typedName(text);
   const problem = problemOfName(value);
   if (problem) return { kind: 'refused', problem: `username: ${problem}` };
   if (value.includes('@') && readEmail(value).kind === 'refused') {
@@ -30,27 +30,19 @@ function problemOfName(value: string): string | null {
   if (length === 0) return 'must not be empty';
   if (length > longestUsername) return `must not be longer than ${longestUsername} characters`;
   if (/\s/u.test(value)) return 'must not contain spaces';
-  return problemOfCharacters(value);
+  return hasUnseen(value) ? 'must not contain invisible characters' : null;
 }
 
-function problemOfCharacters(value: string): string | null {
-  if (!value.isWellFormed() || unseen.test(value)) return 'must not contain invisible characters';
-  const plain = value.normalize('NFKC');
-  return plain === value ? null : `has characters that look like others: write ${plain}`;
-}
+const hasUnseen = (value: string) => !value.isWellFormed() || unseen.test(value);
 
 /** Reads an email address whose recipient is unambiguous. */
 export function readEmail(text: string): Reading {
-  const value = text.trim();
+  const value = typedName(text);
   const no = (problem: string): Reading => ({ kind: 'refused', problem: `email: ${problem}` });
-  const unclear = problemOfCharacters(value);
-  if (unclear) return no(unclear);
+  if (hasUnseen(value)) return no('must not contain invisible characters');
   if (!isEmailAddress(value)) return no(`${JSON.stringify(value.slice(0, 100))} is not an email address`);
   if (Buffer.byteLength(value) > longestEmailInOctets)
     return no(`must not be longer than ${longestEmailInOctets} bytes`);
-  // In a mail header each of these can make one address read as another.
-  if (/[,;:"'`<>()[\]\\|]/.test(value))
-    return no('must not contain quotes, brackets, commas, colons, semicolons or backslashes');
   const at = value.indexOf('@');
   const domain = value
     .slice(at + 1)
@@ -95,8 +87,7 @@ function readLabel(text: string, longest: number): Reading {
 }
 
 /**
- * The form in which usernames and emails are compared and stored as login names: without surrounding whitespace, in
- * Unicode NFKC, case-insensitive, and with one form for an email's domain. Folding twice changes nothing. Letters that
+ * The form in which usernames and emails are compared and stored as login names: as they were meant, case-insensitive, and with one form for an email's domain. Folding twice changes nothing. Letters that
  * only look or case-fold alike stay distinct (ı and i, ß and ss): people who type one never mean the other.
  */
 export function foldLoginName(text: string): string {
@@ -107,7 +98,7 @@ export function foldLoginName(text: string): string {
 }
 
 function foldOnce(text: string): string {
-  return text.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+  return typedName(text.normalize('NFKC').toLowerCase());
 }
 
 /**

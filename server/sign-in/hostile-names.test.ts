@@ -25,13 +25,13 @@ describe('names in Unicode', () => {
   // Folding itself: names/read-name.test.ts.
   it('UN-02 UN-03 a name that only looks like another matches nobody', async () => {
     const twins =
-      'alıce аlice al\u00adice ali\u0441e a1ice alice\u0301 alice\u202e kaß kass@bucher.test kass@evil.test@bücher.test';
+      'alıce аlice al\u00adice ali\u0441e a1ice alice\u0301 kaß kass@bucher.test kass@evil.test@bücher.test';
     for (const twin of twins.split(' ')) expect([twin, await enters(twin)]).toEqual([twin, null]);
   });
 
   it('UN-02 UN-04 UN-05 another form of the very same letters is the same name and account', async () => {
     const forms = {
-      alice: ['ALICE', 'ａｌｉｃｅ', '\u00a0alice\u3000', '𝐚𝐥𝐢𝐜𝐞'],
+      alice: ['ALICE', 'ａｌｉｃｅ', '\u00a0alice\u3000', '𝐚𝐥𝐢𝐜𝐞', '\u200ealice', '\u202aalice\u202c', 'alice\u200b'],
       kass: ['\u212aass', 'ka\u017f\u017f', 'KASS@XN--BCHER-KVA.test', 'kass@bücher.test.', 'kass@bu\u0308cher.test'],
     };
     for (const [name, written] of Object.entries(forms))

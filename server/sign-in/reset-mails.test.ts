@@ -29,8 +29,12 @@ function decoded(html = ''): string {
 describe('the email that helps', () => {
   it('PR-12 UN-06 goes to the stored address, however it was typed; a look-alike gets none', async () => {
     await addUser(portal, { username: 'Kass', email: 'Kass@Bücher.test' });
+    await addUser(portal, { username: 'sinead', email: "sinead.o'neil@acme.test" });
     const forms = {
       'alice@acme.test': ['ａlice@acme.test', 'ALICE@ACME.TEST', 'alice@acme.test.'],
+      // As phones, Outlook and Windows' dialogs write them.
+      'bob@acme.test': ['bob@acme.test ', '\u00a0bob@acme.test\t', 'bob＠acme.test', '\u200e\u202abob@acme.test\u202c'],
+      "sinead.o'neil@acme.test": ["Sinead.O'Neil@acme.test"],
       'Kass@Bücher.test': ['\u212aass@bücher.test', 'kass@xn--bcher-kva.test', 'kass@bu\u0308cher.test'],
     };
     for (const [stored, typed] of Object.entries(forms))

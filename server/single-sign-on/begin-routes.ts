@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isEmailAddress } from '#contract/addresses.ts';
+import { isEmailAddress, typedName } from '#contract/addresses.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
@@ -37,7 +37,7 @@ export function performSsoRoute(deps: Deps) {
       giveAgain: (wait) => giveAgain(deps, request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
     });
     if (!traveller) return reply;
-    const typed = username?.trim() ?? '';
+    const typed = typedName(username ?? '');
     const { typedUsername } = keptForm(deps.config, { username: typed });
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
       const destination = destinationToKeep(deps.config.basePath, traveller.destination);
