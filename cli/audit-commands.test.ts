@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
 import { commandsOfFile } from '#test/support/commands-of-file.ts';
 
@@ -17,6 +18,13 @@ it('LG-03 audit lists events by kind, user and time, without terminal escapes', 
     expect(await outOf(line)).not.toContain('signed-in');
   expect(await outOf('audit --user ALICE')).toContain('signed-in');
   expect((await commands.vestibule('audit --event nonsense')).code).toBe(1);
+});
+
+it('audit names the operating system user who ran a command, also through sudo', async () => {
+  await commands.vestibule('customer add acme');
+  await commands.vestibule('customer set acme --name Acme', '', { SUDO_USER: 'alice' });
+  const events = JSON.parse(await outOf('audit --json')) as { actor: string }[];
+  expect(events.map(({ actor }) => actor)).toEqual(['os:alice', `os:${userInfo().username}`]);
 });
 
 it('explain shows the chain of decisions behind a reference, however it is typed', async () => {

@@ -64,9 +64,10 @@ async function whose(sql: Database, name: string): Promise<{ userId: string } | 
 
 export function printEventTable(events: readonly AuditEventRow[]): void {
   printTable(
-    ['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'],
-    events.map(({ at, event, reason, username, customerKey, address, reference }) => [
-      ...[localTime(at), event, reason ?? '', username ?? '', customerKey ?? '', address ?? '', reference ?? ''],
+    ['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ACTOR', 'ADDRESS', 'REFERENCE'],
+    events.map(({ at, event, reason, username, customerKey, actor, address, reference }) => [
+      ...[localTime(at), event],
+      ...[reason, username, customerKey, actor, address, reference].map((value) => value ?? ''),
     ]),
   );
 }
@@ -105,6 +106,7 @@ function printEvent(event: AuditEventRow): void {
         ['Event', event.event],
         ['Reason', reason],
         ['User', event.username],
+        ['Actor', event.actor],
         ['Customer', event.customerKey],
         ['Connection', event.connection],
         ['Address', event.address],

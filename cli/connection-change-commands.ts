@@ -34,7 +34,7 @@ import {
 import { accepted, onOff, repeatable } from './options.ts';
 import { failure, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
 import { networksOf, readProviderUrl, readProviderValue, samlSettingsOf } from './read-connection.ts';
-import { withKeys } from './with-database.ts';
+import { byOperator, withKeys } from './with-database.ts';
 
 /** `vestibule connection add oidc`, `add saml` and `set` */
 export function addConnectionChangeCommands(connection: Command): void {
@@ -131,7 +131,7 @@ async function add(
       ...given,
       ...protocol,
     } as ConnectionToAdd;
-    const result = await addConnection({ sql, keys }, made, new Date());
+    const result = await addConnection({ sql, keys }, made, byOperator());
     if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
     if (result.kind === 'providerTaken') throw takenFailure(result);
     if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
@@ -184,7 +184,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
     if (flags.keepLinks) changes.keepsLinks = true;
     const result = await askToGoOn(
-      (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
+      (isAgreed) => changeConnection({ sql, keys }, key, changes, byOperator(), isAgreed),
       flags.yes === true,
     );
     if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);

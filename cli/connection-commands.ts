@@ -29,7 +29,7 @@ import {
   printWarning,
   yesOrNo,
 } from './print.ts';
-import { type Keyed, withDatabase, withKeys } from './with-database.ts';
+import { byOperator, type Keyed, withDatabase, withKeys } from './with-database.ts';
 
 /** `vestibule connection …` */
 export function addConnectionCommands(program: Command): void {
@@ -113,7 +113,7 @@ function addUnlinkCommand(connection: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((key: string, name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
-        const result = await unlinkUser(sql, key, name, new Date());
+        const result = await unlinkUser(sql, key, name, byOperator());
         if (result.kind === 'noConnection') throw failure(`There is no connection ${key}.`);
         if (result.kind === 'noUser') throw failure(`There is no user ${name}.`);
         const { kind, ...facts } = result;
@@ -179,7 +179,7 @@ function addRemoveCommand(connection: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
       withDatabase(async (sql) => {
-        const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
+        const result = await askToGoOn((isAgreed) => removeConnection(sql, key, byOperator(), isAgreed), yes === true);
         if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
         const { sessionsEnded } = result;
         const words = `Connection ${key} removed; sessions ended: ${sessionsEnded}.`;

@@ -27,7 +27,7 @@ import {
   stepsInWords,
   yesOrNo,
 } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { byOperator, withDatabase } from './with-database.ts';
 
 type Flags = JsonFlag & {
   name?: string;
@@ -89,7 +89,7 @@ function addAddCommand(customer: Command): void {
       const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
       return withDatabase(async (sql, config) => {
         refuseUselessPolicy(flags, config);
-        if (!(await addCustomer(sql, made, new Date()))) throw failure(`key: customer ${key} already exists.`);
+        if (!(await addCustomer(sql, made, byOperator()))) throw failure(`key: customer ${key} already exists.`);
         if (flags.json) printJson(await findCustomer(sql, key));
         else printLine(`Customer ${key} added.`);
       });
@@ -143,7 +143,7 @@ function addSetCommand(customer: Command): void {
       if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
       return withDatabase(async (sql, config) => {
         refuseUselessPolicy(flags, config);
-        const result = await changeCustomer(sql, key, changes, new Date());
+        const result = await changeCustomer(sql, key, changes, byOperator());
         if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const lacking =
           flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithPasswordAlone(sql, key) : 0;
@@ -197,7 +197,7 @@ function addRemoveCommand(customer: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((key: string, flags: Flags) =>
       withDatabase(async (sql) => {
-        const attempt = (isAgreed: boolean) => removeCustomer(sql, key, new Date(), isAgreed);
+        const attempt = (isAgreed: boolean) => removeCustomer(sql, key, byOperator(), isAgreed);
         const result = await askToGoOn(attempt, flags.yes === true);
         if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const { usersLeftWithout } = result;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { withdrawHubKeys } from '#server/hub/hub-keys.ts';
 import { exitCodes, printJson, printLine, printOutcome, printTable, printWarning } from './print.ts';
-import { type Keyed, withKeys } from './with-database.ts';
+import { byOperator, type Keyed, withKeys } from './with-database.ts';
 
 /** `vestibule keys roll` */
 export function addKeysCommands(program: Command): void {
@@ -38,10 +38,10 @@ export function addSecretsCommands(program: Command): void {
     .action(({ json }: { json?: true }) => withKeys((keyed) => renew(keyed, json === true)));
 }
 
-async function renew({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
+async function renew({ sql, keys }: Keyed, json: boolean): Promise<void> {
   // Code that other commands don't need is loaded on demand.
   const { renewSeals, sealProblem } = await import('#server/operations/renew-seals.ts');
-  const { counts, renewed } = await renewSeals(sql, keys, now());
+  const { counts, renewed } = await renewSeals(sql, keys, byOperator());
   const rows = counts.map((count) => ({ ...count, renewed: renewed[count.what] ?? 0 }));
   if (json) printJson(rows);
   else

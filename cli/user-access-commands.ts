@@ -8,7 +8,7 @@ import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
 import { type JsonFlag, nameArgument } from './options.ts';
 import { failure, localTime, printJson, printLine, printOutcome, printTable, yesOrNo } from './print.ts';
 import { existingUser } from './user-change-commands.ts';
-import { withDatabase } from './with-database.ts';
+import { byOperator, withDatabase } from './with-database.ts';
 
 type SessionFlags = JsonFlag & { end?: string };
 type PasskeyFlags = JsonFlag & { remove?: string };
@@ -35,7 +35,7 @@ export function addUserAccessCommands(user: Command): void {
     .addHelpText('after', '\nVerify who is asking: this removes the second factor. The user is notified by email.')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
-        const result = await resetTwoFactor(sql, name, new Date());
+        const result = await resetTwoFactor(sql, name, byOperator());
         if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
         if (result.kind === 'nothing') return printOutcome(json, result, `User ${name} has no second factor.`);
         const ended = `sessions ended: ${result.sessionsEnded}`;
@@ -60,7 +60,8 @@ async function runSessions(sql: Database, config: Config, name: string, { end, j
   const now = new Date();
   if (end !== undefined) {
     mustBeId('--end', end, `session; vestibule user sessions ${username} lists them`);
-    if (!(await signOutUser(sql, username, now, end))) throw failure(`There is no session ${end} of ${username}.`);
+    if (!(await signOutUser(sql, username, byOperator(), end)))
+      throw failure(`There is no session ${end} of ${username}.`);
     return printOutcome(json, { sessionsEnded: 1 }, 'Session ended.');
   }
   const sessions = await listSessionsOfUser(sql, { userId: id }, aliveAt(config, now));
@@ -84,9 +85,10 @@ async function runPasskeys(sql: Database, name: string, { remove, json }: Passke
   const user = await existingUser(sql, name);
   const { username } = user;
   if (remove !== undefined) {
+    const { actor, now } = byOperator();
     mustBeId('--remove', remove, `passkey; vestibule user passkeys ${username} lists them`);
-    if (!(await sql.begin((sql) => removePasskey(sql, { id: remove, user }, {}, new Date()))))
-      throw failure(`There is no passkey ${remove} of ${username}.`);
+    const removing = sql.begin((sql) => removePasskey(sql, { id: remove, user }, { event: { actor } }, now));
+    if (!(await removing)) throw failure(`There is no passkey ${remove} of ${username}.`);
     return printOutcome(json, { removed: 1 }, 'Passkey removed; the sessions that it opened have ended.');
   }
   const passkeys = await listPasskeys(sql, user.id);

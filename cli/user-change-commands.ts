@@ -8,7 +8,7 @@ import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
 import { accepted, type JsonFlag, nameArgument, repeatable } from './options.ts';
 import { failure, printJson, printLine, printWarning, stepsInWords } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { byOperator, withDatabase } from './with-database.ts';
 
 type Flags = JsonFlag & {
   rename?: string;
@@ -91,7 +91,7 @@ async function runAdd(usernameText: string, flags: Flags): Promise<void> {
   };
   await withDatabase(async (sql, config) => {
     const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
-    const result = await addUser(sql, { ...values, passwordHash }, new Date());
+    const result = await addUser(sql, { ...values, passwordHash }, byOperator());
     if (result.kind === 'taken') {
       const taken = result.field === 'email' ? email : username;
       throw failure(`${result.field}: another user already has the name ${taken}.`);
@@ -121,7 +121,7 @@ async function runSet(name: string, flags: Flags, command: Command): Promise<voi
         await newPasswordRules(sql, config, { username, email, customers }),
       );
     }
-    const result = await changeUser(sql, name, change, new Date());
+    const result = await changeUser(sql, name, change, byOperator());
     if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
     if (result.kind === 'taken') throw failure(`${result.field}: another user already has that name.`);
     if (result.kind === 'unknownCustomers') throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);

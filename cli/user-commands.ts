@@ -26,7 +26,7 @@ import {
 import { addUserAccessCommands, aliveAt } from './user-access-commands.ts';
 import { addUserChangeCommands, existingUser } from './user-change-commands.ts';
 import { addUserImportCommands } from './user-import-commands.ts';
-import { type Keyed, withDatabase, withKeys } from './with-database.ts';
+import { byOperator, type Keyed, withDatabase, withKeys } from './with-database.ts';
 
 /** `vestibule user …` */
 export function addUserCommands(program: Command): void {
@@ -113,7 +113,7 @@ function addUnlockCommand(user: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
-        if (!(await unlockUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
+        if (!(await unlockUser(sql, name, byOperator()))) throw failure(`There is no user ${name}.`);
         printOutcome(json, { unlocked: name }, `User ${name} is unlocked.`);
       }),
     );
@@ -127,7 +127,7 @@ function addSignOutCommand(user: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
-        const sessionsEnded = await signOutUser(sql, name, new Date());
+        const sessionsEnded = await signOutUser(sql, name, byOperator());
         if (sessionsEnded === null) throw failure(`There is no user ${name}.`);
         const words = `User ${name} is signed out everywhere (sessions ended: ${sessionsEnded}).`;
         printOutcome(json, { signedOut: name, sessionsEnded }, words);
@@ -150,8 +150,8 @@ function addInviteCommand(user: Command): void {
     .action((names: string[], flags: JsonFlag) => withKeys((keyed) => runInvite(keyed, names, flags)));
 }
 
-async function runInvite({ sql, config, keys, now }: Keyed, names: readonly string[], { json }: JsonFlag) {
-  const result = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, names, now());
+async function runInvite({ sql, config, keys }: Keyed, names: readonly string[], { json }: JsonFlag) {
+  const result = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, names, byOperator());
   if (result.kind === 'refused') {
     const words = result.refusals.map(({ name, problem }) => `User ${name} cannot be invited: ${problem}.`);
     throw failure([...words, ...(names.length > 1 ? ['Nobody was invited.'] : [])].join('\n'));
@@ -177,14 +177,14 @@ function addResetLinkCommand(user: Command): void {
     )
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
-        const now = new Date();
-        const result = await issueResetLink(sql, name, now);
+        const by = byOperator();
+        const result = await issueResetLink(sql, name, by);
         if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
         const { username } = result;
         if (result.kind === 'useless') throw failure(`A link would not help ${username}: ${result.problem}.`);
         const path = screenUrl(config.basePath, 'forgottenChange', { [queryNames.hash]: result.token });
         const link = config.publicUrl.origin + path;
-        const endsAt = new Date(now.getTime() + limits.resetLink);
+        const endsAt = new Date(by.now.getTime() + limits.resetLink);
         printOutcome(json, { username, link, endsAt }, link);
         if (!json) printWarning(`For ${username}, once, until ${localTime(endsAt)}.`);
       }),
@@ -199,7 +199,7 @@ function addRemoveCommand(user: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
-        if (!(await removeUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
+        if (!(await removeUser(sql, name, byOperator()))) throw failure(`There is no user ${name}.`);
         printOutcome(json, { removed: name }, `User ${name} removed.`);
       }),
     );

@@ -76,9 +76,9 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
   const entries = await openImportFile(file, flags.format);
   const writeRefused = flags.refused === undefined ? null : openRefusedFile(flags.refused);
   const shown: RefusedLine[] = [];
-  await withKeys(async ({ sql, keys, now }) => {
+  await withKeys(async (keyed) => {
     const { importUsers } = await import('#server/accounts/import-users.ts');
-    const counts = await importUsers({ sql, keys, now }, entries, {
+    const counts = await importUsers(keyed, entries, {
       readSource: readSource.value,
       rules: {
         customers: flags.customer ?? [],

@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os';
+import type { By } from '#server/audit/audit-events.ts';
 import { type Config, type ConfigResult, readConfig } from '#server/config/config.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
@@ -47,13 +49,27 @@ function notAvailable(error: Error): Error {
   return isFailure(error) ? error : failure(`The database is not available: ${error.message}`, 'notAvailable');
 }
 
+/** Who runs the command, and when: the operating system's user, who may have changed to another one by sudo. */
+export function byOperator(): By {
+  return { actor: `os:${process.env.SUDO_USER || nameOfUser()}`, now: new Date() };
+}
+
+/** Containers often run as a number that has no name. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
+}
+
 /** For commands that seal or open secrets. */
-export type Keyed = { sql: Database; config: Config; keys: Keys; now: () => Date };
+export type Keyed = { sql: Database; config: Config; keys: Keys; now: () => Date; actor: string };
 
 /** Runs a command on the database, with the server's keys. */
 export async function withKeys<T>(work: (keyed: Keyed) => Promise<T>): Promise<T> {
   return await withDatabase(async (sql, config) => {
     const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
-    return await work({ sql, config, keys: keysOf(secrets), now: () => new Date() });
+    return await work({ sql, config, keys: keysOf(secrets), now: () => new Date(), actor: byOperator().actor });
   });
 }

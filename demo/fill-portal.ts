@@ -28,7 +28,8 @@ export async function fillPortal(
   { sql, keys, now }: { sql: Database; keys: Keys; now: Date },
   providers: ProviderFacts,
 ): Promise<Filled> {
-  for (const customer of customers) await addCustomer(sql, customer, now);
+  const by = { actor: 'demo', now };
+  for (const customer of customers) await addCustomer(sql, customer, by);
   const accounts = await Promise.all(
     people.map(async (person) => {
       const password = person.hasPassword ? newPassword() : null;
@@ -42,13 +43,13 @@ export async function fillPortal(
         mayChangePassword: true,
         customers: person.customers,
       };
-      const added = await addUser(sql, user, now);
+      const added = await addUser(sql, user, by);
       if (added.kind !== 'added') throw new Error(`${person.username}: ${added.kind}`);
       if (person.hasApp) await giveApp({ sql, keys, now }, added.id);
       return account;
     }),
   );
-  for (const connection of connections) await addConnection({ sql, keys }, connectionOf(connection, providers), now);
+  for (const connection of connections) await addConnection({ sql, keys }, connectionOf(connection, providers), by);
   return { accounts, expiredToken: await issueExpiredLink(sql, now) };
 }
 
@@ -94,7 +95,7 @@ function connectionOf(row: (typeof connections)[number], { oidc, saml }: Provide
 
 /** The token of a link that ended before the demo began. */
 async function issueExpiredLink(sql: Database, now: Date): Promise<string> {
-  const link = await issueResetLink(sql, 'lena', new Date(now.getTime() - 90 * minute));
+  const link = await issueResetLink(sql, 'lena', { actor: 'demo', now: new Date(now.getTime() - 90 * minute) });
   if (link.kind !== 'issued') throw new Error(`lena: ${link.kind}`);
   return link.token;
 }

@@ -58,6 +58,7 @@ export function personOf({ session, visitor }: AccountVisit): Omit<AuditEvent, '
     ...(connectionId !== null && { connectionId }),
     address: visitor.address,
     requestId: visitor.requestId,
+    actor: username,
   };
 }
 

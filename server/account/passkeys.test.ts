@@ -44,8 +44,8 @@ describe('a passkey on the account page', () => {
     const { act, open } = await signedIn('alice');
     expect((await act({ do: 'rename', id, name: '  <b>Phone</b> ' })).get('notice')).toBe('passkeyRenamed');
     expect(await open()).toContain('&lt;b&gt;Phone&lt;/b&gt;');
-    const events = await portal.sql`select event, username from audit_event where event like 'passkey%'`;
-    expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice' }]);
+    const events = await portal.sql`select event, username, actor from audit_event where event like 'passkey%'`;
+    expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice', actor: 'alice' }]);
   });
 
   it('is removed after a fresh proof, and the person is told', async () => {
@@ -159,7 +159,7 @@ describe('a new passkey', () => {
 it('a removed password removes the passkeys: what is left is the provider', async () => {
   const passkey = await givePasskey(portal, 'alice');
   await givePasskey(portal, 'bob');
-  const result = await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  const result = await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.by());
   expect(result).toMatchObject({ steps: expect.arrayContaining([{ step: 'passkeys removed', outcome: '1' }]) });
   await signInWithPasskey(browserForTest(portal), passkey);
   const [event] = await portal.sql`select reason from audit_event where event = 'passkey-refused'`;

@@ -10,6 +10,7 @@ import { addCustomer } from './customers.ts';
 import { addUser, changeUser } from './users.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
+const by = { actor: 'os:alice', now };
 const plainCustomer = { name: 'Acme', allowedNetworks: [], twoFactor: 'off' } as const;
 const alice = {
   username: 'alice',
@@ -27,11 +28,11 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await emptyDatabase(database);
-  await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, now);
+  await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, by);
   await addCustomer(
     database.sql,
     { key: 'beta', ...plainCustomer, allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'] },
-    now,
+    by,
   );
 });
 afterAll(() => database.close());
@@ -49,7 +50,7 @@ async function addSession(userId: string) {
 
 describe('adding a user', () => {
   test('makes it known by both names, and records it without the hash', async () => {
-    const added = await addUser(database.sql, { ...alice, passwordHash: '$argon2id$canary' }, now);
+    const added = await addUser(database.sql, { ...alice, passwordHash: '$argon2id$canary' }, by);
     expect(added).toEqual({ kind: 'added', id: expect.any(String) });
     for (const name of ['ALICE', ' alice@CORP.example. ', '\uff41lice']) {
       expect(await findUser(database.sql, foldLoginName(name))).toMatchObject({
@@ -58,7 +59,7 @@ describe('adding a user', () => {
         customers: ['acme'],
       });
     }
-    expect(await lastEvent()).toMatchObject({ event: 'user-added', username: 'alice', at: now });
+    expect(await lastEvent()).toMatchObject({ event: 'user-added', username: 'alice', actor: 'os:alice', at: now });
     expect(JSON.stringify(await lastEvent())).not.toContain('canary');
     expect(JSON.stringify(await listUsers(database.sql, { limit: 10 }))).not.toContain('canary');
   });
@@ -69,8 +70,8 @@ describe('adding a user', () => {
     ['email', { username: 'other', email: 'alice@CORP.example' }],
     ['username', { username: 'alice@corp.example', email: 'other@corp.example' }],
   ])('a name that another user has in any form is refused and nothing is written: %s (UN-08)', async (field, names) => {
-    await addUser(database.sql, alice, now);
-    expect(await addUser(database.sql, { ...alice, ...names }, now)).toEqual({ kind: 'taken', field });
+    await addUser(database.sql, alice, by);
+    expect(await addUser(database.sql, { ...alice, ...names }, by)).toEqual({ kind: 'taken', field });
     expect(await listUsers(database.sql, { limit: 10 })).toHaveLength(1);
     expect(await database.sql`select from audit_event where event = 'user-added'`).toHaveLength(1);
   });
@@ -84,7 +85,7 @@ describe('adding a user', () => {
         username: index % 2 ? name : name.toUpperCase(),
         email: `${name}${index}@corp.example`,
       }));
-      const results = await Promise.all(attempts.map((user) => addUser(database.sql, user, now)));
+      const results = await Promise.all(attempts.map((user) => addUser(database.sql, user, by)));
       expect(results.filter(({ kind }) => kind === 'added')).toHaveLength(1);
       expect(results.filter((result) => result.kind === 'taken' && result.field === 'username')).toHaveLength(9);
     }
@@ -94,7 +95,7 @@ describe('adding a user', () => {
 describe('changing a user', () => {
   let id: string;
   beforeEach(async () => {
-    const added = await addUser(database.sql, alice, now);
+    const added = await addUser(database.sql, alice, by);
     if (added.kind !== 'added') throw new Error('alice is there already');
     id = added.id;
     await addSession(id);
@@ -102,7 +103,7 @@ describe('changing a user', () => {
   const sessions = async () => (await database.sql`select from session where user_id = ${id}`).length;
 
   test('a new email frees the old name and takes the new one; sessions continue', async () => {
-    await changeUser(database.sql, 'alice@corp.example', { email: 'a@new.example', language: 'de' }, now);
+    await changeUser(database.sql, 'alice@corp.example', { email: 'a@new.example', language: 'de' }, by);
     expect(await findUser(database.sql, 'alice@corp.example')).toBeNull();
     expect(await findUser(database.sql, 'a@new.example')).toMatchObject({ username: 'alice', language: 'de' });
     expect(await findUser(database.sql, 'alice')).not.toBeNull();
@@ -111,7 +112,7 @@ describe('changing a user', () => {
 
   test("a new password ends sessions and the account's waits; the event does not show it", async () => {
     await countThrottleAttempt(database.sql, { key: accountKey(id), limit: limits.throttle.account }, now);
-    const result = await changeUser(database.sql, 'alice', { passwordHash: 'canary' }, now);
+    const result = await changeUser(database.sql, 'alice', { passwordHash: 'canary' }, by);
     expect(result).toMatchObject({ kind: 'changed', sessionsEnded: 1 });
     expect(await sessions()).toBe(0);
     expect(await database.sql`select from throttle`).toHaveLength(0);

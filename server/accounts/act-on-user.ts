@@ -1,4 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { By } from '../audit/audit-events.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { deleteEmailFactor } from '../factors/email-code.ts';
@@ -24,12 +25,12 @@ async function actOnUser<T>(
 }
 
 /** Ends the waits that failed sign-ins caused for a user's account, and records it; false if the user is unknown. */
-export async function unlockUser(sql: Database, name: string, now: Date): Promise<boolean> {
+export async function unlockUser(sql: Database, name: string, { actor, now }: By): Promise<boolean> {
   const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteThrottlesOfUser(sql, userId);
     await deleteCodeThrottles(sql, codeKey, userId);
     await deleteCodeThrottles(sql, codeMailKey, userId);
-    await insertAuditEvent(sql, { event: 'user-unlocked', userId, username }, now);
+    await insertAuditEvent(sql, { event: 'user-unlocked', userId, username, actor }, now);
     return true;
   });
   return done !== null;
@@ -42,7 +43,7 @@ export async function unlockUser(sql: Database, name: string, now: Date): Promis
 export async function signOutUser(
   sql: Database,
   name: string,
-  now: Date,
+  { actor, now }: By,
   id: string | null = null,
 ): Promise<number | null> {
   return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
@@ -52,7 +53,7 @@ export async function signOutUser(
       ...(id === null ? [] : [{ step: 'session', outcome: id }]),
       { step: 'sessions ended', outcome: String(ended) },
     ];
-    await insertAuditEvent(sql, { event: 'user-signed-out', userId, username, steps }, now);
+    await insertAuditEvent(sql, { event: 'user-signed-out', userId, username, steps, actor }, now);
     return ended;
   });
 }
@@ -63,7 +64,7 @@ type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind:
  * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
  * user. The operator has verified who lost a phone: nothing that a visitor does leads here.
  */
-export async function resetTwoFactor(sql: Database, name: string, now: Date): Promise<ResetTwoFactorResult> {
+export async function resetTwoFactor(sql: Database, name: string, { actor, now }: By): Promise<ResetTwoFactorResult> {
   const done = await actOnUser(sql, name, async (sql, user): Promise<ResetTwoFactorResult> => {
     const { id: userId, username } = user;
     const hadApp = await deleteTotp(sql, userId);
@@ -79,7 +80,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
       { step: 'devices forgotten', outcome: String(devices) },
       { step: 'sessions ended', outcome: String(sessionsEnded) },
     ];
-    await insertAuditEvent(sql, { event: 'two-factor-reset', userId, username, steps }, now);
+    await insertAuditEvent(sql, { event: 'two-factor-reset', userId, username, steps, actor }, now);
     if (user.active && removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
     return { kind: 'removed', sessionsEnded };
   });
@@ -87,10 +88,10 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
 }
 
 /** Removes a user with sessions and memberships, and records it; false if unknown. */
-export async function removeUser(sql: Database, name: string, now: Date): Promise<boolean> {
+export async function removeUser(sql: Database, name: string, { actor, now }: By): Promise<boolean> {
   const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteUser(sql, userId);
-    await insertAuditEvent(sql, { event: 'user-removed', userId, username }, now);
+    await insertAuditEvent(sql, { event: 'user-removed', userId, username, actor }, now);
     return true;
   });
   return done !== null;

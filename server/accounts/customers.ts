@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import type { AuditStep, By } from '../audit/audit-events.ts';
 import type { Database } from '../database/database.ts';
 import {
   type Customer,
@@ -16,11 +16,11 @@ import { type NotAgreed, withAgreement } from '../single-sign-on/with-agreement.
 import { changedSteps } from './users.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */
-export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {
+export async function addCustomer(sql: Database, customer: NewCustomer, { actor, now }: By): Promise<boolean> {
   return await sql.begin(async (sql) => {
     if (!(await insertCustomer(sql, customer, now))) return false;
     const steps = settingsInWords(customer);
-    await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps }, now);
+    await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps, actor }, now);
     return true;
   });
 }
@@ -48,7 +48,7 @@ export async function changeCustomer(
   sql: Database,
   key: string,
   changes: CustomerChanges,
-  now: Date,
+  { actor, now }: By,
 ): Promise<ChangeCustomerResult> {
   return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
@@ -58,7 +58,7 @@ export async function changeCustomer(
     await updateCustomer(sql, customer.id, changes);
     if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)
       await deleteHalfSessionsOfCustomer(sql, customer.id);
-    await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps }, now);
+    await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps, actor }, now);
     return { kind: 'changed', steps };
   });
 }
@@ -72,7 +72,7 @@ type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { 
 export async function removeCustomer(
   sql: Database,
   key: string,
-  now: Date,
+  { actor, now }: By,
   isAgreed = false,
 ): Promise<RemoveCustomerResult> {
   return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveCustomerResult> => {
@@ -80,7 +80,7 @@ export async function removeCustomer(
     if (!customer) return { kind: 'notFound' };
     const usersLeftWithout = await listUsersOfOnly(sql, customer.id);
     await deleteCustomer(sql, customer.id);
-    await insertAuditEvent(sql, { event: 'customer-removed', customerKey: key }, now);
+    await insertAuditEvent(sql, { event: 'customer-removed', customerKey: key, actor }, now);
     return { kind: 'removed', usersLeftWithout };
   });
 }

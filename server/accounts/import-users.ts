@@ -27,7 +27,7 @@ export type ImportOptions = {
  * Throws if the database fails: what was added stays, and the next run continues.
  */
 export async function importUsers(
-  deps: { sql: Database; keys: Keys; now: () => Date },
+  deps: { sql: Database; keys: Keys; now: () => Date; actor: string },
   entries: AsyncIterable<ImportEntry>,
   { readSource, rules, dryRun, onRefused }: ImportOptions,
 ): Promise<ImportCounts> {

@@ -1,4 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { By } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
@@ -20,7 +21,7 @@ export async function inviteUsers(
   sql: Database,
   { keys, rpId }: { keys: Pick<Keys, 'seal'>; rpId: string | null },
   names: readonly string[],
-  now: Date,
+  by: By,
 ): Promise<InviteUsersResult> {
   return await sql.begin(async (sql): Promise<InviteUsersResult> => {
     const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), { address: null, rpId });
@@ -33,7 +34,7 @@ export async function inviteUsers(
       else if (user) users.set(user.id, user);
     }
     if (refusals.length > 0) return { kind: 'refused', refusals };
-    for (const user of users.values()) await invite(sql, keys, user, now);
+    for (const user of users.values()) await invite(sql, keys, user, by);
     return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
   });
 }
@@ -49,7 +50,8 @@ function problemOf(user: ResetUser): string | null {
   return user.customers.length === 0 ? 'the user has no active customer' : null;
 }
 
-async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, now: Date): Promise<void> {
+async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, by: By): Promise<void> {
+  const { actor, now } = by;
   const { id: userId, username, email, customers } = user;
   const { token, replaced } = await makeLink(sql, userId, now, 'invitation');
   const carried = { token, tokenHash: tokenHash(token), keys: keys.seal };
@@ -59,5 +61,5 @@ async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
   ];
   const customerKey = customers.map(({ key }) => key).join(', ');
-  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps }, now);
+  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps, actor }, now);
 }

@@ -19,7 +19,7 @@ import { resetTwoFactor } from './act-on-user.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 
-const reset = (name: string) => resetTwoFactor(portal.sql, name, portal.deps.now());
+const reset = (name: string) => resetTwoFactor(portal.sql, name, portal.by());
 
 async function mailsSince(work: () => Promise<unknown>): Promise<[string, string][]> {
   await portal.sql`delete from job`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEvent } from '../audit/audit-events.ts';
+import type { AuditEvent, By } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { seal } from '../crypto/keys.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
@@ -19,7 +19,7 @@ type StoredBatch = { added: number; unchanged: number; refused: ({ line: number 
  * refused. With `seen` it is a dry run: nothing is stored, and the users of earlier batches are found there.
  */
 export async function storeBatch(
-  { sql, keys }: { sql: Database; keys: Keys },
+  { sql, keys, actor }: { sql: Database; keys: Keys; actor: string },
   batch: readonly BatchLine[],
   { now, seen }: { now: Date; seen: Map<string, Compared> | null },
 ): Promise<StoredBatch> {
@@ -28,7 +28,7 @@ export async function storeBatch(
     if (seen) return new RollBack({ ...outcome, added: toAdd.length });
     const users = toAdd.map((user) => userToInsert(user, keys, now));
     await insertUsers(sql, users, { now, timeStep: Math.floor(now.getTime() / 1000 / period) });
-    await insertAuditEvents(sql, users.map(eventOf), now);
+    await insertAuditEvents(sql, users.map(eventOf), { actor, now });
     return { ...outcome, added: users.length };
   });
 }
@@ -179,11 +179,11 @@ async function insertUsers(
 }
 
 /** Records events, in order. */
-async function insertAuditEvents(sql: Connection, events: readonly AuditEvent[], now: Date): Promise<void> {
+async function insertAuditEvents(sql: Connection, events: readonly AuditEvent[], { actor, now }: By): Promise<void> {
   if (events.length === 0) return;
   await sql`
-    insert into audit_event (at, event, user_id, username, steps)
-    select ${now}, event, "userId", username, steps
+    insert into audit_event (at, event, user_id, username, steps, actor)
+    select ${now}, event, "userId", username, steps, ${actor}
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
       as r (event text, "userId" uuid, username text, steps jsonb)`;
 }

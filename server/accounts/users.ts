@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import type { AuditStep, By } from '../audit/audit-events.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { updateProvenByCode } from '../factors/may-change-factors.ts';
@@ -34,7 +34,7 @@ type AddUserResult =
 export async function addUser(
   sql: Database,
   user: NewUser & { customers: readonly string[] },
-  now: Date,
+  { actor, now }: By,
 ): Promise<AddUserResult> {
   return await sql.begin(async (sql): Promise<AddUserResult> => {
     const unknown = await listUnknownCustomerKeys(sql, user.customers);
@@ -52,7 +52,7 @@ export async function addUser(
       ...(user.active ? [] : [{ step: 'active', outcome: 'no' }]),
       ...(user.mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
     ];
-    await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps }, now);
+    await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps, actor }, now);
     return { kind: 'added', id };
   });
 }
@@ -79,7 +79,7 @@ export async function changeUser(
   sql: Database,
   name: string,
   change: ChangeOfUser,
-  now: Date,
+  { actor, now }: By,
 ): Promise<ChangeUserResult> {
   const { customers: customersFrom, passwordHash, ...fields } = change;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
@@ -120,7 +120,7 @@ export async function changeUser(
     else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);
     note('sessions ended', sessionsEnded);
     if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });
-    await insertAuditEvent(sql, { event: 'user-changed', userId, username: after.username, steps }, now);
+    await insertAuditEvent(sql, { event: 'user-changed', userId, username: after.username, steps, actor }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
 }

@@ -16,6 +16,7 @@ export type AuditEventRow = {
   address: string | null;
   requestId: string | null;
   steps: AuditStep[];
+  actor: string | null;
 };
 
 /** A filter: all given conditions must hold; only that of `userId` has an index. `limit` is the number of rows, newest first. */
@@ -27,17 +28,22 @@ export async function insertAuditEvent<T extends AuditEvent>(
   event: T & Record<Exclude<keyof T, keyof AuditEvent>, never>,
   now: Date,
 ): Promise<void> {
-  await sql`
-    insert into audit_event (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps)
-    values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
-      ${event.username ?? null}, ${event.customerKey ?? null},
-      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)), ${event.address || null},
-      ${event.requestId ?? null}, ${JSON.stringify(event.steps ?? [])})`;
+  await sql`insert into audit_event ${rowOf(sql, event, now)}`;
+}
+
+function rowOf(sql: Connection, event: AuditEvent, now: Date) {
+  const { userId, username, customerKey, connection, connectionId, address, requestId, steps, actor } = event;
+  return sql`
+    (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps, actor)
+    select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${userId ?? null}::uuid,
+      ${username ?? null}, ${customerKey ?? null},
+      coalesce(${connection ?? null}, (select key from sso_connection where id = ${connectionId ?? null}::uuid)),
+      ${address || null}::inet, ${requestId ?? null}, ${JSON.stringify(steps ?? [])}::jsonb, ${actor ?? null}`;
 }
 
 const columns = (sql: Connection) => sql`
   id, at, event, reason, reference, user_id as "userId", username, customer_key as "customerKey", connection,
-  host(address) as address, request_id as "requestId", steps`;
+  host(address) as address, request_id as "requestId", steps, actor`;
 
 /** The newest matching events, newest first. */
 export async function listAuditEvents(
@@ -86,12 +92,7 @@ export async function insertEventOnceAMinute(
   // In the column of a guess: what tells the recorded request from all others.
   const mark = Buffer.from(event.requestId.replaceAll('-', '').slice(0, 16), 'hex');
   const { count } = await sql`
-    insert into audit_event (at, event, reason, user_id, username, customer_key, connection, address, request_id, steps)
-    select ${now}, ${event.event}, ${event.reason ?? null}, ${event.userId ?? null}::uuid, ${event.username ?? null},
-      ${event.customerKey ?? null},
-      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)),
-      ${event.address || null}::inet, ${event.requestId},
-      ${JSON.stringify(event.steps ?? [])}::jsonb
+    insert into audit_event ${rowOf(sql, event, now)}
     where throttle_attempt(${key}, ${mark}, ${now}, row(1, 60, 60, 60)::throttle_limit)`;
   if (count > 0) return referenceOfRequest(event.requestId);
   const [row] = await sql<

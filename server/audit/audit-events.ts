@@ -175,7 +175,12 @@ export type AuditEvent = {
   address?: string;
   requestId?: string;
   steps?: AuditStep[];
+  /** Who did it: `os:alice` by a command, or the username of who did it on their account page. */
+  actor?: string;
 };
+
+/** Who does something, and when, for its event. */
+export type By = { actor: string; now: Date };
 
 /** The customers of an event, by their keys. */
 export function customersOfEvent(customers: readonly { key: string }[]): Pick<AuditEvent, 'customerKey'> {

@@ -12,7 +12,9 @@ export function eventsPage(): string {
 
 \`./vestibule explain REFERENCE\` shows the events behind the reference on a failure page. \`./vestibule audit\` lists all, newest first;
 \`--json\` adds the steps of the decision, which say more than the reason. No event contains a secret, nor the name typed for an unknown
-account, because people type passwords into the wrong field. What anybody can repeat without end is recorded once a minute.
+account, because people type passwords into the wrong field.
+The actor is \`os:alice\` for what alice of the operating system did by a command (also by sudo), and the username for what somebody
+did on their own account page. What anybody can repeat without end is recorded once a minute.
 
 See also the reasons of a refused [single sign-on](single-sign-on.md#troubleshooting) and of a refused [passkey](account.md#a-refused-passkey).
 

@@ -84,11 +84,8 @@ describe('a remembered device', () => {
       'another password by a link (PR-18)',
       async () => await changeTo(portal, await linkFor(portal, 'alice'), newPassword),
     ],
-    [
-      'another password by the operator',
-      () => changeUser(portal.sql, 'alice', { passwordHash: 'x' }, portal.deps.now()),
-    ],
-    ['the second factor being reset', () => resetTwoFactor(portal.sql, 'alice', portal.deps.now())],
+    ['another password by the operator', () => changeUser(portal.sql, 'alice', { passwordHash: 'x' }, portal.by())],
+    ['the second factor being reset', () => resetTwoFactor(portal.sql, 'alice', portal.by())],
   ])('is none any more after %s', async (_what, happens) => {
     await byApp();
     await happens();

@@ -190,7 +190,7 @@ describe('what happens while somebody signs in', () => {
   });
 
   describe('EM-10 another email of a user ends what codes to the one before could open', () => {
-    const changeEmail = (email = 'bob@new.test') => changeUser(pool, 'bob', { email }, portal.deps.now());
+    const changeEmail = (email = 'bob@new.test') => changeUser(pool, 'bob', { email }, portal.by());
     it('EM-10 a sent code, with its half session; one whose email is waiting is not sent', async () => {
       const half = await halfSession(portal, 'bob');
       const code = await codeByMail(portal, 'bob');

@@ -155,7 +155,7 @@ export async function removePasskey(
   sql: Connection,
   { id, user }: { id: string; user: { id: string; username: string } },
   by: {
-    event?: Pick<AuditEvent, 'address' | 'requestId' | 'customerKey' | 'connectionId'>;
+    event?: Pick<AuditEvent, 'actor' | 'address' | 'requestId' | 'customerKey' | 'connectionId'>;
     mail?: MailPlace;
     sessionId?: string;
   },

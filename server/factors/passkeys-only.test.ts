@@ -74,7 +74,7 @@ describe('a password', () => {
     expect(await reasons('password-forgotten')).toEqual(['passkey-mailed']);
     expect(portal.mails[0]?.text).toContain('Your company uses passkeys only');
     expect(portal.mails[0]?.text).toContain('/portal/login?lang=en');
-    expect(await issueResetLink(portal.sql, 'alice', portal.deps.now())).toMatchObject({
+    expect(await issueResetLink(portal.sql, 'alice', portal.by())).toMatchObject({
       kind: 'useless',
       problem: 'a customer of the user takes passkeys only; vestibule user invite alice mails a link to make one',
     });

@@ -128,16 +128,16 @@ export async function replaceOldHubKey(deps: HubKeyDeps): Promise<void> {
     if (!newest || replacedAt(newest) > now) return;
     const signsFrom = new Date(now.getTime() + limits.hubKeyAhead);
     await addHubKey(deps, sql, signsFrom);
-    await recordNewKey(sql, now, signsFrom, 'published until their last token has ended');
+    await recordNewKey(sql, deps, signsFrom, 'published until their last token has ended');
   });
 }
 
 /** Withdraws every key, for keys that somebody may have copied: a hub refuses all tokens until it reads the new one. */
-export async function withdrawHubKeys(deps: HubKeyDeps): Promise<void> {
+export async function withdrawHubKeys(deps: HubKeyDeps & { actor: string }): Promise<void> {
   await changeHubKeys(deps, async (sql) => {
     await sql`delete from hub_key`;
     await addHubKey(deps, sql, fromTheStart);
-    await recordNewKey(sql, deps.now(), deps.now(), 'withdrawn at once');
+    await recordNewKey(sql, deps, deps.now(), 'withdrawn at once');
   });
 }
 
@@ -152,12 +152,17 @@ async function changeHubKeys(
   });
 }
 
-async function recordNewKey(sql: Connection, now: Date, signsFrom: Date, before: string): Promise<void> {
+async function recordNewKey(
+  sql: Connection,
+  { now, actor }: HubKeyDeps & { actor?: string },
+  signsFrom: Date,
+  before: string,
+): Promise<void> {
   const steps = [
     { step: 'signs from', outcome: signsFrom.toISOString() },
     { step: 'keys before', outcome: before },
   ];
-  await insertAuditEvent(sql, { event: 'hub-keys-rolled', steps }, now);
+  await insertAuditEvent(sql, { event: 'hub-keys-rolled', steps, ...(actor && { actor }) }, now());
 }
 
 function replacedAt({ madeAt }: HubKeyRow): Date {

@@ -144,7 +144,7 @@ describe('replaced keys', () => {
 
   it('keys that were copied are withdrawn at once', async () => {
     const before = await newToken();
-    await withdrawHubKeys(portal.deps);
+    await withdrawHubKeys({ ...portal.deps, actor: 'os:alice' });
     portal.wait(hubKeysRemembered);
     const after = await newToken();
     expect(kidOf(after)).not.toBe(kidOf(before));

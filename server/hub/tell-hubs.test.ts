@@ -100,15 +100,14 @@ async function untilItEnds(): Promise<void> {
 }
 
 describe('whatever ends a session, its hubs are told', () => {
-  const now = () => portal.deps.now();
   it.each([
-    ['vestibule user sign-out', () => signOutUser(portal.sql, 'alice', now())],
-    ['a user made inactive', () => changeUser(portal.sql, 'alice', { active: false }, now())],
-    ['another password', () => changeUser(portal.sql, 'alice', { passwordHash: 'another' }, now())],
-    ['a user removed', () => removeUser(portal.sql, 'alice', now())],
+    ['vestibule user sign-out', () => signOutUser(portal.sql, 'alice', portal.by())],
+    ['a user made inactive', () => changeUser(portal.sql, 'alice', { active: false }, portal.by())],
+    ['another password', () => changeUser(portal.sql, 'alice', { passwordHash: 'another' }, portal.by())],
+    ['a user removed', () => removeUser(portal.sql, 'alice', portal.by())],
     ['its time', untilItEnds],
   ])('%s', async (_what, end) => {
-    await removeUser(portal.sql, 'alice', now());
+    await removeUser(portal.sql, 'alice', portal.by());
     await addUser(portal, { username: 'alice' });
     await emptyTables(portal, 'job');
     const browsers = [await signIn(), await signIn()];

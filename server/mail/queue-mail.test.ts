@@ -38,7 +38,7 @@ it.each([
 
 it('PR-23 the email of a link that is over meanwhile is dropped unsent', async () => {
   for (const username of ['alice', 'bob', 'carol']) await queueLink(username);
-  await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.deps.now());
+  await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.by());
   await portal.sql`update reset_link set used_at = made_at where user_id = (select id from portal_user where username = 'bob')`;
   await portal.sql`delete from portal_user where username = 'carol'`;
   await portal.workOff();

@@ -64,7 +64,7 @@ async function opened(keys: typeof oldKeys): Promise<(string | null)[]> {
 
 const everything = ['client secret', 'key', 'hub key', 'totp'];
 const events = async () => await portal.sql`select event, steps from audit_event where event = 'secrets-renewed'`;
-const renew = () => renewSeals(portal.sql, bothKeys, portal.deps.now());
+const renew = () => renewSeals(portal.sql, bothKeys, portal.by());
 
 describe('resealing', () => {
   it('leaves nothing that lasts under the older secret, counts the rest, and changes nothing the second time', async () => {

@@ -1,4 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { By } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { keyId, keyIdBytes, seal, unseal } from '../crypto/keys.ts';
 import type { Database } from '../database/database.ts';
@@ -47,7 +48,7 @@ export async function countSeals(sql: Database, keys: Keys): Promise<SealCount[]
 export async function renewSeals(
   sql: Database,
   keys: Keys,
-  now: Date,
+  { actor, now }: By,
 ): Promise<{ counts: SealCount[]; renewed: Record<string, number> }> {
   const newest = keyId(keys.seal[0] as Buffer);
   const renewed: Record<string, number> = {};
@@ -72,7 +73,7 @@ export async function renewSeals(
     }
   }
   const steps = Object.entries(renewed).map(([step, count]) => ({ step, outcome: `${count} resealed` }));
-  if (steps.length > 0) await insertAuditEvent(sql, { event: 'secrets-renewed', steps }, now);
+  if (steps.length > 0) await insertAuditEvent(sql, { event: 'secrets-renewed', steps, actor }, now);
   return { counts: await countSeals(sql, keys), renewed };
 }
 

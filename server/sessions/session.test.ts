@@ -154,7 +154,7 @@ it.each([
 it('SE-13 a new password ends every session of the user, and nobody else’s', async () => {
   const [here, there, somebody] = [await tokenOf('alice'), await tokenOf('alice'), await tokenOf('bob')];
   for (const token of [here, there, somebody]) expect(await isAlive(token)).toBe(true);
-  await changeUser(portal.sql, 'alice', { passwordHash: `${await testPasswordHash()}x` }, portal.deps.now());
+  await changeUser(portal.sql, 'alice', { passwordHash: `${await testPasswordHash()}x` }, portal.by());
   expect(await Promise.all([here, there, somebody].map(isAlive))).toEqual([false, false, true]);
 });
 

@@ -54,9 +54,7 @@ it.each([
   ['removed', async () => ({ passwordHash: null }), 'no-password'],
 ])('SE-13 RC-08 a sign-in whose password is %s meanwhile is refused', async (_what, change, reason) => {
   const changing = await change();
-  const answer = await whilePasswordIsVerified(signIn, () =>
-    changeUser(portal.sql, 'olga', changing, portal.deps.now()),
-  );
+  const answer = await whilePasswordIsVerified(signIn, () => changeUser(portal.sql, 'olga', changing, portal.by()));
   expect(answer.headers.location).toBe('/portal/loginfail/default');
   expect([await refusals(), await sessions()]).toEqual([[reason], 0]);
 });

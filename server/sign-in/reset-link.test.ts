@@ -33,7 +33,7 @@ const open = (token: string, method: 'GET' | 'HEAD' = 'GET') =>
 const landing = async (token: string, password = newPassword) =>
   (await changeTo(portal, token, password)).headers.location;
 const change = (name: string, what: Parameters<typeof changeUser>[2]) =>
-  changeUser(portal.sql, name, what, portal.deps.now());
+  changeUser(portal.sql, name, what, portal.by());
 
 const resetLink = {
   of: 'a reset',

@@ -1,4 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { By } from '../audit/audit-events.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
@@ -137,7 +138,7 @@ type IssueResetLinkResult =
   | { kind: 'issued'; username: string; token: string };
 
 /** Makes a reset link for an operator to hand over, by a user's username or email. */
-export async function issueResetLink(sql: Database, name: string, now: Date): Promise<IssueResetLinkResult> {
+export async function issueResetLink(sql: Database, name: string, { actor, now }: By): Promise<IssueResetLinkResult> {
   return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
     const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], { address: null, rpId: null })).values();
     if (!user) return { kind: 'notFound' };
@@ -152,7 +153,7 @@ export async function issueResetLink(sql: Database, name: string, now: Date): Pr
     if (!user.mayChangePassword) return useless('the user may not change the password');
     if (user.customers.length === 0) return useless('the user has no active customer');
     const { token } = await makeLink(sql, userId, now);
-    await insertAuditEvent(sql, { event: 'reset-link-made', userId, username }, now);
+    await insertAuditEvent(sql, { event: 'reset-link-made', userId, username, actor }, now);
     return { kind: 'issued', username, token };
   });
 }

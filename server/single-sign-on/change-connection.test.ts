@@ -42,10 +42,10 @@ async function signIn(name: keyof typeof emails = 'alice'): Promise<BrowserForTe
 const demand = (twoFactor: string) => portal.sql`update customer set two_factor = ${twoFactor}`;
 const now = () => portal.deps.now();
 const set = (changes: ChangeOfConnection, isAgreed = true, key = 'acme-saml') =>
-  changeConnection(portal.deps, key, changes, now(), isAgreed);
+  changeConnection(portal.deps, key, changes, portal.by(), isAgreed);
 const disable = () => set({ active: false });
-const remove = () => removeConnection(portal.sql, 'acme-saml', now(), true);
-const unlink = (name = 'alice') => unlinkUser(portal.sql, 'acme-saml', name, now());
+const remove = () => removeConnection(portal.sql, 'acme-saml', portal.by(), true);
+const unlink = (name = 'alice') => unlinkUser(portal.sql, 'acme-saml', name, portal.by());
 const stepsOf = async (event: string) =>
   (await portal.sql`select steps from audit_event where event = ${event} order by id limit 1`)[0]?.steps;
 
@@ -175,7 +175,7 @@ describe('a visit that has begun', () => {
   it('signs nobody in if its customer is removed meanwhile, and the command does not fail', async () => {
     const answer = await begun();
     const release = await holdRows(pool, (sql) => sql`select from membership for update`);
-    const removing = removeCustomer(pool, 'acme', now(), true);
+    const removing = removeCustomer(pool, 'acme', portal.by(), true);
     await untilWaiting(pool, 1);
     await answer();
     await release();

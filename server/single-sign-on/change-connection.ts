@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import type { AuditStep, By } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { seal } from '../crypto/keys.ts';
 import type { Database } from '../database/database.ts';
@@ -42,7 +42,7 @@ type AddConnectionResult =
 export async function addConnection(
   { sql, keys }: { sql: Database; keys: Keys },
   { customerKey, secret, ...made }: ConnectionToAdd,
-  now: Date,
+  { actor, now }: By,
 ): Promise<AddConnectionResult> {
   return await sql.begin(async (sql): Promise<AddConnectionResult> => {
     const customer = await findCustomer(sql, customerKey);
@@ -58,7 +58,7 @@ export async function addConnection(
       { step: 'protocol', outcome: protocol },
       { step: 'domains', outcome: domains.join(', ') },
     ];
-    await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps }, now);
+    await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps, actor }, now);
     return { kind: 'added' };
   });
 }
@@ -105,7 +105,7 @@ export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
   key: string,
   { secret, domains, keepsLinks = false, ...changes }: ChangeOfConnection,
-  now: Date,
+  { actor, now }: By,
   isAgreed = false,
 ): Promise<ChangeConnectionResult> {
   const agreed = { toAll: isAgreed, toOpening: changes.required === false };
@@ -140,7 +140,13 @@ export async function changeConnection(
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await forgetMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
-    const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
+    const event = {
+      event: 'connection-changed',
+      connection: key,
+      customerKey: before.customerKey,
+      steps,
+      actor,
+    } as const;
     await insertAuditEvent(sql, event, now);
     return { kind: 'changed', steps, sessionsEnded, usersUnlinked, domainsDropped };
   });
@@ -152,7 +158,7 @@ type RemoveConnectionResult = { kind: 'removed'; sessionsEnded: number } | { kin
 export async function removeConnection(
   sql: Database,
   key: string,
-  now: Date,
+  { actor, now }: By,
   isAgreed = false,
 ): Promise<RemoveConnectionResult> {
   return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveConnectionResult> => {
@@ -162,7 +168,7 @@ export async function removeConnection(
     await deleteSsoConnection(sql, connection.id);
     const { customerKey } = connection;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
-    await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey, steps }, now);
+    await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey, steps, actor }, now);
     return { kind: 'removed', sessionsEnded };
   });
 }

@@ -151,7 +151,7 @@ it('BF-11 LG-05 wrong codes after a provider lock no other way in until an opera
   const right = async () =>
     verdict(await verify(portal, codeNow(portal, secret, 1), (await signIn('uma')).browser.cookies));
   expect(await right()).toEqual([429, null]);
-  await unlockUser(portal.sql, 'uma', portal.deps.now());
+  await unlockUser(portal.sql, 'uma', portal.by());
   expect(await right()).toBe(true);
 });
 

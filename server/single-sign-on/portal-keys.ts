@@ -9,6 +9,7 @@ import { day } from '../limits.ts';
 export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };
 
 type KeyDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
+type ActorsKeyDeps = KeyDeps & { actor: string };
 
 /**
  * The keys by which providers know the portal, the signing one first; creates the first if there is none. Throws if no
@@ -40,29 +41,29 @@ function opened({ keys }: KeyDeps, { id, stage, certificate, sealedKey }: Portal
 }
 
 /** Publishes the next key beside the current one; false if there is already a next one. */
-export async function publishNextKey(deps: KeyDeps): Promise<boolean> {
+export async function publishNextKey(deps: ActorsKeyDeps): Promise<boolean> {
   return await change(deps, 'next key published', (sql) => addPortalKey(deps, sql, 'next'));
 }
 
 /** Signs with the next key from now on; false if there is none. */
-export async function signWithNextKey(deps: KeyDeps): Promise<boolean> {
+export async function signWithNextKey(deps: ActorsKeyDeps): Promise<boolean> {
   return await change(deps, 'next key in use', promotePortalKey);
 }
 
 /** Removes the next or the last key from what is published; false if there is none. */
-export async function withdrawKey(deps: KeyDeps, stage: 'next' | 'last'): Promise<boolean> {
+export async function withdrawKey(deps: ActorsKeyDeps, stage: 'next' | 'last'): Promise<boolean> {
   return await change(deps, `${stage} key withdrawn`, (sql) => deletePortalKey(sql, stage));
 }
 
 async function change(
-  { sql, now }: KeyDeps,
+  { sql, now, actor }: ActorsKeyDeps,
   outcome: string,
   work: (sql: Connection) => Promise<boolean>,
 ): Promise<boolean> {
   return await sql.begin(async (sql) => {
     const isDone = await work(sql);
     const steps = [{ step: 'key', outcome }];
-    if (isDone) await insertAuditEvent(sql, { event: 'portal-key-changed', steps }, now());
+    if (isDone) await insertAuditEvent(sql, { event: 'portal-key-changed', steps, actor }, now());
     return isDone;
   });
 }

@@ -1,4 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { By } from '../audit/audit-events.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { listRememberedDevices } from '../factors/devices.ts';
 import { foldLoginName } from '../names/read-name.ts';
@@ -17,7 +18,7 @@ type UnlinkResult =
  * Makes a connection forget a user's subject: the next one with their address is linked. The linked person may be a
  * stranger, so everything they opened through the connection ends, and so do its visits, which would link them again.
  */
-export async function unlinkUser(sql: Database, key: string, name: string, now: Date): Promise<UnlinkResult> {
+export async function unlinkUser(sql: Database, key: string, name: string, by: By): Promise<UnlinkResult> {
   return await sql.begin(async (sql): Promise<UnlinkResult> => {
     const connection = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!connection) return { kind: 'noConnection' };
@@ -29,9 +30,10 @@ export async function unlinkUser(sql: Database, key: string, name: string, now: 
     if (unlinked.count === 0) return { kind: 'notLinked' };
     const { count: sessionsEnded } = await sql`delete from session where ${ofUser}`;
     await raiseVersion(sql, connection.id);
-    const rememberedDevices = (await listRememberedDevices(sql, userId, now)).length;
+    const rememberedDevices = (await listRememberedDevices(sql, userId, by.now)).length;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
-    await insertAuditEvent(sql, { event: 'connection-unlinked', connection: key, userId, username, steps }, now);
+    const event = { event: 'connection-unlinked', connection: key, userId, username, steps, actor: by.actor } as const;
+    await insertAuditEvent(sql, event, by.now);
     return { kind: 'unlinked', sessionsEnded, hasApp, rememberedDevices };
   });
 }

@@ -101,7 +101,7 @@ it('SA-16 a new signing key is reported once, and never adopted, until the opera
   await aDayLater(portal, () => Promise.resolve(new Response('<html/>')));
   expect([await warnings(), await events()]).toMatchObject([{ length: 1 }, { length: 1 }]);
   const adopted = { settings: { ...before, certificates } };
-  await changeConnection(portal.deps, 'acme-saml', adopted, portal.deps.now());
+  await changeConnection(portal.deps, 'acme-saml', adopted, portal.by());
   await watch();
   expect(await warnings()).toEqual([]);
   certificates = [acme.key.certificate];

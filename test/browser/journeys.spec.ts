@@ -286,7 +286,9 @@ test(
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
     const { username, email } = await newPerson();
-    await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
+    await onDatabaseOf(portal, (sql) =>
+      changeUser(sql, username, { passwordHash: null }, { actor: 'os:alice', now: new Date() }),
+    );
     expect(await portal.mustRun(['user', 'invite', email])).toContain('its link works once');
     const { link } = await inbox.take(email, 'invitation');
     await page.goto(link);

@@ -9,6 +9,8 @@ import type { PortalUnderTest } from './portal-under-test.ts';
 // Does what `vestibule customer add` and `vestibule user add` do after parsing: hundreds of tests need users, and a
 // process for each took longer than many of the tests. cli/ tests the commands themselves.
 
+const by = () => ({ actor: 'os:alice', now: new Date() });
+
 type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor' | 'passkeys'>>;
 
 /** Adds a customer without networks and second factor unless told otherwise. */
@@ -18,7 +20,7 @@ export async function addCustomerTo(
   options: CustomerOptions = {},
 ): Promise<void> {
   const usual: NewCustomer = { key, name: key, allowedNetworks: [], twoFactor: 'off', newDeviceMail: false };
-  const isAdded = await onDatabaseOf(portal, (sql) => addCustomer(sql, { ...usual, ...options }, new Date()));
+  const isAdded = await onDatabaseOf(portal, (sql) => addCustomer(sql, { ...usual, ...options }, by()));
   if (!isAdded) throw new Error(`There is a customer ${key}`);
 }
 
@@ -43,7 +45,7 @@ export async function addUserTo(
   const passwordHash = await hashOf(password);
   const user = { username, email: `${username}@acme.test`, passwordHash, language: null, customers };
   const added = await onDatabaseOf(portal, (sql) =>
-    addUser(sql, { ...user, active: true, mayChangePassword: true }, new Date()),
+    addUser(sql, { ...user, active: true, mayChangePassword: true }, by()),
   );
   if (added.kind !== 'added') throw new Error(`${username}: ${added.kind}`);
 }
@@ -53,7 +55,7 @@ export async function invitationFor(
   { portal, inbox }: { portal: PortalUnderTest; inbox: MailInbox },
   { username, email }: { username: string; email: string },
 ): Promise<string> {
-  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, new Date()));
+  await onDatabaseOf(portal, (sql) => changeUser(sql, username, { passwordHash: null }, by()));
   await portal.mustRun(['user', 'invite', username]);
   return (await inbox.take(email, 'invitation')).link;
 }

@@ -53,7 +53,7 @@ export function commandsOfFile({ each }: { each?: (sql: Database) => Promise<unk
 
 /** Adds a customer without networks and second factor. */
 export async function addCustomerTo(sql: Database, key: string, name = key): Promise<void> {
-  await addCustomer(sql, { key, name, allowedNetworks: [], twoFactor: 'off' }, new Date());
+  await addCustomer(sql, { key, name, allowedNetworks: [], twoFactor: 'off' }, { actor: 'os:alice', now: new Date() });
 }
 
 /** Adds a user of acme without a password; returns the id. */
@@ -65,6 +65,10 @@ export async function addUserTo(sql: Database, username: string, more: { active?
     language: null,
     mayChangePassword: true,
   };
-  const added = await addUser(sql, { ...user, active: true, customers: ['acme'], ...more }, new Date());
+  const added = await addUser(
+    sql,
+    { ...user, active: true, customers: ['acme'], ...more },
+    { actor: 'os:alice', now: new Date() },
+  );
   return added.kind === 'added' ? added.id : '';
 }

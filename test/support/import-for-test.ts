@@ -19,7 +19,7 @@ export async function importLines(
       yield Buffer.from('\n');
     }
   }
-  const counts = await importUsers({ ...deps, sql }, readJsonLines(chunks()), {
+  const counts = await importUsers({ ...deps, sql, actor: 'os:alice' }, readJsonLines(chunks()), {
     readSource: readVestibule,
     dryRun: false,
     onRefused: (line) => void refused.push(line),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { InjectOptions, Response } from 'light-my-request';
 import { type AppTimeouts, buildApp } from '#server/app.ts';
+import type { By } from '#server/audit/audit-events.ts';
 import { type Config, readConfig } from '#server/config/config.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { Database } from '#server/database/database.ts';
@@ -26,6 +27,8 @@ export type PortalForTest = {
   send: (request: TestRequest) => Promise<Response>;
   /** Posts the sign-in form. */
   signIn: (username: string, password: string, more?: Partial<TestRequest>) => Promise<Response>;
+  /** Who does what a command does, and when. */
+  by: () => By;
   /** Moves the clock, in milliseconds. */
   wait: (time: number) => void;
   /** Every log line so far. */
@@ -122,6 +125,7 @@ export async function portalForTest(
     send: sendRequest,
     signIn: (username, password, more = {}) =>
       sendRequest({ method: 'POST', url: '/portal/performlogin', form: { username, password }, ...more }),
+    by: () => ({ actor: 'os:alice', now: deps.now() }),
     wait: (milliseconds) => {
       time += milliseconds;
     },

@@ -430,7 +430,9 @@ create table audit_event (
   address inet,
   request_id text,
   -- The chain of decisions, in order, each with its outcome.
-  steps jsonb not null default '[]'
+  steps jsonb not null default '[]',
+  -- Who did it: os:NAME by a command, or the username of who did it on their account page.
+  actor text
 );
 create index audit_event_at on audit_event using brin (at);
 create index audit_event_reference on audit_event (reference) where reference is not null;
