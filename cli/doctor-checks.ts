@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listAuditEvents } from '#server/audit/audit-event.ts';
 import { type Config, placeholderWarning } from '#server/config/config.ts';
 import type { Hub } from '#server/config/hub.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
 import { dataFolderError, prepareDataFolder } from '#server/database/embedded/cluster.ts';
+import { patientRead } from '#server/database/large-tables.ts';
 import { MailNotSent } from '#server/deps.ts';
+import { forgottenProxy, isTrustedProxy } from '#server/http/client-address.ts';
 import type { FailureKind } from '#server/http/provider-fetch.ts';
 import { askHub } from '#server/hub/hub-connection.ts';
+import { day } from '#server/limits.ts';
 import { checkMailServer } from '#server/mail/check-mail-server.ts';
 import { openTransport, outboxFile, outboxOf, prepareOutbox } from '#server/mail/transport.ts';
 import { countSeals, sealProblem } from '#server/operations/renew-seals.ts';
@@ -51,6 +55,18 @@ export async function checkSecrets(): Promise<Finding> {
   if (!problem) return { ok: true, words: 'everything is sealed under the first secret' };
   const { isLost, words } = problem;
   return isLost ? { ok: false, words } : { ok: true, warning: true, words };
+}
+
+/** Whether a running instance has met a reverse proxy, within two days, that is still not trusted. */
+export async function checkProxy(config: Config): Promise<Finding> {
+  const since = new Date(Date.now() - 2 * day);
+  const [met] = await withDatabase((sql) =>
+    patientRead(sql, (sql) => listAuditEvents(sql, { event: 'proxy-not-trusted', since, limit: 1 })),
+  );
+  const address = met?.address ?? undefined;
+  if (!address || isTrustedProxy(address, config.trustedProxies))
+    return { ok: true, words: 'none has been met that trustedProxies lacks' };
+  return { ok: false, words: forgottenProxy(address, config) };
 }
 
 /** Whether the links on the pages are configured. */

@@ -52,6 +52,7 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   if (config.databaseUrl) yield { check: 'line to the database', ...doctor.checkLine(config.databaseUrl) };
   if (database.ok) {
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
+    yield { check: 'reverse proxy', ...(await doctor.checkProxy(config)) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
   }
   if (config.hub) yield { check: 'hub', ...(await doctor.checkHub(config, config.hub)) };

@@ -5,6 +5,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { insertAuditEvent } from '#server/audit/audit-event.ts';
 import type { Hub } from '#server/config/hub.ts';
 import { commandsOfFile } from '#test/support/commands-of-file.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -106,6 +107,7 @@ describe('vestibule doctor', () => {
       'ok      – database – up to date',
       'ok      – line to the database – on this machine',
       'ok      – secrets – everything is sealed under the first secret',
+      'ok      – reverse proxy – none has been met that trustedProxies lacks',
       'ok      – single sign-on – nothing expires within 60 days, and no domain is locked out',
       `ok      – hub – ${hub} answers 401 to a visitor who is not signed in`,
       `ok      – mail connection – 127.0.0.1:${server.port} answers`,
@@ -144,6 +146,22 @@ describe('vestibule doctor', () => {
     server.behave({ at: 'rcpt', code: 550, words: 'no such user' });
     const refused = await doctor('--send-to ada@acme.example', { SMTP_URL: server.url });
     expect(refused.lines.at(-1)).toMatch(/^failed {2}– test mail – .* refused the recipient: 550 no such user$/);
+  });
+
+  it('fails on a reverse proxy that was met, until it is trusted', async () => {
+    const met = { event: 'proxy-not-trusted', address: '127.0.0.1' } as const;
+    await insertAuditEvent(commands.sql, met, new Date());
+    const { code, lines } = await doctor('');
+    expect([code, lines]).toEqual([
+      1,
+      expect.arrayContaining([
+        expect.stringMatching(/^failed {2}– reverse proxy – .* add "trustedProxies": \["127\.0\.0\.1"\] in the config/),
+      ]),
+    ]);
+    const VESTIBULE_CONFIG = join(folder, 'config.json');
+    await writeFile(VESTIBULE_CONFIG, '{ "trustedProxies": ["127.0.0.0/8"] }');
+    expect((await doctor('', { VESTIBULE_CONFIG })).code).toBe(0);
+    await commands.sql`delete from audit_event`;
   });
 
   it('exits with 1 if the data folder is not writable', async () => {

@@ -61,8 +61,15 @@ type ScreenWithoutAddress =
     }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
-  /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */
-  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null; hasForm?: true; again?: Again };
+  /** `hasForm`: the sign-in form, for somebody whose sign-in it answers; `proxy`: whose mistake it is. */
+  | {
+      name: 'problem';
+      status: ProblemStatus;
+      retryAfterSeconds: number | null;
+      hasForm?: true;
+      again?: Again;
+      proxy?: string;
+    };
 
 /** Whether a screen has an address of its own, so that others can be shown without another document. */
 export function hasAddress(screen: PageScreen): screen is Exclude<PageScreen, ScreenWithoutAddress> {

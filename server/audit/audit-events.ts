@@ -34,6 +34,7 @@ export const auditEvents = {
   'mail-given-up': 'An email could not be delivered within a day.',
   'destination-refused': 'A destination that is not allowed was asked for.',
   'request-refused': 'A change was requested by another site.',
+  'proxy-not-trusted': 'A proxy that trustedProxies lacks sent X-Forwarded headers.',
   'access-refused': 'A rule kept a user out of a page of the hub.',
   'customer-added': 'An operator added a customer.',
   'customer-changed': 'An operator changed a customer.',

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { logoForTest } from '#test/support/brand-for-test.ts';
 import { eachRow } from '#test/support/runs-all.ts';
-import { clientAddress } from '../http/guards.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { type Config, readConfig } from './config.ts';
 import { readSmtpUrl, type SmtpServer } from './server-urls.ts';
 

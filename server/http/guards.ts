@@ -1,12 +1,10 @@
-import type { BlockList } from 'node:net';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { canonicalIpAddress } from '#contract/addresses.ts';
 import { callUrl } from '#contract/calls.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { familyOf } from '../names/network.ts';
 import { recordKey } from '../throttle/throttle-keys.ts';
+import { clientAddress, forgottenProxyNotice } from './client-address.ts';
 import { isFromOwnOrigin } from './fetch-metadata.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
@@ -29,7 +27,9 @@ const harmlessMethods = new Set(['GET', 'HEAD']);
  * state-changing request from another site. A plain callback, since every request passes here and only refusals wait.
  */
 export function guardRequest(deps: Deps): onRequestHookHandler {
+  const noticeForgottenProxy = forgottenProxyNotice(deps);
   return function guard(request, reply, done) {
+    noticeForgottenProxy(request);
     const refusal = refusalOf(deps, request, reply);
     if (refusal) refusal.catch(done);
     else done();
@@ -43,8 +43,11 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
   if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
   if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
-  if (request.address === '' && !needNoAddress.has(splitUrl(request.url).path))
-    return refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+  if (request.address === '' && !needNoAddress.has(splitUrl(request.url).path)) {
+    const { remoteAddress: proxy = '' } = request.socket;
+    const detail = `The client address could not be determined: see what the proxy ${proxy} sends as X-Forwarded-For.`;
+    return refuse(deps, request, reply, 400, { detail, proxy });
+  }
   // The gate judges by the path's rule where a request for the hub may come from.
   if (request.routeOptions.config.isHubs) return null;
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
@@ -112,38 +115,4 @@ export async function refuseForeignSite(
     deps.now(),
   ).catch((error: unknown) => request.log.error({ err: error }, 'a refused request could not be recorded'));
   return await refuse(deps, request, reply, 403);
-}
-
-/**
- * The client's address in canonical form: the socket's or, behind trusted proxies, the rightmost entry
- * of X-Forwarded-For that no trusted proxy wrote. Null if it is uncertain: an entry does not parse, or a trusted proxy
- * sent no header. Null means refuse, never skip.
- */
-export function clientAddress(
-  socketAddress: string | undefined,
-  forwardedFor: string | string[] | undefined,
-  trustedProxies: BlockList,
-): string | null {
-  const peer = canonicalIpAddress(socketAddress ?? '');
-  if (!peer || !isTrusted(peer, trustedProxies)) return peer;
-  const entries = [forwardedFor ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((entry) => entry.trim());
-  for (const entry of entries.reverse()) {
-    const address = canonicalIpAddress(entry);
-    if (!address || !isTrusted(address, trustedProxies)) return address;
-  }
-  return canonicalIpAddress(entries.at(-1) ?? '');
-}
-
-function isTrusted(address: string, trustedProxies: BlockList): boolean {
-  return trustedProxies.check(address, familyOf(address));
-}
-
-/** Whether a socket's address is a trusted proxy's. */
-export function isTrustedProxy(socketAddress: string | undefined, trustedProxies: BlockList): boolean {
-  const peer = canonicalIpAddress(socketAddress ?? '');
-  return peer !== null && isTrusted(peer, trustedProxies);
 }

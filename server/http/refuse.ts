@@ -29,7 +29,7 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
 };
 
 /**
- * More about a refusal; `retryAfter` in milliseconds. The page shows `reference`, if it is not the request's own, and the
+ * More about a refusal; `retryAfter` in milliseconds; `proxy`: whose mistake it is. The page shows `reference`, if it is not the request's own, and the
  * sign-in form with what is kept in `form`.
  */
 type RefusalDetail = {
@@ -39,6 +39,7 @@ type RefusalDetail = {
   reference?: string;
   form?: KeptForm | undefined;
   again?: Again | undefined;
+  proxy?: string;
 };
 
 /** What the sign-in form keeps of an attempt: never the password. */
@@ -57,7 +58,7 @@ export async function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
   status: ProblemStatus,
-  { detail, field, retryAfter, reference, form, again = againOf(request, status) }: RefusalDetail = {},
+  { detail, field, retryAfter, reference, form, proxy, again = againOf(request, status) }: RefusalDetail = {},
 ): Promise<FastifyReply> {
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
@@ -70,6 +71,7 @@ export async function refuse(
         retryAfterSeconds,
         ...(form && { hasForm: true }),
         ...(again && { again }),
+        ...(proxy && { proxy }),
       },
       reference: reference ?? referenceOfRequest(request.id),
       ...(form && { typedUsername: form.typedUsername }),

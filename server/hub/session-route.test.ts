@@ -16,7 +16,8 @@ beforeEach(async () => {
   cookies = { 'vestibule-session': session };
 });
 
-const proxied = { headers: { 'x-forwarded-for': '203.0.113.5' } };
+// As Azure's gateways write it.
+const proxied = { headers: { 'x-forwarded-for': '203.0.113.5:51234' } };
 
 const ask = (what: string, page: string, more: Partial<TestRequest> = {}) =>
   portal.send({
@@ -34,7 +35,29 @@ describe('a proxy that names the page', () => {
     ]);
     expect((await ask('', '/app', { headers: { 'x-forwarded-method': 'POST' } })).statusCode).toBe(401);
     expect((await ask('', '//evil.example/')).headers.location).not.toContain('evil');
-    expect((await ask('', '/app', { from: '203.0.113.9' })).statusCode).toBe(401);
+    const stranger = await ask('', '/app', { from: '203.0.113.9' });
+    expect([stranger.statusCode, stranger.json().detail]).toEqual([401, expect.stringContaining('trustedProxies')]);
+    expect(portal.logs()).not.toContain('is your reverse proxy');
+  });
+
+  it('and is not trusted is logged and recorded once, with the line to add', async () => {
+    for (const from of ['10.0.0.9', '10.0.0.8']) expect((await ask('', '/app', { from })).statusCode).toBe(401);
+    const told = portal
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('is your reverse proxy'));
+    expect(told).toEqual([expect.stringContaining('add \\"10.0.0.9\\" to \\"trustedProxies\\"')]);
+    const events = await listAuditEvents(portal.sql, { event: 'proxy-not-trusted', limit: 9 });
+    expect(events.map(({ address }) => address)).toEqual(['10.0.0.9']);
+  });
+
+  it('and says nothing usable of the client is named on the page', async () => {
+    for (const address of ['unknown', '', 'client:80']) {
+      const { statusCode, body } = await ask('', '/app', {
+        headers: { 'x-forwarded-for': address, accept: 'text/html' },
+      });
+      expect([statusCode, body]).toEqual([400, expect.stringMatching(/proxy 198\.51\.100\.7 did not say where/)]);
+    }
   });
 
   it('GT-07 the visitor’s own query and path change nothing of the rule', async () => {

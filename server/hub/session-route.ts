@@ -7,7 +7,7 @@ import { referenceOfRequest } from '../audit/reference.ts';
 import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub.ts';
 import type { Deps } from '../deps.ts';
-import { isTrustedProxy } from '../http/guards.ts';
+import { isTrustedProxy } from '../http/client-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
@@ -32,7 +32,8 @@ export function sessionRoute(deps: Deps) {
     const identity = identityOf(who);
     if (identity === null) {
       if (page !== null) return toSignIn(deps, request, reply, { who, page });
-      return sendProblem(reply, 401);
+      const isIgnored = request.headers['x-forwarded-uri'] !== undefined && !isFromProxy(request);
+      return sendProblem(reply, 401, isIgnored ? { detail: 'X-Forwarded-Uri counts from trustedProxies only.' } : {});
     }
     if (isForeignSocket(request))
       return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
@@ -54,8 +55,12 @@ export function sessionRoute(deps: Deps) {
     const uri = request.headers['x-forwarded-uri'];
     const method = request.headers['x-forwarded-method'] ?? 'GET';
     if (typeof uri !== 'string' || method !== 'GET' || !wantsPage(request)) return null;
-    if (!isTrustedProxy(request.socket.remoteAddress, config.trustedProxies)) return null;
+    if (!isFromProxy(request)) return null;
     return acceptableDestination(uri, config.destinationRules) ?? defaultDestination(config.basePath);
+  }
+
+  function isFromProxy({ socket }: FastifyRequest): boolean {
+    return isTrustedProxy(socket.remoteAddress, config.trustedProxies);
   }
 
   /**

@@ -14,7 +14,7 @@ import { relativeTime } from '../messages.ts';
 type Props = Extract<PageScreen, { name: 'problem' }>;
 
 /** A refusal by the server, with a next step. */
-export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
+export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Props) {
   const message = useMessage();
   const { language, typedUsername, leave } = useApp();
   const isSent = typeof again === 'object';
@@ -32,7 +32,7 @@ export function Problem({ status, retryAfterSeconds, hasForm, again }: Props) {
       <Seal icon="bang" kind="bad" />
       <Heading />
       <p className="lede" id="why">
-        {message(`problem-${status}-text`)}
+        {proxy ? message('problem-proxy-text', { proxy }) : message(`problem-${status}-text`)}
       </p>
       {retryAfterSeconds && (
         <p className="lede">{message('wait-until', { when: relativeTime(language, retryAfterSeconds) })}</p>
