@@ -1,18 +1,29 @@
 export const codeLength = 6;
 
-/** Whether the text is exactly six ASCII digits. */
-export function isOneTimeCode(text: string): boolean {
-  return /^[0-9]{6}$/.test(text);
+/** In UTF-16 code units: what is taken for a code of either kind, with what is around it. */
+export const longestCodeText = 60;
+
+/** The text with the decimal digits of every script as 0 to 9, and without the invisible marks that are copied with them. */
+export function plainDigits(text: string): string {
+  return text.replace(/\p{Cf}/gu, '').replace(/\p{Nd}/gu, digitOf);
+}
+
+/** Unicode has the digits of a script in a row, from zero to nine. */
+function digitOf(character: string): string {
+  const place = character.codePointAt(0) ?? 0;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(place - before - 1))) before++;
+  return String(before % 10);
 }
 
 /**
- * The six digits in pasted text, or null. Surrounding whitespace and one space or dash inside are tolerated, since
- * authenticator apps copy `123 456`.
+ * The six digits in a text as people type or paste it, such as `123 456` or `Your code is 123456`; null if there are none, or
+ * more than one such code. What is part of a word is none: it may be of a recovery code.
  */
-export function codeOfPaste(text: string): string | null {
-  const match = /^\s*([0-9]+)(?:[\s-]([0-9]+))?\s*$/.exec(text);
-  const digits = (match?.[1] ?? '') + (match?.[2] ?? '');
-  return isOneTimeCode(digits) ? digits : null;
+export function codeOfText(text: string): string | null {
+  const joined = plainDigits(text).replace(/([0-9])[\s\p{Pd}]+(?=[0-9])/gu, '$1');
+  const codes = joined.match(/[0-9A-Za-z]+/g)?.filter((word) => /^[0-9]{6}$/.test(word));
+  return codes?.length === 1 ? (codes[0] ?? null) : null;
 }
 
 /** Crockford's base32: no letter is mistaken for a digit. */
@@ -27,9 +38,9 @@ export function groupedRecoveryCode(letters: string): string {
 
 /** The letters of a code as people type it (lower case, any dashes and spaces, O for 0), or null if invalid. */
 export function recoveryCodeOfText(text: string): string | null {
-  const plain = text
+  const plain = plainDigits(text)
     .toUpperCase()
-    .replace(/[\s\u2010-\u2015-]/g, '')
+    .replace(/[\s\p{Pd}]/gu, '')
     .replace(/O/g, '0')
     .replace(/[IL]/g, '1');
   return new RegExp(`^[${recoveryCodeAlphabet}]{${recoveryCodeLetters}}$`).test(plain) ? plain : null;

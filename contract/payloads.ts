@@ -1,4 +1,5 @@
 import type { XStatic as Static } from 'typebox/schema';
+import { longestCodeText } from './codes.ts';
 
 /** Longest accepted username or email, in Unicode code points (RFC 5321 §4.5.3.1.3 allows an address of 254). */
 export const longestUsername = 320;
@@ -109,7 +110,7 @@ export const VerifyForm = {
   type: 'object',
   required: ['code'],
   properties: {
-    code: { type: 'string', maxLength: 40 },
+    code: { type: 'string', maxLength: longestCodeText },
     redirectURL: text,
     codeSentViaEmail: text,
     remember: text,

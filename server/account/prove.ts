@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AskedProof } from '#contract/account.ts';
-import { isOneTimeCode } from '#contract/codes.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
@@ -112,12 +111,10 @@ async function proveByCode(deps: Deps, visit: AccountVisit, entry: string): Prom
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
   const { session } = visit;
-  const digits = entry.replaceAll(' ', '');
-  const code = isOneTimeCode(digits) ? digits : entry;
   const { userId } = session;
   const prover = { userId, sessionId: session.id, factor: 'app', mustRegister: false, browser: visit.visitor } as const;
   const outcome = await changeAccount(deps, visit, async (sql) => {
-    const how = await takeProof(deps, sql, prover, code);
+    const how = await takeProof(deps, sql, prover, entry);
     if (!how) return { kind: 'refused', notice: 'codeWrong' };
     await deleteThrottles(sql, [codeKey(session)]);
     const sessionToken = await noteProof(deps, sql, visit, { proof: 'code', how, given: entry });

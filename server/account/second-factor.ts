@@ -1,6 +1,7 @@
 import type { AccountNotice } from '#contract/account.ts';
 import { type AccountSection, accountUrl } from '#contract/account.ts';
 import { callUrl } from '#contract/calls.ts';
+import { codeOfText } from '#contract/codes.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal } from '../crypto/keys.ts';
@@ -67,12 +68,12 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
   const { session } = visit;
   const { userId } = session;
   const now = deps.now();
-  const digits = code.replaceAll(' ', '');
   const outcome = await changeAccount(deps, visit, async (sql, person) => {
     const secret = await findPendingSecret(deps, sql, { userId, sessionId: session.id, browser: visit.visitor });
     // The second press of the button.
     if (!secret) return { kind: 'done', to: recoveryCodesPage(deps, 'app') };
-    const step = totpStep(secret, digits, now);
+    const digits = codeOfText(code);
+    const step = digits && totpStep(secret, digits, now);
     if (!step) return { kind: 'refused', notice: 'codeWrong' };
     // An operator has removed it meanwhile: then it is set up anew, not replaced.
     if (!(await deleteTotp(sql, userId))) return { kind: 'refused', notice: 'changedMeanwhile' };

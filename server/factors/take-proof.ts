@@ -1,4 +1,4 @@
-import { isOneTimeCode, recoveryCodeOfText } from '#contract/codes.ts';
+import { codeOfText, recoveryCodeOfText } from '#contract/codes.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { codeDigests, seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
@@ -27,10 +27,10 @@ type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
  * The caller has locked the user and the session. Of two requests with the same code only one succeeds, since each kind
  * of code is consumed by one conditional statement.
  */
-export async function takeProof(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+export async function takeProof(deps: Deps, sql: Connection, prover: Prover, text: string): Promise<Proof | null> {
   const { factor, mustRegister } = prover;
-  if (!isOneTimeCode(code))
-    return factor === 'app' && !mustRegister ? await takeRecovery(deps, sql, prover, code) : null;
+  const code = codeOfText(text);
+  if (code === null) return factor === 'app' && !mustRegister ? await takeRecovery(deps, sql, prover, text) : null;
   if (factor === 'email') return await takeEmail(deps, sql, prover, code);
   return mustRegister ? await confirmApp(deps, sql, prover, code) : await takeApp(deps, sql, prover, code);
 }

@@ -41,9 +41,16 @@ const place = { redirectURL: '/portal/x?y=1' };
 const kept = 'redirectURL=%2Fportal%2Fx%3Fy%3D1';
 
 describe('a code without script', () => {
-  it('that is right, as copied from an app, leads to the destination, signed in', async () => {
-    const code = codeNow(portal, secret);
-    const form = { code: ` ${code.slice(0, 3)} ${code.slice(3)}\n`, ...place };
+  const inDigitsFrom = (zero: number) => (code: string) =>
+    [...code].map((digit) => String.fromCodePoint(zero + Number(digit))).join('');
+
+  it.each([
+    ['as copied from an app', (code: string) => ` ${code.slice(0, 3)} ${code.slice(3)}\n`],
+    ['in Arabic digits', inDigitsFrom(0x660)],
+    ['in full-width digits', inDigitsFrom(0xff10)],
+    ['in a sentence, between marks of direction', (code: string) => `Your code is \u2068${code}\u2069`],
+  ])('that is right, %s, leads to the destination, signed in', async (_how, write) => {
+    const form = { code: write(codeNow(portal, secret)), ...place };
     const answer = await verifyByForm(portal, form, cookies);
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/x?y=1']);
     const after = cookiesOf(answer);
@@ -81,7 +88,7 @@ describe('a code without script', () => {
   });
 
   it('MF-05 that is malformed leads back as well, and costs no attempt', async () => {
-    for (const code of ['', '12345', '1234567', 'abc', '１２３４５６', '12 34 56'])
+    for (const code of ['', '12345', '1234567', 'abc', '١٢٣٤٥', '123456, 654321'])
       expect(await leadsTo({ code, ...place })).toBe(`/portal/twoFactor?${kept}&notice=codeMalformed`);
     for (const code of ['7K2M-Q4XD', '7K2M-Q4XD-9FHB-7K2M'])
       expect(await leadsTo({ code, recovery: 'true' })).toBe('/portal/twoFactor?recovery=true&notice=codeMalformed');

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { codeOfPaste, isOneTimeCode, recoveryCodeOfText } from '#contract/codes.ts';
+import { codeOfText, recoveryCodeOfText } from '#contract/codes.ts';
 import { destinationInLanguage } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeAnswerHeaders, type PasskeyForm, VerifyForm } from '#contract/payloads.ts';
@@ -54,8 +54,9 @@ export function verifyRoutes(deps: Deps) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
     const form = typeof body === 'string' ? null : body;
-    const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
-    if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
+    const text = typeof body === 'string' ? body : body.code;
+    const code = codeOfText(text) ?? recoveryCodeOfText(text);
+    if (code === null) {
       if (form) return backToForm(request, reply, form, await openFactor(request), 'codeMalformed');
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }

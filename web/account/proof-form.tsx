@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { AskedProof } from '#contract/account.ts';
 import { accountFields } from '#contract/account.ts';
 import { callUrl } from '#contract/calls.ts';
+import { longestCodeText } from '#contract/codes.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp, usePortalUrls } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
@@ -36,7 +37,7 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
             label={text('account-code')}
             autoComplete="one-time-code"
             required
-            maxLength={40}
+            maxLength={longestCodeText}
             autoFocus
           />
         )}

@@ -1,11 +1,18 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
-import { codeLength, codeOfPaste } from '#contract/codes.ts';
+import { codeLength, codeOfText, plainDigits } from '#contract/codes.ts';
 import { useApp, useMessage } from '../app-context.ts';
 
-type Props = { boxes: Boxes; isWrong: boolean; takesFocus: boolean; onMove: (boxes: Boxes) => void };
+type Props = {
+  boxes: Boxes;
+  isWrong: boolean;
+  takesFocus: boolean;
+  onMove: (boxes: Boxes) => void;
+  /** Something else than a code was pasted. */
+  onRefused: () => void;
+};
 
 /** Six boxes for six digits; code-box-moves has the moves. */
-export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
+export function CodeBoxes({ boxes, isWrong, takesFocus, onMove, onRefused }: Props) {
   const message = useMessage();
   const { isLeaving } = useApp();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);
@@ -66,7 +73,9 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
           onFocus={(event) => event.target.select()}
           onPaste={(event) => {
             event.preventDefault();
-            onMove(pasted({ ...boxes, focus: index }, event.clipboardData.getData('text')));
+            const next = pasted(event.clipboardData.getData('text'));
+            if (next) onMove(next);
+            else onRefused();
           }}
         />
       ))}
@@ -84,9 +93,9 @@ const last = codeLength - 1;
 
 /** The result of typing in a box: a digit replaces and advances, six fill all boxes, anything else is refused. */
 export function typed(boxes: Boxes, index: number, text: string): Boxes {
-  const value = narrow(text);
-  const code = codeOfPaste(value);
-  if (code) return { digits: [...code], focus: last };
+  const whole = pasted(text);
+  if (whole) return whole;
+  const value = plainDigits(text);
   if (value === '') return { digits: put(boxes.digits, index, ''), focus: index };
   const digit = newDigit(boxes.digits[index] ?? '', value);
   if (digit === null) return { ...boxes, focus: index };
@@ -95,16 +104,16 @@ export function typed(boxes: Boxes, index: number, text: string): Boxes {
 
 /** Text that an input method composed in a box: several digits continue into the following boxes. */
 export function composed(boxes: Boxes, index: number, text: string): Boxes {
-  const value = narrow(text);
+  const value = plainDigits(text);
   if (!/^[0-9]{2,5}$/.test(value)) return typed(boxes, index, value);
   const digits = [...value.slice(0, codeLength - index)];
   return digits.reduce((now, digit, step) => typed(now, index + step, digit), boxes);
 }
 
-/** Exactly six digits fill all boxes; anything else is ignored. */
-export function pasted(boxes: Boxes, text: string): Boxes {
-  const code = codeOfPaste(narrow(text));
-  return code ? { digits: [...code], focus: last } : boxes;
+/** The boxes filled with the code in a pasted text, or null if it has none. */
+export function pasted(text: string): Boxes | null {
+  const code = codeOfText(text);
+  return code === null ? null : { digits: [...code], focus: last };
 }
 
 /** The move for a key, or null if the key moves nothing. */
@@ -131,7 +140,7 @@ export function keyed(boxes: Boxes, index: number, key: string): Boxes | null {
 
 /** Boxes filled from what was typed into the plain field before the script ran. */
 export function boxesOf(text: string): Boxes {
-  const digits = narrow(text)
+  const digits = plainDigits(text)
     .replace(/[^0-9]/g, '')
     .slice(0, codeLength);
   return {
@@ -150,11 +159,6 @@ export function completes(before: Boxes | null, after: Boxes): boolean {
   if (codeOf(after) === null) return false;
   if (before === null || codeOf(before) === null) return true;
   return after.digits.filter((digit, index) => digit !== before.digits[index]).length > 1;
-}
-
-/** Full-width digits, as East Asian keyboards type them, count as digits. No app shows other scripts' digits. */
-function narrow(text: string): string {
-  return text.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10));
 }
 
 /** A box holds its old and new digit in either order, since the caret may be on either side. */

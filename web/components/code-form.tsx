@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
-import { codeLength, isOneTimeCode } from '#contract/codes.ts';
+import { codeOfText, longestCodeText } from '#contract/codes.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
@@ -51,6 +51,7 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
 
   function move(next: Boxes) {
     if (isLeaving) return;
+    if (said?.name === 'malformed' && boxes !== null) say(null);
     setBoxes(next);
     const code = completes(boxes, next) ? codeOf(next) : null;
     if (code && code !== lastSent.current && leave('checking-code')) send(code);
@@ -72,6 +73,7 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
       errorKey={checks}
       isFirst={!around}
       onMove={move}
+      onRefused={() => say({ name: 'malformed' })}
     />
   );
   return (
@@ -79,8 +81,8 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
       {head}
       <CodeCheckForm
         said={said}
-        isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
-        onSend={(form) => send(fieldValue(form, 'code'))}
+        isReady={(form) => codeOfText(fieldValue(form, 'code')) !== null}
+        onSend={(form) => send(codeOfText(fieldValue(form, 'code')) ?? '')}
       >
         {around ? around(field) : field}
         <RememberDevice ref={remember} />
@@ -140,10 +142,11 @@ type CodeFieldProps = {
   /** Whether the code is the screen's initial focus. */
   isFirst: boolean;
   onMove: (boxes: Boxes) => void;
+  onRefused: () => void;
 };
 
 /** The six digits of a one-time code. */
-function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) {
+function CodeField({ boxes, error, errorKey, isFirst, onMove, onRefused }: CodeFieldProps) {
   const message = useMessage();
   const plain = useRef<HTMLInputElement>(null);
   const wasFocused = useRef(false);
@@ -158,7 +161,12 @@ function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) 
     <fieldset>
       <legend className="sr">{message('code')}</legend>
       {boxes ? (
-        <CodeBoxes boxes={boxes} isWrong={error !== null} takesFocus={isFirst || wasFocused.current} onMove={onMove} />
+        <CodeBoxes
+          boxes={boxes}
+          isWrong={error !== null}
+          takesFocus={isFirst || wasFocused.current}
+          {...{ onMove, onRefused }}
+        />
       ) : (
         <div className="control code-plain">
           <input
@@ -169,7 +177,7 @@ function CodeField({ boxes, error, errorKey, isFirst, onMove }: CodeFieldProps) 
             aria-label={message('code')}
             aria-invalid={error ? true : undefined}
             aria-describedby={error ? 'code-error' : undefined}
-            maxLength={codeLength + 1}
+            maxLength={longestCodeText}
             required
             // biome-ignore lint/a11y/noAutofocus: the code is what the screen is for
             autoFocus={isFirst}

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { recoveryCodeOfText } from '#contract/codes.ts';
+import { longestCodeText, recoveryCodeOfText } from '#contract/codes.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { CheckedField } from './checked-field.tsx';
 import { useCodeCheck } from './code-check.ts';
@@ -7,9 +7,6 @@ import { CodeCheckForm } from './code-form.tsx';
 import { fieldValue, isFilled } from './portal-form.tsx';
 import { ChangeUserLinks } from './screen-links.tsx';
 import { isOver, SignInOver } from './sign-in-over.tsx';
-
-/** What the server accepts; leaves room for dashes and spaces. */
-const longestEntry = 40;
 
 /** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
@@ -63,7 +60,7 @@ export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNod
           label={message('recovery-code')}
           autoComplete="off"
           autoCapitalize="characters"
-          maxLength={longestEntry}
+          maxLength={longestCodeText}
           required
           autoFocus
           error={errorKey && message(errorKey)}

@@ -1,4 +1,5 @@
 import type { AccountView } from '#contract/account.ts';
+import { longestCodeText } from '#contract/codes.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';
@@ -67,7 +68,7 @@ function NextApp(next: NonNullable<Props['next']>) {
             inputMode="numeric"
             autoComplete="one-time-code"
             required
-            maxLength={7}
+            maxLength={longestCodeText}
           />
         </RegistrationSteps>
       </AccountForm>
