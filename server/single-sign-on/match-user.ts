@@ -6,7 +6,7 @@ import { canonicalDomain, domainOfAddress, foldLoginName, readEmail, readUsernam
 import { updateMemberships } from '../people/customer.ts';
 import { foldsOfUser, insertUser, lockLoginNames, takenField, updateLoginNames } from '../people/portal-user.ts';
 import { findSsoUser, type SsoUser } from '../people/sign-in-user.ts';
-import { type Identity, type Refusal, refusalFor } from './provider-answer.ts';
+import { type Identity, providerWords, type Refusal, refusalFor } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
 import { linkSubject } from './sso-subject.ts';
 
@@ -63,16 +63,16 @@ function verifiedEmail(
   connection: SsoConnection,
   identity: Omit<Identity, 'subject'>,
 ): { kind: 'ok'; email: string; fold: string } | Refusal {
-  if (identity.tellsSeveralEmails)
-    return refusalFor(
-      'unknown-user',
-      'the provider sends several email addresses; configure it to send one, or name the field with --map',
-    );
-  if (identity.email === null) return refusalFor('unknown-user', 'the provider sends no email address');
-  const reading = readEmail(identity.email);
+  const { emails, sent } = identity;
+  const [email, another] = emails;
+  const remedy = `name the field with --map email=…; it sends ${sent.slice(0, mostNames).map(providerWords).join(', ')}`;
+  if (another)
+    return refusalFor('unknown-user', `the provider sends several email addresses; have it send one, or ${remedy}`);
+  if (!email) return refusalFor('unknown-user', `the provider sends no email address; ${remedy}`);
+  const reading = readEmail(email);
   if (reading.kind === 'refused')
     return refusalFor('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
-  if (reading.value.toLowerCase() !== identity.email.toLowerCase())
+  if (reading.value.toLowerCase() !== email.toLowerCase())
     return refusalFor('unknown-user', 'the provider sends an address in an unusual form');
   const domain = canonicalDomain(reading.value.slice(reading.value.indexOf('@') + 1));
   if (!connection.domains.includes(domain)) return refusalFor('foreign-domain', domain);
@@ -80,6 +80,9 @@ function verifiedEmail(
     return refusalFor('unverified-email', 'neither the provider nor the operator says that the address is verified');
   return { kind: 'ok', email: reading.value, fold: foldLoginName(reading.value) };
 }
+
+/** Of claims and attributes, in one line for operators. */
+const mostNames = 50;
 
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
   if (!user) return refusalFor('unknown-user', 'nobody has the address');

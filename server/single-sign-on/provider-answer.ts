@@ -7,9 +7,10 @@ import type { SsoConnection } from './sso-connection.ts';
 export type Identity = {
   /** What the provider calls the person, permanently and uniquely: 1 to 255 characters. */
   subject: string;
-  email: string | null;
-  /** It sends several addresses, and none is used: choosing one would be a guess. */
-  tellsSeveralEmails?: true;
+  /** By what names the provider sent something of the person, for operators who need one for `--map`. */
+  sent: string[];
+  /** Different addresses. Of several, none is used: choosing one would be a guess. */
+  emails: string[];
   /** Whether the provider says that it has verified the address. */
   emailVerified: boolean;
   /** The name for a user who is created just in time; it never finds one. */

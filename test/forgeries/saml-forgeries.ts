@@ -105,7 +105,8 @@ const names: [string, RegExp, string][] = [
   ['a processing instruction', /processing instruction/, 'admin-1<?x y?>.evil'],
   ['CDATA', /CDATA/, '<![CDATA[admin-1]]>.evil'],
   ['an element', /NameID nothing cannot/, 'admin-1<x/>.evil'],
-  ['a space at its end', /cannot be used/, 'bob-1 '],
+  ['a no-break space at its end', /cannot be used/, 'bob-1\u00a0'],
+  ['a line break', /cannot be used/, 'bob\n-1'],
   ['256 characters', /cannot be used/, 'a'.repeat(256)],
 ];
 const of = (f: Forger, parts: Parts) => f.response(signed(f, parts));
@@ -122,7 +123,7 @@ const misread: Forgery[] = [
   ['SA-17 no NameID', /one NameID/, (f) => of(f, { nameId: '' })],
   ['SA-34 two roots', /well-formed/, (f) => `${genuine(f)}<x/>`],
   ['SA-34 text behind the root', /text outside/, (f) => `${genuine(f)}x`],
-  ['SA-34 a byte order mark', /text outside/, (f) => `\uFEFF${genuine(f)}`],
+  ['SA-34 a second byte order mark', /text outside/, (f) => `\uFEFF\uFEFF${genuine(f)}`],
   ['SA-34 UTF-7', /not declared as UTF-8/, (f) => `<?xml version="1.0" encoding="UTF-7"?>${genuine(f)}`],
   [
     'SA-36 a LogoutResponse, signed',

@@ -7,7 +7,6 @@ import {
   fetchUserInfo,
   type IDToken,
   ResponseBodyError,
-  type UserInfoResponse,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
@@ -25,6 +24,7 @@ import {
   refusalFor,
   refusalOf,
 } from '../provider-answer.ts';
+import { differentTexts, isSubject, providerText, readProviderValues, userFrom } from '../provider-values.ts';
 import type { Attributes, OidcConnection } from '../sso-connection.ts';
 import { acceptedAlgorithms, oidcProvider } from './provider.ts';
 
@@ -93,64 +93,47 @@ async function redeem(
   const claims = tokens.claims() as IDToken;
   if (claims.azp !== undefined && claims.azp !== settings.clientId)
     return refusalFor('answer-invalid', 'ID token: azp is not our client id');
-  if (!isSubject(claims.sub))
-    return refusalFor('answer-invalid', 'ID token: sub is not a string of 1 to 255 visible characters');
-  const isEmailElsewhere = !(emailClaim(attributes) in claims) && client.serverMetadata().userinfo_endpoint;
-  const userInfo = isEmailElsewhere ? await fetchUserInfo(client, tokens.access_token, claims.sub) : null;
+  if (!isSubject(claims.sub)) return refusalFor('answer-invalid', 'ID token: sub is not 1 to 255 visible characters');
+  const isEmailHere = readProviderValues(Object.entries(claims)).has(emailClaim(attributes));
+  const isElsewhere = !isEmailHere && client.serverMetadata().userinfo_endpoint;
+  const userInfo = isElsewhere ? await fetchUserInfo(client, tokens.access_token, claims.sub) : {};
   return { kind: 'ok', identity: oidcIdentity({ idToken: tokens.id_token as string, claims, userInfo }, attributes) };
 }
-
-/** Claims by name, of any type. */
-type Claims = Record<string, unknown>;
 
 /** The claim that holds the email address. */
 function emailClaim({ email = 'email' }: Attributes): string {
   return email;
 }
 
+/** Claims by name, of any type. */
+type Claims = Record<string, unknown>;
+
 /**
  * What the claims say of a person. The ID token comes first; an address and whether it is verified come from the same
  * place. `email_verified` refers to the claim `email` (OpenID Connect Core §5.1): nothing vouches for another one.
  */
 function oidcIdentity(
-  { idToken, claims, userInfo }: { idToken: string; claims: IDToken; userInfo: UserInfoResponse | null },
+  { idToken, claims, userInfo }: { idToken: string; claims: IDToken; userInfo: Claims },
   attributes: Attributes,
 ): Identity {
   const name = emailClaim(attributes);
-  const source: Claims = name in claims || !userInfo ? claims : userInfo;
-  const anywhere = (claim: string) => textOf((claims as Claims)[claim]) ?? textOf((userInfo as Claims | null)?.[claim]);
-  const session = textOf(claims.sid);
+  const told = readProviderValues(Object.entries(claims));
+  const values = new Map([...readProviderValues(Object.entries(userInfo)), ...told]);
+  const { email_verified: verified }: Claims = told.has(name) ? claims : userInfo;
+  const session = providerText(claims.sid);
   return {
     ...(session !== null && { session }),
     subject: claims.sub,
-    email: textOf(source[name]),
-    ...(Array.isArray(source[name]) && source[name].length > 1 && { tellsSeveralEmails: true }),
-    emailVerified: name === 'email' && (source.email_verified === true || source.email_verified === 'true'),
-    username: attributes.username === undefined ? null : anywhere(attributes.username),
-    language: anywhere(attributes.language ?? 'locale'),
-    authenticationContexts: contextsOf(claims),
+    sent: [...values.keys()],
+    emails: differentTexts(values.get(name) ?? []),
+    emailVerified: name === 'email' && (verified === true || verified === 'true'),
+    ...userFrom(values, { language: 'locale', ...attributes }),
+    authenticationContexts: ['acr', 'amr'].flatMap((one) => told.get(one) ?? []),
     authenticatedAt: Number.isSafeInteger(claims.auth_time) ? (claims.auth_time as number) * 1000 : null,
     // OpenID Connect does not report it.
     sessionEndsAt: null,
     idToken,
   };
-}
-
-function contextsOf({ acr, amr }: Claims): string[] {
-  return [acr, ...(Array.isArray(amr) ? amr : [amr])].map(textOf).filter((text) => text !== null);
-}
-
-const longestText = 255;
-
-/** A claim that is text fit to store and show, otherwise null. */
-function textOf(claim: unknown): string | null {
-  const isText = typeof claim === 'string' && claim.length >= 1 && claim.length <= longestText;
-  return isText && claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;
-}
-
-/** A subject is text that is not blank. */
-function isSubject(sub: string): boolean {
-  return textOf(sub) !== null && !/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(sub);
 }
 
 /** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */

@@ -48,7 +48,12 @@ async function signIn(
 it('a certified provider says who the person is, and its session is ended too', async () => {
   const provider = await providerWith({ postLogoutRedirectUris: ['http://localhost:8080/portal/login'] });
   const answer = await signIn(provider);
-  const identity = { subject: `subject of ${email}`, email, emailVerified: true, idToken: expect.any(String) };
+  const identity = {
+    subject: `subject of ${email}`,
+    emails: [email],
+    emailVerified: true,
+    idToken: expect.any(String),
+  };
   expect(answer).toMatchObject({ kind: 'ok', identity });
   const idToken = answer.kind === 'ok' ? answer.identity.idToken : null;
   const logout = await oidcLogout(portal.deps, oidcConnection(portal.deps, provider), idToken);
@@ -62,7 +67,7 @@ it.each<[string, Partial<OpenIdProviderOptions>, object, Connection, object]>([
     { claimsInIdToken: false },
     { email_verified: false, locale: 'pl' },
     {},
-    { email, emailVerified: false, language: 'pl' },
+    { emails: [email], emailVerified: false, language: 'pl' },
   ],
   [
     'the claims that the connection names, and how the person authenticated',
@@ -76,9 +81,15 @@ it.each<[string, Partial<OpenIdProviderOptions>, object, Connection, object]>([
     { moreClaims: ['upn'] },
     { upn: 'boss@customer.example', email_verified: true },
     { attributes: { email: 'upn' } },
-    { email: 'boss@customer.example', emailVerified: false },
+    { emails: ['boss@customer.example'], emailVerified: false },
   ],
-  ['an ID token, with our secret in the body', { clientAuthentication: 'client_secret_post' }, {}, {}, { email }],
+  [
+    'an ID token, with our secret in the body',
+    { clientAuthentication: 'client_secret_post' },
+    {},
+    {},
+    { emails: [email] },
+  ],
 ])('what is read there: %s', async (_what, options, person, connection, identity) => {
   const provider = await providerWith(options);
   provider.people.set(email, { ...person });

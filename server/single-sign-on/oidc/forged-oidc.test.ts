@@ -62,7 +62,8 @@ describe('an honest answer is accepted', () => {
       kind: 'ok',
       identity: {
         subject: 'subject of alice',
-        email: 'alice@customer.example',
+        sent: expect.arrayContaining(['sub', 'email']),
+        emails: ['alice@customer.example'],
         emailVerified: true,
         username: null,
         language: null,
@@ -92,6 +93,26 @@ describe('an honest answer is accepted', () => {
     ['from a clock that is 2 minutes behind', () => claims({ exp: seconds() - 118 })],
   ])('%s', async (_name, bend) => {
     expect(await answerTo(bend())).toMatchObject({ kind: 'ok' });
+  });
+});
+
+/** The address is in userinfo too. */
+it.each<[what: string, email: unknown, emails: string[]]>([
+  ['a list of one', ['mia@customer.example'], ['mia@customer.example']],
+  [
+    'a list of two',
+    ['mia@customer.example', 'Mia@Customer.example', 'bo@customer.example'],
+    ['mia@customer.example', 'bo@customer.example'],
+  ],
+  ['with white space around it', 'mia@customer.example \r\n', ['mia@customer.example']],
+  ['null', null, ['userinfo@customer.example']],
+  ['empty', '', ['userinfo@customer.example']],
+  ['in composed letters', 'ju\u0308rgen@customer.example', ['j\u00fcrgen@customer.example']],
+  ['with a no-break space', 'mia@customer.example\u00a0', ['mia@customer.example\u00a0']],
+])('an address: %s', async (_what, email, emails) => {
+  const userInfo = (honest: Change) => ({ ...honest, email: 'userinfo@customer.example' });
+  expect(await answerTo({ ...claims({ email }), userInfo })).toMatchObject({
+    identity: { emails, emailVerified: true },
   });
 });
 

@@ -190,11 +190,12 @@ export function endProblem(element: XmlElement, name: string, of: string, now: D
   return end > now.getTime() - limits.providerClock ? null : `${of} ended at ${said(text)}`;
 }
 
-/** xs:dateTime as in SAML: only in UTC (core §1.3.3). */
-const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+/** xs:dateTime as in SAML: only in UTC (core §1.3.3), which some write as an offset, or not at all. */
+const pattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:(\.\d{1,3})\d*)?(?:Z|[+-]00:00)?$/;
 
 /** The time in an attribute, in milliseconds; null if missing, `NaN` if unreadable. */
 export function samlTime(text: string | null): number | null {
   if (text === null) return null;
-  return pattern.test(text) ? Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) : Number.NaN;
+  const [, seconds, fraction = ''] = pattern.exec(text) ?? [];
+  return seconds === undefined ? Number.NaN : Date.parse(`${seconds}${fraction}Z`);
 }

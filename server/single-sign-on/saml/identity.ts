@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { entityId } from '../addresses.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
+import { differentTexts, isSubject, type ProviderValues, readProviderValues, userFrom } from '../provider-values.ts';
 import type { SamlConnection } from '../sso-connection.ts';
 import { samlTime } from './checks.ts';
 import { attributeOf, childrenNamed, childrenOf, isNamed, nameFormats, saml, textOf, type XmlElement } from './xml.ts';
@@ -15,13 +16,16 @@ const emailAttributes = [
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
 ];
 
+/** By this name, `--map` means the NameID. */
+const nameIdValue = 'NameID';
+
 /** The refusal of an answer that fails a check. */
 export function invalid(words: string): Refusal {
   return refusalFor('answer-invalid', words);
 }
 
 /**
- * What a verified assertion says of a person. The subject is its NameID as written, for this connection; SAML cannot
+ * What a verified assertion says of a person. The subject is its NameID, for this connection; SAML cannot
  * express that an address is verified, so it never is (the operator may trust the provider for it).
  */
 export function samlIdentity(
@@ -36,14 +40,16 @@ export function samlIdentity(
   const [format, by, to] = ['Format', 'NameQualifier', 'SPNameQualifier'].map((one) => attributeOf(name, one));
   if (format === nameFormats.transient)
     return invalid('the NameID is for this visit only (transient); configure the provider to send a persistent NameID');
-  if (!isName(subject)) return invalid(`the NameID ${said(textOf(name))} cannot be used`);
+  if (!isSubject(subject)) return invalid(`the NameID ${said(textOf(name))} cannot be used`);
   // SAML core §8.3.7: a persistent name is only unique together with its issuer and recipient.
   const isOwn = (by ?? settings.entityId) === settings.entityId && (to ?? entityId(config)) === entityId(config);
   if (format === nameFormats.persistent && !isOwn)
     return invalid('the NameID was assigned by another party than the provider, or for another party than us');
-  const value = (attribute: string | undefined) => (attribute ? theOne(valuesOf(assertion, [attribute])) : null);
-  const nameAsEmail = format === nameFormats.email ? [subject] : valuesOf(assertion, emailAttributes);
-  const emails = attributes.email ? valuesOf(assertion, [attributes.email]) : nameAsEmail;
+  const values = valuesOf(assertion);
+  const attributeNames = [...values.keys()];
+  values.set(nameIdValue, [subject]);
+  const usual = format === nameFormats.email ? [nameIdValue] : emailAttributes;
+  const emails = (attributes.email ? [attributes.email] : usual).flatMap((one) => values.get(one) ?? []);
   const statements = childrenNamed(assertion, saml('AuthnStatement'));
   const sessions = statements.map((statement) => attributeOf(statement, 'SessionIndex'));
   // SAML core §2.7.2: the provider's name for its session, if there is exactly one.
@@ -52,14 +58,14 @@ export function samlIdentity(
     kind: 'ok',
     identity: {
       subject,
-      email: theOne(emails),
-      ...(emails.length > 0 && theOne(emails) === null && { tellsSeveralEmails: true }),
+      sent: [`NameID (${format?.replace(/^urn:oasis:names:tc:/, '') ?? 'no format'})`, ...attributeNames],
+      emails: differentTexts(emails),
       emailVerified: false,
-      username: value(attributes.username),
-      language: value(attributes.language),
-      authenticationContexts: textsOf(
-        childrenNamed(assertion, saml('AuthnStatement'), saml('AuthnContext'), saml('AuthnContextClassRef')),
-      ),
+      ...userFrom(values, attributes),
+      authenticationContexts: childrenNamed(
+        assertion,
+        ...[saml('AuthnStatement'), saml('AuthnContext'), saml('AuthnContextClassRef')],
+      ).flatMap((element) => textOf(element) || []),
       authenticatedAt: earliest(statements, 'AuthnInstant'),
       sessionEndsAt: earliest(statements, 'SessionNotOnOrAfter'),
       idToken: null,
@@ -75,26 +81,11 @@ export function samlIdentity(
   };
 }
 
-/** Fit to store and show: 1 to 255 characters, without control characters or surrounding whitespace. */
-function isName(text: string): boolean {
-  return /^.{1,255}$/su.test(text) && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) && text.trim() === text;
-}
-
-/** The values of the attributes with these names. */
-function valuesOf(assertion: XmlElement, names: readonly string[]): string[] {
+/** The values of its attributes. */
+function valuesOf(assertion: XmlElement): ProviderValues {
   const attributes = childrenNamed(assertion, saml('AttributeStatement'), saml('Attribute'));
-  const meant = attributes.filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''));
-  return textsOf(meant.flatMap((attribute) => childrenNamed(attribute, saml('AttributeValue'))));
-}
-
-function textsOf(elements: readonly XmlElement[]): string[] {
-  return elements.map((element) => textOf(element) ?? '').filter((text) => text !== '');
-}
-
-/** The value; null if there are different ones. */
-function theOne(values: readonly string[]): string | null {
-  const [value = null] = values;
-  return new Set(values.map((text) => text.toLowerCase())).size === 1 ? value : null;
+  const texts = (attribute: XmlElement) => childrenNamed(attribute, saml('AttributeValue')).map(textOf);
+  return readProviderValues(attributes.map((one) => [attributeOf(one, 'Name') ?? '', texts(one)]));
 }
 
 /** The strictest of several statements counts; all times in them are already checked. */

@@ -72,7 +72,7 @@ describe('with SimpleSAMLphp', () => {
     const { action, relayState, samlResponse, read } = await signIn({ subject: 'person-7' });
     expect([action, relayState]).toEqual(['http://localhost:8080/portal/authenticate/saml/acs', 'state-1']);
     expect(Buffer.from(samlResponse, 'base64').includes('xmlenc#aes128-cbc')).toBe(options.encrypts === true);
-    const identity = { subject: 'person-7', email: bob, emailVerified: false, ...more };
+    const identity = { subject: 'person-7', emails: [bob], emailVerified: false, ...more };
     expect(read).toMatchObject({ kind: 'ok', identity });
   });
 

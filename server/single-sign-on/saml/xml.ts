@@ -80,9 +80,9 @@ export function samlText(field: string): string | null {
   return base64 !== '' && bytes.toString('base64') === base64 ? utf8(bytes) : null;
 }
 
-/** Bytes as text, with a byte order mark; null if they are not UTF-8. */
+/** Bytes as text, without a byte order mark; null if they are not UTF-8. */
 export function utf8(bytes: Uint8Array): string | null {
-  return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : null;
+  return isUtf8(bytes) ? new TextDecoder().decode(bytes) : null;
 }
 
 /** An element and all elements below it, in document order. */
@@ -129,10 +129,19 @@ export function attributeOf(element: XmlElement, name: string): string | null {
   return element.hasAttribute(name) ? element.getAttribute(name) : null;
 }
 
-/** The text of an element; null if it contains anything else, so that nothing is ever cut. */
+/**
+ * The text of an element, without the white space around it of providers that print before they sign; null if it contains
+ * anything but text, so that nothing is ever cut.
+ */
 export function textOf(element: XmlElement): string | null {
   const nodes = Array.from(element.childNodes);
-  return nodes.every(({ nodeType }) => nodeType === 3) ? nodes.map(({ nodeValue }) => nodeValue ?? '').join('') : null;
+  if (!nodes.every(({ nodeType }) => nodeType === 3)) return null;
+  return trimmed(nodes.map(({ nodeValue }) => nodeValue ?? '').join(''));
+}
+
+/** Without white space of XML around it. */
+export function trimmed(text: string): string {
+  return text.replace(/^[\t\n\r ]+|(?<![\t\n\r ])[\t\n\r ]+$/g, '');
 }
 
 const assertion = 'urn:oasis:names:tc:SAML:2.0:assertion';
