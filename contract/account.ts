@@ -52,7 +52,6 @@ export const accountNotices = [
   'passkeyRenamed',
   'passkeyRemoved',
   'passkeyRefused',
-  'passkeyProofRefused',
   'passkeyName',
   'passkeyGone',
   'passkeyLast',
@@ -122,8 +121,6 @@ export type AccountView =
         madeAt: string;
         lastUsedAt: string | null;
       }[];
-      /** What is left, and how the user is called, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
-      known: { rpId: string; userId: string; name: string; allAcceptedCredentialIds: string[] } | null;
     }
   | { name: 'password'; username: string; state: 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' }
   | {
@@ -183,15 +180,11 @@ export type AccountPage = {
   /** What was begun, by its name; with `ask` if it needs a proof first. */
   begun: string | null;
   ask: AskedProof | null;
-  /** Whether a passkey may stand for what is asked. */
-  mayAskPasskey: boolean;
-  /** Whether the person could not sign in again by themselves: only by a passkey, and they have none that works. */
-  needsInvitation: boolean;
   /** The fields of what was begun that are no secrets. */
   kept: Record<string, string>;
 };
 
 /** Whether a document of the account page has a script: only ceremonies with passkeys need one. */
-export function needsScript({ section, mayAskPasskey }: AccountPage): boolean {
-  return section === 'passkeys' || mayAskPasskey;
+export function needsScript({ section }: AccountPage): boolean {
+  return section === 'passkeys';
 }

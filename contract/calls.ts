@@ -21,7 +21,6 @@ export const calls = {
   logoutConfirmed: { method: 'POST', path: '/logout' },
   /** What a browser needs to make a passkey, and to prove by one, on the account page; its forms post the answers. */
   passkeyEnrolOptions: { method: 'POST', path: '/passkeys/enrol/options' },
-  passkeyProofOptions: { method: 'POST', path: '/passkeys/prove/options' },
   /** Redirects to a provider, so that the form's own post stays on our origin. */
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */

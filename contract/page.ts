@@ -122,8 +122,6 @@ export type Page = {
   isAnswer?: true;
   /** Passkeys can be used at this address; a browser may still have none. */
   passkeys?: true;
-  /** The passkey that was refused because nobody has it, or not any more. */
-  unknownPasskey?: { rpId: string; credentialId: string };
   /** Written to a file, for a backend that isn't ours (docs/branding.md): what only our server knows is left out. */
   isStatic?: true;
   screen: PageScreen;

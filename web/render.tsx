@@ -84,15 +84,8 @@ ${preloads}<style>${assets.style}</style>
 <body>
 ${elements}
 ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
-${scriptOfPasskeys(page, assets)}</body>
+</body>
 </html>
-`;
-}
-
-/** Where a passkey was refused that nobody has, the page tells what keeps it (docs/decisions/0052). */
-function scriptOfPasskeys({ unknownPasskey }: Page, { passkeyScript }: PageAssets): string {
-  if (!unknownPasskey) return '';
-  return `<script type="module" async src="${escaped(passkeyScript)}" data-unknown="${escaped(JSON.stringify(unknownPasskey))}"></script>
 `;
 }
 

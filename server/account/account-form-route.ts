@@ -73,7 +73,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
      * that was typed is lost but secrets: the section comes back once the person has signed in.
      */
     async function goOnAfterEnd({ who, sessionToken: token }: Visitor) {
-      const given = fields.current ?? fields.code ?? fields.password ?? fields.credential;
+      const given = fields.current ?? fields.code ?? fields.password;
       const sessionToken = token && given ? await tokenOfFirstSubmit(deps, { token, given }) : null;
       if (sessionToken)
         return answerDone({ kind: 'done', notice: isProof ? 'proven' : 'passwordChanged', sessionToken }, isProof);

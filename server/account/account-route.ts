@@ -7,7 +7,7 @@ import { queryValue, splitUrl } from '../http/request-url.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
-import { mayProveByPasskey, needsInvitation, proofToAsk } from './prove.ts';
+import { proofToAsk } from './prove.ts';
 import type { Section } from './section.ts';
 
 /** `GET account/…`: a section of the account page, for a full session; anybody else signs in first and comes back to it. */
@@ -52,8 +52,6 @@ export async function showSection(
     reason: notice && reasonOfSearch(splitUrl(request.url).search),
     begun,
     ask,
-    mayAskPasskey: ask !== null && (await mayProveByPasskey(deps, visit)),
-    needsInvitation: begun !== null && (await needsInvitation(deps, visit)),
     kept,
   });
 }

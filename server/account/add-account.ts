@@ -8,7 +8,6 @@ import { logoutAgain, logoutConfirmedRoute, logoutRoute } from './logout-route.t
 import { overview } from './overview.ts';
 import { enrolOptionsRoute, passkeys } from './passkeys.ts';
 import { password } from './password.ts';
-import { passkeyProofOptionsRoute } from './prove.ts';
 import { app as appSection, devices, recoveryCodes } from './second-factor.ts';
 import type { Section } from './section.ts';
 import { sessions, signIns } from './sessions.ts';
@@ -32,7 +31,6 @@ export function addAccount(app: FastifyInstance, deps: Deps): void {
   add('logout', 'everybody', logoutRoute(deps), { exposeHeadRoute: false });
   add('logoutConfirmed', 'everybody', logoutConfirmedRoute(deps), { formAgain: logoutAgain(deps) });
   add('passkeyEnrolOptions', 'full session', enrolOptionsRoute(deps));
-  add('passkeyProofOptions', 'full session', passkeyProofOptionsRoute(deps));
   for (const section of sections) {
     const url = basePath + accountPath + accountSections[section.name];
     const config = { name: 'account' };

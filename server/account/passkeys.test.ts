@@ -85,7 +85,7 @@ describe('a passkey on the account page', () => {
     await portal.sql`update customer set active = false where key = 'resting'`;
     expect(await (await signedIn('rested')).open('?do=enrol')).not.toContain('data-options');
     const enrolling = await (await signedIn('both')).open('?do=enrol');
-    expect([enrolling.includes('data-options'), enrolling.includes('data-known')]).toEqual([true, true]);
+    expect(enrolling).toContain('data-options');
     await givePasskey(portal, 'shut');
     const [id = ''] = await idsOf('shut');
     const { browser, open, act } = await signedIn('shut');

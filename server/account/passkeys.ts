@@ -22,7 +22,6 @@ import {
   type Ceremony,
   creationOptions,
   refusePasskey,
-  userHandleOf,
   waitOfPasskeys,
 } from '../factors/passkey-ceremony.ts';
 import { type EnrolledKey, takeEnrolment } from '../factors/take-passkey.ts';
@@ -53,13 +52,14 @@ export const passkeys: Section = {
 async function view(deps: Deps, visit: AccountVisit) {
   const { sql, config } = deps;
   const { session, account } = visit;
-  const rp = config.passkeys;
-  const { userId } = session;
-  const found = account.isPart ? [] : await listPasskeys(sql, userId);
-  const credentials = rp && !account.isPart ? await listCredentials(sql, { userId, rpId: rp.id }) : null;
+  const found = account.isPart ? [] : await listPasskeys(sql, session.userId);
   return {
     name: 'passkeys' as const,
-    state: !rp ? ('off' as const) : account.isPart ? ('part' as const) : await standingOf(deps, sql, visit),
+    state: !config.passkeys
+      ? ('off' as const)
+      : account.isPart
+        ? ('part' as const)
+        : await standingOf(deps, sql, visit),
     isFull: found.length >= limits.passkeysOfUser,
     passkeys: found.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => ({
       ...{ id, name, backedUp },
@@ -67,13 +67,6 @@ async function view(deps: Deps, visit: AccountVisit) {
       madeAt: madeAt.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
     })),
-    known: rp &&
-      credentials && {
-        rpId: rp.id,
-        userId: userHandleOf(userId),
-        name: session.username,
-        allAcceptedCredentialIds: credentials.map(({ credentialId }) => credentialId.toString('base64url')),
-      },
   };
 }
 

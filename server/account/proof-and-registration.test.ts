@@ -10,6 +10,7 @@ import {
   type Browser,
   codeByMail,
   codeNow,
+  giveApp,
   halfSession,
   registrationUrl,
   verify,
@@ -78,6 +79,19 @@ it('MF-12 in a session that a passkey opened the password proves nothing: it add
   expect(await registrationOf(browser.cookies)).toBe(409);
   const options = { method: 'POST' as const, headers: { accept: 'application/json' } };
   expect((await browser.get('/portal/passkeys/enrol/options', options)).statusCode).toBe(409);
+});
+
+it('MF-12 a passkey does not change the app of a customer that takes none: it would open that customer', async () => {
+  await portal.sql`insert into customer (key, name, created_at, two_factor, passkeys) values ('stern', 'Stern', now(), 'app', 'off')`;
+  await addUser(portal, { username: 'hugo', customers: ['acme', 'stern'] });
+  const secret = await giveApp(portal, 'hugo');
+  const browser = browserForTest(portal);
+  await signInWithPasskey(browser, await givePasskey(portal, 'hugo'));
+  await postAccount(portal, 'app', { do: 'replace' }, browser.cookies);
+  expect(await accountEvents(portal)).toEqual(['account-change-refused no-fresh-proof']);
+  const form = { do: 'prove', for: 'replace', code: codeNow(portal, secret) };
+  const answer = await postAccount(portal, 'app', form, browser.cookies);
+  expect(answer.headers.location).toContain('notice=proven');
 });
 
 const setUp = '/portal/account/app?do=setUp';

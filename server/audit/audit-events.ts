@@ -197,7 +197,7 @@ export const passkeyRefusalReasons = {
   'answer-invalid': 'The answer failed a check; the steps say which.',
   'unknown-passkey': 'No user has this passkey, or not any more.',
   'other-user':
-    'The passkey is of a user other than the one that the authenticator names, or than the one who signs in or proves who they are.',
+    'The passkey is of a user other than the one that the authenticator names, or than the one who signs in.',
   'by-provider': 'The sign-in that the passkey was to complete began at a provider, and is completed by a code.',
   'counter-back': 'The signature counter has not moved on: the passkey may have been copied.',
   inactive: 'The user is inactive.',
@@ -208,7 +208,7 @@ export const passkeyRefusalReasons = {
   throttled: 'Too many answers from this address were refused; this one was not looked at.',
   'already-enrolled': 'The new passkey is enrolled already.',
   'too-many-passkeys': 'The user has as many passkeys as one user may have.',
-  'session-over': 'The session that began the enrolment, or the proof, has ended, or may not enrol any more.',
+  'session-over': 'The session that began the enrolment has ended, or may not enrol any more.',
 } as const;
 
 export type PasskeyRefusalReason = keyof typeof passkeyRefusalReasons;

@@ -27,7 +27,6 @@ export const rootPaths = [
   '/readyz',
   '/metrics',
   '/.well-known/change-password',
-  '/.well-known/passkey-endpoints',
   '/.well-known/jwks.json',
 ] as const;
 

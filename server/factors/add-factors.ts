@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { callRoutes } from '../http/call-routes.ts';
 import { readCodesIn } from '../http/request-body.ts';
 import { sendRoute } from './email-code.ts';
-import { passkeyEndpointsRoute, passkeyOptionsRoute } from './passkey-ceremony.ts';
+import { passkeyOptionsRoute } from './passkey-ceremony.ts';
 import { recoveryCodesRoute } from './recovery-codes.ts';
 import { registrationRoute } from './registration.ts';
 import { twoFactorFormAgain, verifyRoutes, verifySchema } from './verify-routes.ts';
@@ -26,6 +26,4 @@ export async function addFactors(app: FastifyInstance, deps: Deps): Promise<void
       formAgain,
     });
   });
-  const endpoints = { config: { name: 'passkeyEndpoints' } };
-  app.get('/.well-known/passkey-endpoints', endpoints, passkeyEndpointsRoute(deps.config));
 }

@@ -14,18 +14,6 @@ const portal = portalOfFile({
 
 beforeEach(() => addUser(portal, { username: 'grace', passwordHash: null }));
 
-it('programs that keep passkeys learn where they are added and looked after: on pages that ask who it is first', async () => {
-  const answer = await portal.send({ url: '/.well-known/passkey-endpoints' });
-  expect(answer.headers['content-type']).toMatch(/^application\/json(?:;|$)/);
-  const { origin } = portal.deps.config.publicUrl;
-  const account = '/portal/account/passkeys';
-  expect(answer.json()).toEqual({ enroll: `${origin}${account}?do=enrol`, manage: origin + account });
-  for (const url of [`${account}?do=enrol`, account]) {
-    const { headers } = await portal.send({ url });
-    expect(new URL(String(headers.location), origin).searchParams.get('destination')).toBe(url);
-  }
-});
-
 describe('an installation whose passkeys are made for a domain that is not its host', () => {
   const forged: [string, Tweak][] = [
     ['the domain itself, which is not listed', { origin: 'https://acme.example' }],

@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accountFields, accountUrl } from '#contract/account.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditStep, customersOfEvent, type PasskeyRefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
-import type { Config } from '../config/config.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { deleteInParts } from '../database/large-tables.ts';
@@ -18,7 +16,7 @@ import { isKnownDevice } from './devices.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
 export type Ceremony = {
-  purpose: 'sign-in' | 'second-factor' | 'enrol' | 'prove' | 'invitation';
+  purpose: 'sign-in' | 'second-factor' | 'enrol' | 'invitation';
   /** Of the `passkey` cookie; null if the browser shows none. */
   browserToken: string | null;
   /** The session or link that it belongs to. */
@@ -137,27 +135,13 @@ export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-fac
   };
 }
 
-/**
- * `GET /.well-known/passkey-endpoints`: where people add passkeys and look after them, for the programs that keep them (W3C:
- * Passkey Endpoints, §3). The same for everybody; 404 where no passkey can be made.
- */
-export function passkeyEndpointsRoute({ passkeys, publicUrl, basePath }: Config) {
-  const urlOf = (query?: Record<string, string>) => publicUrl.origin + accountUrl(basePath, 'passkeys', query);
-  const body = JSON.stringify({ enroll: urlOf({ [accountFields.action]: 'enrol' }), manage: urlOf() });
-
-  return async function passkeyEndpoints(_request: FastifyRequest, reply: FastifyReply) {
-    if (!passkeys) return sendProblem(reply, 404);
-    return reply.header('content-type', 'application/json').send(body);
-  };
-}
-
 /** Whose answer was refused, as far as it is known. */
 export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
 
 /** Where from, and by which browser: what its ceremonies count under. */
 type BrowserToCount = Pick<Visitor, 'address' | 'deviceToken'>;
 
-type Refused = 'passkey-refused' | 'passkey-not-added' | 'fresh-proof-refused';
+type Refused = 'passkey-refused' | 'passkey-not-added';
 
 /** An answer that is refused for one of these tries something; every other one was signed by a passkey, or not looked at. */
 const tries: readonly PasskeyRefusalReason[] = [
@@ -188,19 +172,19 @@ export async function refusePasskey(
 
 /**
  * Until when answers of a browser or from its address are not looked at, and the reference of the event; null if they are.
- * `whose`: of an answer that is no sign-in; it would have been what `event` refuses.
+ * `whose`: of an answer that is to add a passkey.
  */
 export async function waitOfPasskeys(
   deps: Deps,
   visitor: BrowserToCount & Pick<Visitor, 'requestId'>,
   whose?: RefusedUser,
-  event: Refused = whose ? 'passkey-not-added' : 'passkey-refused',
 ): Promise<{ retryAfter: number; reference: string } | null> {
   const at = deps.now();
   const { address, requestId } = visitor;
   const until = await findWait(deps.sql, [await passkeyKey(deps, visitor, 'passkey-failure')], at);
   if (until <= at) return null;
   const steps = [{ step: 'throttle', outcome: `passkeys from here: wait until ${until.toISOString()}` }];
+  const event: Refused = whose ? 'passkey-not-added' : 'passkey-refused';
   const who = whose && { userId: whose.id, username: whose.username };
   const refused = { event, reason: 'throttled', ...who, address, requestId, steps } as const;
   const reference = await insertEventOnceAMinute(deps.sql, refused, recordKey(`throttled:${event}`, address), at);

@@ -5,7 +5,6 @@ import { rowOrNull } from '../database/database.ts';
 import { type MailPlace, queueMail } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
-import { endProofsByPasskey } from '../sessions/session.ts';
 import providers from './providers.json' with { type: 'json' };
 
 /** A passkey as its user and an operator see it. */
@@ -149,7 +148,7 @@ async function deletePasskey(
 /**
  * Removes a passkey of a user in a transaction, and tells them; whether it was there. `by`: what the event and the email say of
  * who did it, and the session that they did it in, which goes on. Nobody can sign in by the passkey any more, and the sessions
- * that it opened end: within ten minutes of the sign-in they could add another. What it has proven elsewhere ends.
+ * that it opened end: within ten minutes of the sign-in they could add another.
  */
 export async function removePasskey(
   sql: Connection,
@@ -168,7 +167,6 @@ export async function removePasskey(
   const steps = [{ step: 'passkey', outcome: `${id}, ${removed.name}` }];
   const kept = by.sessionId ?? null;
   const ended = await endSessionsOfUser(sql, userId, { passkeyId: id, kept });
-  await endProofsByPasskey(sql, userId, kept);
   if (ended > 0) steps.push({ step: 'sessions ended', outcome: String(ended) });
   await insertAuditEvent(sql, { ...by.event, event: 'passkey-removed', userId, username, steps }, now);
   if (reader) await queueMail(sql, reader, { kind: 'passkeyRemoved', now, passkey: removed.name, ...by.mail });

@@ -19,8 +19,6 @@ export type RefusedPasskey = {
   kind: 'refused';
   reason: PasskeyRefusalReason;
   user?: RefusedUser;
-  /** The id of a passkey that nobody has. */
-  unknownPasskey?: string;
 };
 
 /**
@@ -42,8 +40,7 @@ export async function takePasskey(
     return { kind: 'refused', reason: 'challenge-unknown' };
   const credentialId = Buffer.from(assertion.json.id, 'base64url');
   const passkey = await findPasskeyToVerify(sql, { credentialId, rpId: rp.id });
-  if (!passkey)
-    return { kind: 'refused', reason: 'unknown-passkey', unknownPasskey: credentialId.toString('base64url') };
+  if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };
   steps.push({ step: 'passkey', outcome: `${passkey.id}, of ${passkey.username}` });
   const owner = { id: passkey.userId, username: passkey.username };
   const checked = await checkAssertion(assertion, passkey, rp, steps);

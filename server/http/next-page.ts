@@ -16,19 +16,14 @@ import { splitUrl } from './request-url.ts';
 type ToldToNextPage = {
   /** As it was typed; the next form has it filled in. */
   username: string;
-  /** `unknownPasskey`: the id, in base64url, of a passkey that nobody has. */
-  refusal?: { reference: string; url: string; unknownPasskey?: string | null };
+  refusal?: { reference: string; url: string };
   /** The first page after a sign-out is told of it. */
   isSignedOut?: boolean;
 };
 
-/** Most ids of passkeys have 16 to 64 bytes; a longer one than this is not passed on. */
-const passkeyId = /^[\w-]{1,200}$/;
-
 export function tellNextPage(reply: FastifyReply, config: Config, told: ToldToNextPage): void {
   const { username, refusal, isSignedOut } = told;
-  const unknown = passkeyId.test(refusal?.unknownPasskey ?? '') ? refusal?.unknownPasskey : undefined;
-  const of = { reference: refusal?.reference ?? null, at: refusal && pageKey(config, refusal.url), unknown };
+  const of = { reference: refusal?.reference ?? null, at: refusal && pageKey(config, refusal.url) };
   const text = JSON.stringify({ username, ...of, out: isSignedOut || undefined });
   setCookie(reply, config, 'next-page', Buffer.from(text).toString('base64url'), limits.nextPageLifetime);
 }
@@ -37,25 +32,24 @@ export function forgetNextPage(request: FastifyRequest, reply: FastifyReply, con
   if (readCookie(request.headers, config, 'next-page') !== null) clearCookie(reply, config, 'next-page');
 }
 
-const none = { reference: null, username: '', unknownPasskey: null, isSignedOut: false };
+const none = { reference: null, username: '', isSignedOut: false };
 
 /** What the page of `url` is told, as sent by the browser; ignored if unreadable. */
 export function toldToPage(
   request: FastifyRequest,
   config: Config,
   url = request.url,
-): { reference: string | null; username: string; unknownPasskey: string | null; isSignedOut: boolean } {
+): { reference: string | null; username: string; isSignedOut: boolean } {
   const value = readCookie(request.headers, config, 'next-page');
   if (!value) return none;
   try {
     const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;
-    const { reference, at, username, unknown, out } = kept;
+    const { reference, at, username, out } = kept;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
     const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
     return {
       reference: isItsPage ? referenceOfText(reference) : null,
       username,
-      unknownPasskey: isItsPage && typeof unknown === 'string' && passkeyId.test(unknown) ? unknown : null,
       isSignedOut: out === true,
     };
   } catch {

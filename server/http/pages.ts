@@ -33,8 +33,6 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
     // A screen without an address reports something that just happened: an earlier refusal's reference does not belong to it.
     const screen = more.screen ?? screenOfPath(splitUrl(more.url ?? request.url).path.slice(config.basePath.length));
     const reference = hasAddress(screen) ? refusal.reference : null;
-    const { unknownPasskey } = refusal;
-    const rpId = config.passkeys?.id;
     return {
       language: languageOfRequest(request),
       url: request.url,
@@ -45,7 +43,6 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       reference,
       ...(refusal.isSignedOut && { isSignedOut: true as const }),
       ...(config.passkeys && { passkeys: true as const }),
-      ...(reference && rpId && unknownPasskey && { unknownPasskey: { rpId, credentialId: unknownPasskey } }),
       ...more,
       screen,
     };

@@ -15,13 +15,6 @@ export async function putProof(sql: Connection, sessionId: string, proof: ProofO
   await sql`update session set proof = ${proof}, proven_at = ${now} where id = ${sessionId}`;
 }
 
-/** Ends what passkeys have proven in a user's sessions, but not in `kept`, the session that removes one. */
-export async function endProofsByPasskey(sql: Connection, userId: string, kept: string | null): Promise<void> {
-  await sql`
-    update session set proven_at = null
-    where user_id = ${userId} and proof = 'passkey' and id is distinct from ${kept}::uuid`;
-}
-
 /** A live session of a signed-in user, as visible from the request's address. */
 export type FullSession = {
   /** Also what hubs know it by; it opens nothing. */

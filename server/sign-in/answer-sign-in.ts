@@ -56,13 +56,12 @@ function hasShownNoCookie({ request: { headers } }: FastifyReply): boolean {
   return headers.cookie === undefined && headers['sec-fetch-mode'] === 'navigate';
 }
 
-/** What a refused sign-in shows. `unknownPasskey`: the id of a passkey that nobody has; the browser is told to forget it. */
+/** What a refused sign-in shows. */
 type Refused = {
   type: LoginFailType;
   reference: string;
   username: string;
   notice?: Notice;
-  unknownPasskey?: string | null;
 };
 
 /**
@@ -72,7 +71,7 @@ type Refused = {
 export function refuseSignIn(
   reply: FastifyReply,
   config: Config,
-  { type, reference, username, notice, unknownPasskey = null }: Refused,
+  { type, reference, username, notice }: Refused,
   { destination, lang, address, first }: Onwards & { first?: string | undefined },
 ): FastifyReply {
   const query = {
@@ -82,7 +81,7 @@ export function refuseSignIn(
     lang,
   };
   const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
-  tellNextPage(reply, config, { username, refusal: { reference, url, unknownPasskey } });
+  tellNextPage(reply, config, { username, refusal: { reference, url } });
   return reply.redirect(first ?? url, 303);
 }
 

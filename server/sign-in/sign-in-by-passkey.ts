@@ -45,8 +45,7 @@ export function passkeySignInRoute(deps: Deps) {
       return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
     }
     const type = result.reason === 'network' ? 'ip' : 'passkey';
-    const { unknownPasskey = null } = result;
-    return refuseSignIn(reply, config, { type, reference, username: '', unknownPasskey }, onwards);
+    return refuseSignIn(reply, config, { type, reference, username: '' }, onwards);
   };
 }
 

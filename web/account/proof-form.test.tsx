@@ -12,8 +12,6 @@ const account: AccountPage = {
   reason: null,
   begun: 'setUp',
   ask: 'signIn',
-  mayAskPasskey: false,
-  needsInvitation: false,
   kept: { id: '7' },
 };
 

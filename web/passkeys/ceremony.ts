@@ -1,14 +1,11 @@
 import { startEnrolment } from './enrol.ts';
 import { bytesOf, textOf } from './make-passkey.ts';
-import { reportUnknown } from './signals.ts';
 
 export { offerToEnrol } from './enrol.ts';
 
 // A script of its own, loaded when a passkey may be used or made, also by an invitation, and the only one of the account page
 // (docs/decisions/0052).
 startEnrolment();
-startProof();
-reportUnknown();
 
 /** What the server asks for, in base64url (server/factors/passkey-ceremony.ts). */
 type Options = { challenge: string; rpId: string; timeout: number; userVerification: UserVerificationRequirement };
@@ -96,34 +93,5 @@ async function ask(optionsUrl: string, more: Omit<CredentialRequestOptions, 'pub
       signature: textOf(signature),
       userHandle: userHandle && textOf(userHandle),
     },
-  });
-}
-
-/**
- * On the account page: shows the button that proves by a passkey, where the browser can use one; the form beside it works without.
- */
-function startProof(): void {
-  const form = document.querySelector<HTMLFormElement>('.account form[data-prove]');
-  const field = form?.querySelector<HTMLInputElement>('input[name="credential"]');
-  if (!form || !field || typeof PublicKeyCredential === 'undefined') return;
-  const { prove = '', none = '' } = form.dataset;
-  const status = form.querySelector('[aria-live]');
-  const button = form.querySelector('button');
-  form.hidden = false;
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    if (button?.disabled) return;
-    if (button) button.disabled = true;
-    if (status) status.textContent = '';
-    askForPasskey(prove).then((answer) => {
-      if (button) button.disabled = false;
-      if (answer === null) {
-        button?.focus();
-        if (status) status.textContent = none;
-        return;
-      }
-      field.value = answer;
-      form.submit();
-    });
   });
 }

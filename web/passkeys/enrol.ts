@@ -1,15 +1,9 @@
 import { askForOptions, makePasskey } from './make-passkey.ts';
-import { tellManagers } from './signals.ts';
 
-/**
- * On the account page: shows the button that makes a passkey, where one can be made, and tells the browser's own list of
- * passkeys which ones are left. Elsewhere it finds nothing to do.
- */
+/** On the account page: shows the button that makes a passkey, where one can be made. Elsewhere it finds nothing to do. */
 export function startEnrolment(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-old]');
-  const known = document.querySelector<HTMLElement>('[data-known]')?.dataset.known;
   if (form) offerToEnrol(form);
-  if (known) tellManagers(JSON.parse(known));
 }
 
 /**

@@ -12,7 +12,7 @@ type Props = Extract<AccountView, { name: 'passkeys' }>;
 type Passkey = Props['passkeys'][number];
 
 /** The passkeys of the account; one of them to change, or a new one to add, if that was begun. */
-export function Passkeys({ state, isFull, passkeys, known }: Props) {
+export function Passkeys({ state, isFull, passkeys }: Props) {
   const text = useAccountText();
   const toSection = useSectionUrl();
   const { begun, kept } = useAccount();
@@ -21,10 +21,10 @@ export function Passkeys({ state, isFull, passkeys, known }: Props) {
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
-  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol known={known} />;
+  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol />;
   const isClosed = state === 'elsewhere' || state === 'useless';
   return (
-    <div className="stack" data-known={known ? JSON.stringify(known) : undefined}>
+    <div className="stack">
       <p className="hint">{text('account-passkeys-what')}</p>
       {passkeys.length > 0 && (
         <ul className="items">
@@ -108,7 +108,7 @@ function Remove({ passkey }: { passkey: Passkey }) {
 }
 
 /** Hidden until the script finds that the browser can make one (web/passkeys/enrol.ts). */
-function Enrol({ known }: Pick<Props, 'known'>) {
+function Enrol() {
   const text = useAccountText();
   const { page } = useApp();
   return (
@@ -120,8 +120,6 @@ function Enrol({ known }: Pick<Props, 'known'>) {
         <AccountForm
           action="enrol"
           hidden
-          // One that was made and then refused is to vanish from where it was kept.
-          data-known={known ? JSON.stringify(known) : undefined}
           data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
           data-none={text('account-passkeys-none')}
           data-already={text('account-passkeys-already')}
