@@ -81,7 +81,6 @@ describe('vestibule user import', () => {
     ['users.json', 'jq -c'],
     ['users.txt', '--format says so'],
     ['- --customer UPPER', 'is not the key of a customer'],
-    ['- --from firebase --firebase-config /nowhere', '--firebase-config: /nowhere cannot be read'],
     ['- --refused /nowhere/x', '--refused: /nowhere/x cannot be written'],
   ])('refuses %s', async (args, problem) => {
     await mkdir(join(commands.folder, 'FOLDER.csv'), { recursive: true });

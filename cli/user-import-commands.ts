@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { type SourceName, sourceNames } from '#server/accounts/import-sources.ts';
-import type { ImportCounts, RefusedLine } from '#server/accounts/import-users.ts';
+import type { ImportCounts, ImportOptions, RefusedLine } from '#server/accounts/import-users.ts';
 import type { ImportEntry } from '#server/accounts/read-records.ts';
 import { readShortName } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
@@ -11,13 +10,12 @@ import { exitCodes, failure, printJson, printLine, printWarning } from './print.
 import { type Keyed, withKeys } from './with-database.ts';
 
 type ImportFlags = {
-  from: SourceName;
+  from: ImportOptions['from'];
   format?: 'jsonl' | 'csv';
   customer?: string[];
   dryRun?: true;
   refused?: string;
   acceptUnverified?: true;
-  firebaseConfig?: string;
   json?: true;
 };
 
@@ -30,11 +28,12 @@ export function addUserImportCommands(user: Command): void {
     .command('import')
     .argument('<file>', 'an export in JSON Lines or CSV; - reads standard input')
     .description('add the users of another system, with password hashes; run it again to continue')
-    .addOption(new Option('--from <source>', 'what wrote the file').choices(sourceNames).default('vestibule'))
+    .addOption(
+      new Option('--from <source>', 'what wrote the file').choices(['vestibule', 'keycloak']).default('vestibule'),
+    )
     .addOption(new Option('--format <format>', 'default: by the name of the file').choices(['jsonl', 'csv']))
     .addOption(repeatable('--customer <key>', 'customer of users for whom the file names none; may be repeated'))
     .option('--accept-unverified', 'take over users whose email address the source has not verified')
-    .option('--firebase-config <file>', "Firebase: the project's password hash parameters, as the console shows them")
     .option('--dry-run', 'check every line, store nothing')
     .option('--refused <file>', 'write refused lines to this file, one JSON object each')
     .option('--json', 'print the counts as JSON')
@@ -65,25 +64,16 @@ Examples:
 async function runImport(file: string, flags: ImportFlags): Promise<void> {
   const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
-  // Code that other commands don't need is loaded on demand.
-  const { openImportSource } = await import('#server/accounts/import-sources.ts');
-  const { firebaseConfig } = flags;
-  const readSource = await openImportSource(flags.from, {
-    now: () => new Date(),
-    ...(firebaseConfig !== undefined && { firebaseConfig }),
-  });
-  if (readSource.kind === 'refused') throw failure(`${readSource.problem}.`);
   const entries = await openImportFile(file, flags.format);
   const writeRefused = flags.refused === undefined ? null : openRefusedFile(flags.refused);
   const shown: RefusedLine[] = [];
   await withKeys(async (keyed) => {
     const { importUsers } = await import('#server/accounts/import-users.ts');
     const counts = await importUsers(keyed, entries, {
-      readSource: readSource.value,
+      from: flags.from,
       rules: {
         customers: flags.customer ?? [],
         acceptsUnverified: flags.acceptUnverified === true,
-        isStrict: flags.from === 'vestibule',
       },
       dryRun: flags.dryRun === true,
       onRefused(line) {

@@ -3,11 +3,8 @@ import { unseal } from '../crypto/keys.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';
-import type { Reading } from '../names/read-name.ts';
 import { importBatch } from './import-users.ts';
-import { readPasswordHash } from './read-credentials.ts';
 import type { UserToInsert } from './read-imported-user.ts';
-import { isGiven, refusedValue, type SourceRecord, type SourceUser } from './source-user.ts';
 
 type ExportOptions = {
   /** Whether password hashes and the secrets of apps are in it. */
@@ -16,7 +13,7 @@ type ExportOptions = {
   onUnreadable: (username: string) => void;
 };
 
-/** Every user, one JSON text each, which `readVestibule` reads again. Memory: one batch. */
+/** Every user, one JSON text each, which `readOwnFormat` reads again. Memory: one batch. */
 export async function* exportUsers(
   { sql, keys }: { sql: Database; keys: Keys },
   { withSecrets, onUnreadable }: ExportOptions,
@@ -74,40 +71,4 @@ async function listStoredUsers(
     from portal_user u left join totp t on t.user_id = u.id
     where ${after}::uuid is null or u.id > ${after}::uuid
     order by u.id limit ${most}`;
-}
-
-/** The fields of our own format, as `vestibule user export` writes them. */
-const knownFields = [
-  ...['username', 'email', 'language', 'customers', 'active', 'mayChangePassword', 'createdAt', 'passwordHash'],
-  ...['formerPasswordHashes', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
-];
-
-/** Our own format. An unknown field is refused: it may be a misspelt one whose value would be lost. */
-export function readVestibule(record: SourceRecord): Reading<SourceUser> {
-  const unknown = Object.keys(record).find((name) => !knownFields.includes(name));
-  if (unknown !== undefined)
-    return refusedValue('line', `has the unknown field ${JSON.stringify(unknown.slice(0, 100))}`);
-  const { totpSecret, totpAlgorithm, totpDigits, totpPeriod, formerPasswordHashes, passwordHash, ...rest } = record;
-  return {
-    kind: 'ok',
-    value: {
-      ...rest,
-      passwordHash: readPasswordHash(passwordHash),
-      formerPasswordHashes: readFormerHashes(formerPasswordHashes),
-      totp: { secret: totpSecret, algorithm: totpAlgorithm, digits: totpDigits, period: totpPeriod },
-    },
-  };
-}
-
-function readFormerHashes(value: unknown): Reading<string[]> {
-  if (!isGiven(value)) return { kind: 'ok', value: [] };
-  if (!Array.isArray(value) || value.length > 100) return refusedValue('formerPasswordHashes', 'must be a short list');
-  const hashes: string[] = [];
-  for (const entry of value) {
-    const hash = readPasswordHash(entry);
-    if (hash.kind === 'refused')
-      return refusedValue('formerPasswordHashes', hash.problem.replace('passwordHash: ', ''));
-    if (hash.value !== null) hashes.push(hash.value);
-  }
-  return { kind: 'ok', value: hashes };
 }

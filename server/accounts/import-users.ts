@@ -1,9 +1,10 @@
 import type { Keys } from '../crypto/keys.ts';
 import type { Database } from '../database/database.ts';
+import { readKeycloak } from './keycloak-source.ts';
+import { readOwnFormat } from './own-format.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
 import type { ImportEntry } from './read-records.ts';
-import type { ReadSource } from './source-user.ts';
-import { type Refusal, refusalOf } from './source-user.ts';
+import { type ReadSource, type Refusal, refusalOf } from './source-user.ts';
 import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
 
 /** Users that one transaction of an import adds. */
@@ -14,8 +15,11 @@ export type RefusedLine = { line: number } & Refusal;
 
 export type ImportCounts = { added: number; unchanged: number; refused: number };
 
+const sources = { vestibule: readOwnFormat, keycloak: readKeycloak };
+
 export type ImportOptions = {
-  readSource: ReadSource;
+  /** What wrote the records. */
+  from: keyof typeof sources;
   rules: Omit<ImportRules, 'now'>;
   dryRun: boolean;
   /** Receives refused lines, those of one batch in order. */
@@ -29,7 +33,7 @@ export type ImportOptions = {
 export async function importUsers(
   deps: { sql: Database; keys: Keys; now: () => Date; actor: string },
   entries: AsyncIterable<ImportEntry>,
-  { readSource, rules, dryRun, onRefused }: ImportOptions,
+  { from, rules, dryRun, onRefused }: ImportOptions,
 ): Promise<ImportCounts> {
   const counts = { added: 0, unchanged: 0, refused: 0 };
   let batch: BatchLine[] = [];
@@ -47,7 +51,7 @@ export async function importUsers(
     refused = [];
   };
   for await (const entry of entries) {
-    const read = readEntry(entry, readSource, { ...rules, now: deps.now() });
+    const read = readEntry(entry, sources[from], { ...rules, now: deps.now() });
     if ('user' in read) batch.push(read);
     else refused.push(read);
     if (batch.length + refused.length >= importBatch) await finish();

@@ -3,7 +3,7 @@ import { hash as argon2Hash } from '@node-rs/argon2';
 import { generateSync } from 'otplib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer } from '#test/support/accounts-for-test.ts';
-import { aspnetHashes, hashesByOthers, importLines } from '#test/support/import-for-test.ts';
+import { hashesByOthers, importLines } from '#test/support/import-for-test.ts';
 import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { changedPage, changeTo, failedPage, linkFor, newPassword } from '#test/support/reset-for-test.ts';
@@ -11,12 +11,7 @@ import { emptyDatabase } from '#test/support/rows-for-test.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 import { step, verify } from '#test/support/two-factor-for-test.ts';
 import { limits } from '../limits.ts';
-import { readAspnet } from './aspnet-source.ts';
-import { readFirebase } from './firebase-source.ts';
-import { readAuth0, readDjango } from './import-sources.ts';
-import { readKeycloak } from './keycloak-source.ts';
 import { readTotp } from './read-credentials.ts';
-import type { ReadSource } from './source-user.ts';
 
 const portal = portalOfFile();
 beforeEach(async () => {
@@ -33,15 +28,14 @@ async function storedHash(): Promise<string | null> {
   return row?.hash ?? null;
 }
 
-/** Imports one user of another system, and signs in: with a wrong password, then with the right one. */
-async function importsAndSignsIn(readSource: ReadSource, record: object, password = testPassword) {
-  const rules = { customers: ['acme'], acceptsUnverified: false, isStrict: false };
-  const outcome = await importLines(portal, [{ ...record }], { readSource, rules });
+/** Imports one user of Keycloak, and signs in: with a wrong password, then with the right one. */
+async function importsAndSignsIn(record: object) {
+  const outcome = await importLines(portal, [{ ...record }], { from: 'keycloak' });
   expect(outcome).toEqual({ added: 1, unchanged: 0, refused: 0, lines: [] });
-  expect(await signIn(`${password}x`, 'mila@acme.test')).toBe(refused);
-  expect(await signIn(password, 'mila@acme.test')).toBe(inside);
+  expect(await signIn(`${testPassword}x`, 'mila@acme.test')).toBe(refused);
+  expect(await signIn(testPassword, 'mila@acme.test')).toBe(inside);
   expect(await storedHash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  expect(await signIn(password, 'mila@acme.test')).toBe(inside);
+  expect(await signIn(testPassword, 'mila@acme.test')).toBe(inside);
 }
 
 async function importMila(passwordHash: string) {
@@ -49,7 +43,13 @@ async function importMila(passwordHash: string) {
 }
 
 /** One of each algorithm, and every one of Django's forms. */
-const formsInBrief = ['argon2i by passlib', 'bcrypt 2a by passlib', 'PBKDF2 SHA-1 by passlib', 'scrypt by passlib'];
+const formsInBrief = [
+  'argon2i by passlib',
+  'bcrypt 2a by passlib',
+  'PBKDF2 SHA-1 by passlib',
+  'scrypt by passlib',
+  'ASP.NET Core Identity, version 2',
+];
 const forms = Object.entries(hashesByOthers).filter(
   ([what]) => runsAll || formsInBrief.includes(what) || what.includes('Django'),
 );
@@ -70,24 +70,6 @@ describe('a user imported with a password hash of', () => {
 });
 
 describe('a user imported from', () => {
-  it.each(Object.entries(aspnetHashes))('ASP.NET Identity, %s', async (_what, PasswordHash) => {
-    const row = { UserName: 'mila', Email: 'mila@acme.test', EmailConfirmed: true, PasswordHash, LockoutEnd: null };
-    await importsAndSignsIn(readAspnet(portal.deps.now), row);
-  });
-
-  it('Django', async () => {
-    const fields = {
-      username: 'mila',
-      email: 'mila@acme.test',
-      is_active: true,
-      date_joined: '2020-01-02T03:04:05.678Z',
-    };
-    const password = hashesByOthers['PBKDF2 SHA-256 by Django'];
-    await importsAndSignsIn(readDjango, { model: 'auth.user', pk: 7, fields: { ...fields, password } });
-    const [row] = await portal.sql`select created_at from portal_user`;
-    expect(row?.created_at).toEqual(new Date('2020-01-02T03:04:05.678Z'));
-  });
-
   const keycloakUser = (credentialData: object, secretData: object) => ({
     id: 'b1a4',
     username: 'mila',
@@ -105,10 +87,7 @@ describe('a user imported from', () => {
     const salt = Buffer.from('0123456789abcdef');
     const value = pbkdf2Sync(testPassword, salt, 2750, length, digest).toString('base64');
     const secret = { value, salt: salt.toString('base64'), additionalParameters: {} };
-    await importsAndSignsIn(
-      readKeycloak,
-      keycloakUser({ hashIterations: 2750, algorithm, additionalParameters: {} }, secret),
-    );
+    await importsAndSignsIn(keycloakUser({ hashIterations: 2750, algorithm, additionalParameters: {} }, secret));
     expect(await portal.sql`select language from portal_user`).toEqual([{ language: 'de' }]);
   });
 
@@ -118,35 +97,7 @@ describe('a user imported from', () => {
     const additionalParameters = { memory: ['7168'], type: ['id'], version: ['1.3'], parallelism: ['1'] };
     const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=');
     const data = { hashIterations: 5, algorithm: 'argon2', additionalParameters };
-    await importsAndSignsIn(readKeycloak, keycloakUser(data, { value: padded(key), salt: padded(salt) }));
-  });
-
-  it.each([
-    ['pbkdf2', hashesByOthers['PBKDF2 SHA-512 by passlib']],
-    ['bcrypt', hashesByOthers['bcrypt 2b by passlib']],
-    ['argon2', hashesByOthers['argon2id by passlib']],
-  ])('Auth0 with a custom hash, %s', async (algorithm, value) => {
-    const custom_password_hash = { algorithm, hash: { encoding: 'utf8', value } };
-    await importsAndSignsIn(readAuth0, { email: 'mila@acme.test', username: 'mila', custom_password_hash });
-  });
-
-  it('Firebase, with the vector that github.com/firebase/scrypt publishes, and without storing the signer key', async () => {
-    const signerKey = Buffer.from(
-      'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
-      'base64',
-    );
-    const config = { signerKey, saltSeparator: Buffer.from('Bw==', 'base64'), rounds: 8, memCost: 14 };
-    const user = {
-      localId: 'Xy',
-      email: 'mila@acme.test',
-      emailVerified: true,
-      passwordHash: 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
-      salt: '42xEC+ixf3L2lw==',
-      createdAt: '1486324445959',
-      disabled: false,
-    };
-    await importsAndSignsIn(readFirebase(config), user, 'user1password');
-    expect(JSON.stringify(await portal.sql`select * from portal_user`)).not.toContain(signerKey.toString('base64'));
+    await importsAndSignsIn(keycloakUser(data, { value: padded(key), salt: padded(salt) }));
   });
 });
 

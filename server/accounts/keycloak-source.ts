@@ -1,3 +1,4 @@
+import { languageOfTag } from '#contract/languages.ts';
 import { readForeignHash } from '../crypto/foreign-hash.ts';
 import type { Reading } from '../names/read-name.ts';
 import { checkedHash } from './read-credentials.ts';
@@ -20,7 +21,7 @@ export function readKeycloak(record: SourceRecord): Reading<SourceUser> {
       emailVerified: record.emailVerified,
       active: record.enabled,
       createdAt: record.createdTimestamp,
-      language: first(isRecord(record.attributes) ? record.attributes.locale : undefined),
+      language: languageOfTag(textOf(first(isRecord(record.attributes) ? record.attributes.locale : undefined))),
       passwordHash: password ? readPassword(password) : { kind: 'ok', value: null },
       totp: totp.value,
     },

@@ -1,6 +1,7 @@
 import {
   costProblem,
   type Digest,
+  digests,
   type ForeignHash,
   foreignHashText,
   readForeignHash,
@@ -13,14 +14,14 @@ const none = { kind: 'ok', value: null } as const;
 
 /**
  * The stored form of a password hash that names its algorithm: PHC strings (argon2, PBKDF2, scrypt), bcrypt, and the
- * forms of Django. Null stands for no password: an empty value, or Django's unusable one.
+ * forms of Django and ASP.NET Core Identity. Null stands for no password: an empty value, or Django's unusable one.
  */
 export function readPasswordHash(value: unknown): Reading<string | null> {
   if (!isGiven(value)) return none;
   if (typeof value !== 'string') return refusedValue('passwordHash', 'must be a text');
   if (value.length > 600) return refusedValue('passwordHash', 'is too long');
   if (value.startsWith('!')) return none;
-  const hash = readForeignHash(phcOfPasslib(value)) ?? readDjangoHash(value);
+  const hash = readForeignHash(phcOfPasslib(value)) ?? readDjangoHash(value) ?? readAspnetHash(value);
   return hash ? checkedHash(hash) : refusedValue('passwordHash', problemOf(value));
 }
 
@@ -64,6 +65,22 @@ function readDjangoHash(text: string): ForeignHash | null {
   if (algorithm === 'argon2') return readForeignHash(rest);
   if (algorithm === 'bcrypt') return readForeignHash(rest.slice(1));
   return algorithm === 'bcrypt_sha256' ? readForeignHash(`$sha256-hex${rest.slice(1)}`) : null;
+}
+
+/**
+ * The formats of ASP.NET Core Identity's PasswordHasher, in base64. Version 2: a zero, 16 bytes of salt, 32 of key, by
+ * PBKDF2 with SHA-1 and 1000 rounds. Version 3: a one, then as big-endian 32-bit numbers the digest, the rounds and the
+ * length of the salt, then salt and key.
+ */
+function readAspnetHash(text: string): ForeignHash | null {
+  if (!/^[A-Za-z0-9+/]{60,}={0,2}$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64');
+  const parts = (start: number, end: number) => ({ salt: bytes.subarray(start, end), key: bytes.subarray(end) });
+  if (bytes[0] === 0 && bytes.length === 49) return { kind: 'pbkdf2', digest: 'sha1', rounds: 1000, ...parts(1, 17) };
+  const digest = bytes[0] === 1 && digests[bytes.readUInt32BE(1)];
+  return digest
+    ? { kind: 'pbkdf2', digest, rounds: bytes.readUInt32BE(5), ...parts(13, 13 + bytes.readUInt32BE(9)) }
+    : null;
 }
 
 const saltAndKey = (salt: string, key: string) => ({ salt: Buffer.from(salt), key: Buffer.from(key, 'base64') });

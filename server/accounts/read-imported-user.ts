@@ -32,8 +32,6 @@ export type ImportRules = {
   customers: readonly string[];
   /** Whether users with an address that the source calls unverified are taken over. */
   acceptsUnverified: boolean;
-  /** Whether an unknown language is refused; it is left out otherwise. */
-  isStrict: boolean;
   now: Date;
 };
 
@@ -50,7 +48,7 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
     emailVerified: isVerified,
     username: readText('username', name, readUsername),
     customers: readCustomers(source.customers, customers),
-    language: readLanguage(source.language, rules),
+    language: readLanguage(source.language),
     active: readFlag('active', source.active, true),
     mayChangePassword: readFlag('mayChangePassword', source.mayChangePassword, true),
     createdAt: readMoment('createdAt', source.createdAt, now),
@@ -81,10 +79,10 @@ function readCustomers(value: unknown, otherwise: readonly string[]): Reading<st
   return { kind: 'ok', value: [...new Set(keys.length > 0 ? (keys as string[]) : otherwise)].sort() };
 }
 
-function readLanguage(value: unknown, { isStrict }: ImportRules): Reading<Language | null> {
+function readLanguage(value: unknown): Reading<Language | null> {
   if (!isGiven(value)) return { kind: 'ok', value: null };
   const language = typeof value === 'string' ? languageOfTag(value) : null;
-  if (language || !isStrict) return { kind: 'ok', value: language };
+  if (language) return { kind: 'ok', value: language };
   return refusedValue('language', `must be one of ${languages.join(', ')}`);
 }
 

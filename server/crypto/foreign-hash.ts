@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHash, pbkdf2, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
@@ -10,9 +10,7 @@ export type ForeignHash =
   /** `over` says what bcrypt hashed: the password, or the hexadecimal SHA-256 of it (Django's bcrypt_sha256). */
   | { kind: 'bcrypt'; text: string; cost: number; over: 'password' | 'sha256-hex' }
   | { kind: 'pbkdf2'; digest: Digest; rounds: number; salt: Buffer; key: Buffer }
-  | { kind: 'scrypt'; log2Cost: number; block: number; parallelism: number; salt: Buffer; key: Buffer }
-  /** Firebase's variant (github.com/firebase/scrypt): `key` is the key stream, its hash without the signer key. */
-  | { kind: 'firebase'; log2Cost: number; block: number; salt: Buffer; key: Buffer };
+  | { kind: 'scrypt'; log2Cost: number; block: number; parallelism: number; salt: Buffer; key: Buffer };
 
 export const digests = ['sha1', 'sha256', 'sha512'] as const;
 export type Digest = (typeof digests)[number];
@@ -26,7 +24,7 @@ export function readForeignHash(text: string): ForeignHash | null {
   if (text.startsWith('$argon2')) return readArgon2(text);
   if (text.startsWith(sha256Mark)) return readBcrypt(text.slice(sha256Mark.length), 'sha256-hex');
   if (text.startsWith('$2')) return readBcrypt(text, 'password');
-  return readPbkdf2(text) ?? readScrypt(text) ?? readFirebase(text);
+  return readPbkdf2(text) ?? readScrypt(text);
 }
 
 /** The form in which a hash is stored and exported; `readForeignHash` reads it again. */
@@ -40,8 +38,6 @@ export function foreignHashText(hash: ForeignHash): string {
       return `$pbkdf2-${hash.digest}$i=${hash.rounds}${bytesPart(hash)}`;
     case 'scrypt':
       return `$scrypt$ln=${hash.log2Cost},r=${hash.block},p=${hash.parallelism}${bytesPart(hash)}`;
-    case 'firebase':
-      return `$firebase-scrypt$ln=${hash.log2Cost},r=${hash.block}${bytesPart(hash)}`;
   }
 }
 
@@ -80,21 +76,10 @@ function readScrypt(text: string): ForeignHash | null {
   const form = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
   const [, log2Cost, block, parallelism, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
-  const cost = { log2Cost: Number(log2Cost), block: Number(block) };
-  return bytes && isScryptCost(cost) ? { kind: 'scrypt', ...cost, parallelism: Number(parallelism), ...bytes } : null;
-}
-
-function readFirebase(text: string): ForeignHash | null {
-  const form = /^\$firebase-scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
-  const [, log2Cost, block, salt, key] = form.exec(text) ?? [];
-  const bytes = bytesOf(salt, key);
-  const cost = { log2Cost: Number(log2Cost), block: Number(block) };
-  return bytes && isScryptCost(cost) ? { kind: 'firebase', ...cost, ...bytes } : null;
-}
-
-/** RFC 7914 §2: the cost is less than 2 to the power of 128 × r / 8. */
-function isScryptCost({ log2Cost, block }: { log2Cost: number; block: number }): boolean {
-  return log2Cost < 16 * block;
+  // RFC 7914 §2: the cost is less than 2 to the power of 128 × r / 8.
+  if (!bytes || Number(log2Cost) >= 16 * Number(block)) return null;
+  const cost = { log2Cost: Number(log2Cost), block: Number(block), parallelism: Number(parallelism) };
+  return { kind: 'scrypt', ...cost, ...bytes };
 }
 
 function bytesOf(saltText: string | undefined, keyText: string | undefined): { salt: Buffer; key: Buffer } | null {
@@ -137,10 +122,9 @@ export function costProblem(hash: ForeignHash): string | null {
       const rounds = hash.rounds * Math.ceil(hash.key.length / digestBytes[digest]);
       return rounds > most ? tooMuch(`rounds × blocks ${rounds}`, most) : null;
     }
-    case 'scrypt':
-    case 'firebase': {
+    case 'scrypt': {
       const cost = 2 ** hash.log2Cost * hash.block;
-      const work = cost * (hash.kind === 'scrypt' ? hash.parallelism : 1);
+      const work = cost * hash.parallelism;
       if (cost * 128 > scryptMemory) return tooMuch(`memory ${cost * 128} bytes`, scryptMemory);
       return work > scryptWork ? tooMuch(`N × r × p ${work}`, scryptWork) : null;
     }
@@ -158,32 +142,21 @@ export async function verifyForeignHash(hash: ForeignHash, password: string): Pr
       return await verifyBcrypt(hash.over === 'password' ? password : sha256Hex(password), hash.text);
     case 'pbkdf2': {
       const { salt, rounds, key, digest } = hash;
-      const made = await promisify(pbkdf2)(Buffer.from(password), salt, rounds, key.length, digest);
+      const made = await promisify(pbkdf2)(password, salt, rounds, key.length, digest);
       return timingSafeEqual(made, key);
     }
     case 'scrypt': {
-      const { salt, key } = hash;
-      const made = await scryptKey(Buffer.from(password), salt, key.length, hash);
+      const { log2Cost, block, parallelism, salt, key } = hash;
+      const cost = { N: 2 ** log2Cost, r: block, p: parallelism, maxmem: 2 * limits.foreignHash.scryptMemory };
+      const made = await promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(
+        password,
+        salt,
+        key.length,
+        cost,
+      );
       return timingSafeEqual(made, key);
     }
-    case 'firebase': {
-      const made = await scryptKey(Buffer.from(password), hash.salt, 32, { ...hash, parallelism: 1 });
-      const stream = createCipheriv('aes-256-ctr', made, Buffer.alloc(16)).update(Buffer.alloc(hash.key.length));
-      return timingSafeEqual(stream, hash.key);
-    }
   }
-}
-
-function scryptKey(
-  password: Buffer,
-  salt: Buffer,
-  length: number,
-  { log2Cost, block, parallelism }: { log2Cost: number; block: number; parallelism: number },
-): Promise<Buffer> {
-  const options = { N: 2 ** log2Cost, r: block, p: parallelism, maxmem: 2 * limits.foreignHash.scryptMemory };
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
-  });
 }
 
 function sha256Hex(password: string): string {

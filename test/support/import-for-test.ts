@@ -1,4 +1,3 @@
-import { readVestibule } from '#server/accounts/export-users.ts';
 import { type ImportCounts, type ImportOptions, importUsers, type RefusedLine } from '#server/accounts/import-users.ts';
 import { readJsonLines } from '#server/accounts/read-records.ts';
 import type { PortalForTest } from './portal-for-test.ts';
@@ -20,11 +19,11 @@ export async function importLines(
     }
   }
   const counts = await importUsers({ ...deps, sql, actor: 'os:alice' }, readJsonLines(chunks()), {
-    readSource: readVestibule,
+    from: 'vestibule',
     dryRun: false,
     onRefused: (line) => void refused.push(line),
     ...options,
-    rules: { customers: ['acme'], acceptsUnverified: false, isStrict: true, ...options.rules },
+    rules: { customers: ['acme'], acceptsUnverified: false, ...options.rules },
   });
   return { ...counts, lines: refused };
 }
@@ -51,12 +50,11 @@ export const hashesByOthers = {
   'scrypt by passlib': '$scrypt$ln=10,r=8,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcnPsbVRG7Aoejdn6o',
   'scrypt as Django writes it':
     'scrypt$1024$seasalt1$8$1$gwzU7gNWdcTcm8BBggI51EnZiGoi/QezDSaPMqPVtNOgw3isR+Z/MM7SMaqzpe2lv5ZJOyDcb+wdQrOMQ3FtTg==',
-};
-
-/** By ASP.NET Core Identity's layout: version 2, and 3 with each digest. */
-export const aspnetHashes = {
-  'version 2': 'AAABAgMEBQYHCAkKCwwNDg8Iu2vK3yhkK5s57c1myB1JVucyTfhiIi3/1un0p2YlNw==',
-  'version 3, SHA-1': 'AQAAAAAAACcQAAAAEAABAgMEBQYHCAkKCwwNDg8EPO5W5oXgplLJr1RkC8ogXA/cndy+4vAaV6XAlhV2OQ==',
-  'version 3, SHA-256': 'AQAAAAEAACcQAAAAEAABAgMEBQYHCAkKCwwNDg9g1Rw/uT5aclO+v1viBUfgWDDGixf2MbdpLUhX7vv0yA==',
-  'version 3, SHA-512': 'AQAAAAIAAYagAAAAEAABAgMEBQYHCAkKCwwNDg+gXd92uVhJHViZumOjKUYSsNBAuCxUgo7jIklu+KXaUA==',
+  'ASP.NET Core Identity, version 2': 'AAABAgMEBQYHCAkKCwwNDg8Iu2vK3yhkK5s57c1myB1JVucyTfhiIi3/1un0p2YlNw==',
+  'ASP.NET Core Identity, version 3, SHA-1':
+    'AQAAAAAAACcQAAAAEAABAgMEBQYHCAkKCwwNDg8EPO5W5oXgplLJr1RkC8ogXA/cndy+4vAaV6XAlhV2OQ==',
+  'ASP.NET Core Identity, version 3, SHA-256':
+    'AQAAAAEAACcQAAAAEAABAgMEBQYHCAkKCwwNDg9g1Rw/uT5aclO+v1viBUfgWDDGixf2MbdpLUhX7vv0yA==',
+  'ASP.NET Core Identity, version 3, SHA-512':
+    'AQAAAAIAAYagAAAAEAABAgMEBQYHCAkKCwwNDg+gXd92uVhJHViZumOjKUYSsNBAuCxUgo7jIklu+KXaUA==',
 };
