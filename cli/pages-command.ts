@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { placeholderWarning } from '#server/config/config.ts';
+import { repeatable } from './options.ts';
+import { failure, printJson, printLine } from './print.ts';
+import { loadConfig } from './with-database.ts';
+
+type Flags = { provider?: string[]; json?: true };
+
+/** `vestibule pages` */
+export function addPagesCommand(program: Command): void {
+  program
+    .command('pages <folder>')
+    .description("write all screens as static files, to be put in front of a backend that isn't this server")
+    .addOption(repeatable('--provider <origin>', 'an origin that the backend redirects the sign-in forms to'))
+    .option('--json', 'print what was written as JSON')
+    .addHelpText('after', '\nHow a web server serves them: deploy/nginx/pages-only.conf and docs/branding.md.')
+    .action(runPages);
+}
+
+async function runPages(folder: string, { provider = [], json }: Flags) {
+  const origins = provider.map(readOrigin);
+  const path = resolve(folder);
+  const config = loadConfig();
+  const { isOurs, staticFiles, writeFolder } = await import('#server/pages/static-files.ts');
+  if (!(await isOurs(path).catch(cannotWrite))) throw failure(`${path} holds files that are not ours.`);
+  const files = await staticFiles(config, origins);
+  await writeFolder(path, files).catch(cannotWrite);
+  const warning = placeholderWarning(config);
+  if (json) return printJson({ folder: path, files: files.size, warnings: warning ? [warning] : [] });
+  printLine(`${files.size} files are in ${path}:\n`);
+  printLine('  public/       what a web server serves');
+  printLine('  headers.conf  the headers of every page, for nginx');
+  printLine('\nWhether a backend keeps its part: vestibule conformance <url>');
+  if (warning) printLine(`\nWarning: ${warning}.`);
+}
+
+function cannotWrite({ code, path, message }: NodeJS.ErrnoException): never {
+  throw failure(`${path ?? 'The folder'} cannot be written (${code ?? message}).`);
+}
+
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (!url || url.href !== `${url.origin}/` || !/^https:\/\/[a-z\d.-]+(?::\d+)?$/.test(url.origin))
+    throw failure(`--provider: ${JSON.stringify(text)} is not an origin such as https://login.example.com`);
+  return url.origin;
+}
