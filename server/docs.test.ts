@@ -1,6 +1,8 @@
 import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import * as events from './audit/audit-events.ts';
+import { ConfigFile } from './config/config-file.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string | URL) => readFileSync(new URL(path, root), 'utf8');
@@ -32,6 +34,37 @@ it('links between documents lead to a file, and to a heading of it', () => {
     }),
   );
   expect(broken).toEqual([]);
+});
+
+type Schema = { type?: string; properties?: Record<string, Schema>; items?: Schema; description?: string };
+
+/** The paths of the settings that have a description. */
+const settingsOf = ({ properties = {}, items }: Schema, path = ''): string[] => [
+  ...Object.entries(properties).flatMap(([name, schema]) => [
+    ...(schema.description ? [path + name] : []),
+    ...settingsOf(schema, `${path}${name}.`),
+  ]),
+  ...(items ? settingsOf(items, `${path.slice(0, -1)}[].`) : []),
+];
+
+const variables = new Set(
+  [...read('server/config/config.ts').matchAll(/\benv\.([A-Z_]+)/g)].map(([, name]) => name ?? ''),
+);
+
+it.each([
+  ['configuration', 'setting', settingsOf(ConfigFile)],
+  ['configuration', 'variable', [...variables]],
+  ['events', 'event', Object.keys(events.auditEvents)],
+  ['events', 'reason of a refused sign-in', Object.keys(events.refusalReasons)],
+  ['events', 'reason of the account page', Object.keys(events.accountRefusalReasons)],
+  ['events', 'outcome of a request for a link', Object.keys(events.resetOutcomes)],
+  ['events', 'reason of a failed change', Object.keys(events.changeRefusalReasons)],
+  ['single-sign-on', 'reason', Object.keys(events.ssoRefusalReasons)],
+  ['account', 'reason of a refused passkey', Object.keys(events.passkeyRefusalReasons)],
+])('docs/%s.md explains every %s', (name, _, names) => {
+  const page = read(`docs/${name}.md`);
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((one) => !page.includes(`\`${one}\``))).toEqual([]);
 });
 
 it('no name in the code is a word that the glossary drops', () => {

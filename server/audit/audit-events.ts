@@ -1,6 +1,6 @@
 import type { ChangeFailedReason } from '#contract/reasons.ts';
 
-/** Every recorded event and its meaning: docs/events.md is made from these lists. */
+/** Every recorded event and its meaning, as docs/events.md has them too. */
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
   'second-factor-asked': 'The first factor was right; another one was requested.',
