@@ -7,15 +7,17 @@ export type Case = {
   text: string;
   /** The account whose name is filled in; its password is shown. */
   username?: string;
+  /** One of theirs, shown beside the password. */
+  recoveryCode?: string;
   /** Where it begins, at the portal's origin. */
   path: string;
   /** How the providers answer meanwhile. */
   oidc?: Behaviour;
   saml?: Behaviour;
   /** The page of the demo that the case needs next. */
-  next?: 'inbox' | 'authenticator';
-  /** Begins at a provider's own page instead. */
-  at?: 'saml';
+  next?: 'inbox' | 'authenticator' | 'explain';
+  /** Begins at the provider's own page, or at a page of the demo, instead. */
+  at?: 'saml' | '/inbox' | '/brand';
 };
 
 export type CaseGroup = { id: string; title: string; cases: readonly Case[] };
@@ -26,8 +28,11 @@ const singleSignOn = (email: string) => `/portal/singleSignOn?login=${encodeURIC
 /** Nobody in particular: where “Look around” begins. */
 export const visitor: Case = { id: 'visitor', title: 'The portal', text: '', path: '/portal/login' };
 
+/** What was made for a case when the portal was filled. */
+type MadeForCases = { expiredToken: string; recoveryCode: string };
+
 /** Every screen of the portal is reached by at least one case. */
-export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
+export const caseGroups = ({ expiredToken, recoveryCode }: MadeForCases): readonly CaseGroup[] => [
   {
     id: 'password',
     title: 'Name and password',
@@ -56,8 +61,9 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'wrong',
         title: 'Wrong password',
-        text: 'Type anything. The answer would be the same if there were no lena, and stays the same when too many tries have to wait.',
+        text: 'Type anything. The answer would be the same if there were no lena. Press “Contact support” beside the reference: that is what support sees of it.',
         path: signIn('lena'),
+        next: 'explain',
       },
       {
         id: 'inactive',
@@ -72,6 +78,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
         text: 'Dune admits only its office network. The right password is refused, and you see your address.',
         username: 'dora',
         path: signIn('dora'),
+        next: 'explain',
       },
     ],
   },
@@ -102,6 +109,22 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
         username: 'carl',
         path: signIn('carl'),
         next: 'inbox',
+      },
+      {
+        id: 'remembered',
+        title: 'A remembered browser',
+        text: 'Tick “Don’t ask for a code in this browser” beside the code. Then sign out in the hub’s menu and sign in again: no code is asked for.',
+        username: 'bea',
+        path: signIn('bea'),
+        next: 'authenticator',
+      },
+      {
+        id: 'recovery',
+        title: 'The phone is gone',
+        text: 'After the password, choose to use a recovery code instead. Each of rita’s ten works once.',
+        username: 'rita',
+        recoveryCode,
+        path: signIn('rita'),
       },
     ],
   },
@@ -223,6 +246,40 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
         title: 'Expired link',
         text: 'A link that ended half an hour before the demo began. The page says so, and offers a new one.',
         path: `/portal/forgottenChange?hash=${expiredToken}`,
+      },
+    ],
+  },
+  {
+    id: 'once-in',
+    title: 'Once you are in',
+    cases: [
+      {
+        id: 'account',
+        title: 'Your own account',
+        text: 'Ada’s sessions, recent sign-ins, second factor and password, in one place. The hub’s menu leads there too.',
+        username: 'ada',
+        path: '/portal/account?login=ada',
+      },
+      {
+        id: 'passkey',
+        title: 'A passkey',
+        text: 'Add one, sign out, and sign in with it. No fingerprint reader here? In Chrome’s developer tools, “More tools › WebAuthn” adds a virtual authenticator to this tab.',
+        username: 'ada',
+        path: '/portal/account/passkeys?login=ada',
+      },
+      {
+        id: 'invitation',
+        title: 'An invitation',
+        text: 'Ines is new at Alder and has no password yet. Her invitation is in the inbox: open its link and choose one.',
+        path: '/inbox',
+        at: '/inbox',
+      },
+      {
+        id: 'brand',
+        title: 'Your own brand',
+        text: 'Give the portal another name and colour, and see what it looks like.',
+        path: '/brand',
+        at: '/brand',
       },
     ],
   },

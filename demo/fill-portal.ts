@@ -1,16 +1,21 @@
 import { randomInt } from 'node:crypto';
+import { groupedRecoveryCode } from '#contract/codes.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
+import { inviteUsers } from '#server/accounts/invite-users.ts';
 import { addUser } from '#server/accounts/users.ts';
-import type { Keys } from '#server/crypto/keys.ts';
-import { seal } from '#server/crypto/keys.ts';
+import type { Config } from '#server/config/config.ts';
+import { codeDigest, type Keys, seal } from '#server/crypto/keys.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { Database } from '#server/database/database.ts';
+import { newRecoveryCode, replaceRecoveryCodes } from '#server/factors/recovery-codes.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
-import { minute } from '#server/limits.ts';
+import { limits, minute } from '#server/limits.ts';
+import { findUser } from '#server/people/portal-user.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/change-connection.ts';
 import { connections, customers, emailOf, type Person, people } from './people.ts';
+import type { Place } from './place.ts';
 
 /** A person with the password made for this run, if they have one. */
 export type Account = Person & { email: string; password: string | null };
@@ -19,13 +24,14 @@ export type Account = Person & { email: string; password: string | null };
 type ProviderFacts = {
   oidc: { issuer: string; secrets: ReadonlyMap<string, string> };
   saml: { entityId: string; signOnUrl: string; certificate: string };
+  place: Place;
 };
 
-type Filled = { accounts: Account[]; expiredToken: string };
+type Filled = { accounts: Account[]; expiredToken: string; recoveryCode: string };
 
 /** Fills an empty portal with customers, users and connections, through the functions that the command line uses. */
 export async function fillPortal(
-  { sql, keys, now }: { sql: Database; keys: Keys; now: Date },
+  { sql, keys, config, now }: { sql: Database; keys: Keys; config: Config; now: Date },
   providers: ProviderFacts,
 ): Promise<Filled> {
   const by = { actor: 'demo', now };
@@ -50,7 +56,14 @@ export async function fillPortal(
     }),
   );
   for (const connection of connections) await addConnection({ sql, keys }, connectionOf(connection, providers), by);
-  return { accounts, expiredToken: await issueExpiredLink(sql, now) };
+  const invited = people.filter(({ isInvited }) => isInvited).map(({ username }) => username);
+  const invitation = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, invited, by);
+  if (invitation.kind !== 'invited') throw new Error('nobody could be invited');
+  return {
+    accounts,
+    expiredToken: await issueExpiredLink(sql, now),
+    recoveryCode: await giveRecoveryCodes({ sql, keys }, 'rita'),
+  };
 }
 
 async function giveApp({ sql, keys, now }: { sql: Database; keys: Keys; now: Date }, userId: string): Promise<void> {
@@ -58,7 +71,7 @@ async function giveApp({ sql, keys, now }: { sql: Database; keys: Keys; now: Dat
   await insertTotp(sql, { userId, sealedSecret, lastStep: 0, confirmedAt: now });
 }
 
-function connectionOf(row: (typeof connections)[number], { oidc, saml }: ProviderFacts): ConnectionToAdd {
+function connectionOf(row: (typeof connections)[number], { oidc, saml, place }: ProviderFacts): ConnectionToAdd {
   const { key, name, customer, makesUsers, required } = row;
   const common = {
     key,
@@ -70,7 +83,7 @@ function connectionOf(row: (typeof connections)[number], { oidc, saml }: Provide
     attributes: {},
     domains: [`${customer}.example`],
     secretEndsAt: null,
-    providerNetworks: ['127.0.0.0/8'],
+    providerNetworks: place.tls === null ? ['127.0.0.0/8'] : [`${place.host}/32`],
   };
   if (row.protocol === 'saml') {
     // One provider can begin for one connection only: nothing in its answer says which is meant.
@@ -91,6 +104,19 @@ function connectionOf(row: (typeof connections)[number], { oidc, saml }: Provide
     scopes: ['email', 'profile'],
   };
   return { ...common, protocol: 'oidc', settings, secret: oidc.secrets.get(key) ?? null, trustsEmail: false };
+}
+
+/** Ten codes for when the phone is gone; returns one of them as people see it. */
+async function giveRecoveryCodes({ sql, keys }: { sql: Database; keys: Keys }, name: string): Promise<string> {
+  const user = await findUser(sql, name);
+  if (!user) throw new Error(`${name}: no such user`);
+  const codes = Array.from({ length: limits.recoveryCodes }, newRecoveryCode);
+  await replaceRecoveryCodes(
+    sql,
+    user.id,
+    codes.map((code) => codeDigest(keys.code, code, user.id)),
+  );
+  return groupedRecoveryCode(codes[0] as string);
 }
 
 /** The token of a link that ended before the demo began. */

@@ -19,31 +19,52 @@ export const customers: readonly NewCustomer[] = [
 /** A user of the portal; the email address is the username at the first customer's domain. */
 export type Person = {
   username: string;
+  name: string;
   customers: readonly [string, ...string[]];
+  /** Of the first customer. */
+  groups?: readonly string[];
   /** Without one they sign in at their provider only. */
   hasPassword: boolean;
   language?: Language;
   isInactive?: true;
   /** Has set up an authenticator app before the demo begins. */
   hasApp?: true;
+  /** Gets an email with a link to choose the first password. */
+  isInvited?: true;
 };
 
 export const people: readonly Person[] = [
-  { username: 'ada', customers: ['alder'], hasPassword: true },
-  { username: 'nora', customers: ['alder', 'dune'], hasPassword: true },
-  { username: 'bea', customers: ['birch'], hasPassword: true, hasApp: true },
-  { username: 'ben', customers: ['birch'], hasPassword: true },
-  { username: 'carl', customers: ['cedar'], hasPassword: true },
-  { username: 'greta', customers: ['cedar'], hasPassword: true, language: 'de' },
-  { username: 'piotr', customers: ['cedar'], hasPassword: true, language: 'pl' },
-  { username: 'dora', customers: ['dune'], hasPassword: true },
-  { username: 'erik', customers: ['elm'], hasPassword: false },
-  { username: 'faye', customers: ['fir'], hasPassword: false },
-  { username: 'gina', customers: ['gorse'], hasPassword: true },
-  { username: 'hugo', customers: ['hazel'], hasPassword: false },
-  { username: 'ivan', customers: ['alder'], hasPassword: true, isInactive: true },
-  { username: 'rosa', customers: ['alder'], hasPassword: true },
-  { username: 'lena', customers: ['alder'], hasPassword: true },
+  { username: 'ada', name: 'Ada Keller', customers: ['alder'], groups: ['planning', 'management'], hasPassword: true },
+  { username: 'nora', name: 'Nora Lind', customers: ['alder', 'dune'], groups: ['planning'], hasPassword: true },
+  { username: 'bea', name: 'Bea Santos', customers: ['birch'], groups: ['planning'], hasPassword: true, hasApp: true },
+  { username: 'ben', name: 'Ben Okafor', customers: ['birch'], hasPassword: true },
+  { username: 'carl', name: 'Carl Jensen', customers: ['cedar'], groups: ['dispatch'], hasPassword: true },
+  {
+    username: 'greta',
+    name: 'Greta Vogel',
+    customers: ['cedar'],
+    groups: ['planning'],
+    hasPassword: true,
+    language: 'de',
+  },
+  {
+    username: 'piotr',
+    name: 'Piotr Zieliński',
+    customers: ['cedar'],
+    groups: ['dispatch'],
+    hasPassword: true,
+    language: 'pl',
+  },
+  { username: 'dora', name: 'Dora Moreau', customers: ['dune'], hasPassword: true },
+  { username: 'erik', name: 'Erik Dahl', customers: ['elm'], hasPassword: false },
+  { username: 'faye', name: 'Faye Brooks', customers: ['fir'], hasPassword: false },
+  { username: 'gina', name: 'Gina Rossi', customers: ['gorse'], hasPassword: true },
+  { username: 'hugo', name: 'Hugo Peeters', customers: ['hazel'], hasPassword: false },
+  { username: 'ivan', name: 'Ivan Petrov', customers: ['alder'], hasPassword: true, isInactive: true },
+  { username: 'rosa', name: 'Rosa Ortiz', customers: ['alder'], hasPassword: true },
+  { username: 'rita', name: 'Rita Haas', customers: ['birch'], hasPassword: true, hasApp: true },
+  { username: 'ines', name: 'Inês Duarte', customers: ['alder'], hasPassword: false, isInvited: true },
+  { username: 'lena', name: 'Lena Fischer', customers: ['alder'], hasPassword: true },
 ];
 
 export function emailOf({ username, customers: [customer] }: Pick<Person, 'username' | 'customers'>): string {
@@ -73,17 +94,17 @@ export const connections = [
   },
 ] as const;
 
-/** Who has an account at which provider; some of them the portal does not know. */
+/** Who has an account at which provider, which also says their groups; some of them the portal does not know. */
 export const peopleAt = {
   oidc: [
-    { email: 'erik@elm.example', note: 'Elm Energy' },
-    { email: 'nia@elm.example', note: 'Elm Energy, new at the portal' },
-    { email: 'gina@gorse.example', note: 'Gorse Health' },
-    { email: 'hugo@hazel.example', note: 'Hazel Media' },
+    { email: 'erik@elm.example', name: 'Erik Dahl', groups: ['planning', 'grid'], note: 'Elm Energy' },
+    { email: 'nia@elm.example', name: 'Nia Evans', groups: ['grid'], note: 'Elm Energy, new at the portal' },
+    { email: 'gina@gorse.example', name: 'Gina Rossi', groups: ['wards'], note: 'Gorse Health' },
+    { email: 'hugo@hazel.example', name: 'Hugo Peeters', groups: ['office'], note: 'Hazel Media' },
   ],
   saml: [
-    { email: 'faye@fir.example', note: 'Fir Aviation' },
-    { email: 'hugo@hazel.example', note: 'Hazel Media' },
-    { email: 'mallory@fir.example', note: 'unknown to the portal' },
+    { email: 'faye@fir.example', name: 'Faye Brooks', groups: ['management', 'crew'], note: 'Fir Aviation' },
+    { email: 'hugo@hazel.example', name: 'Hugo Peeters', groups: ['field'], note: 'Hazel Media' },
+    { email: 'mallory@fir.example', name: 'Mallory Quist', groups: [], note: 'unknown to the portal' },
   ],
 };

@@ -10,16 +10,17 @@ import { openMailbox } from './desk/read-mails.ts';
 import { startDesk } from './desk/start-desk.ts';
 import { type Account, fillPortal } from './fill-portal.ts';
 import { connections, peopleAt } from './people.ts';
+import { inNetwork, type Place, thisMachine } from './place.ts';
 import { type OpenIdProvider, startOpenIdProvider } from './providers/openid-provider.ts';
 import { type SamlProvider, startSamlProvider } from './providers/saml-provider.ts';
 import { hubName, portalConfig } from './settings.ts';
 import { startHub } from './start-hub.ts';
-import { freePort, type Looks, loadLooks, noLooks, portFor } from './start-server.ts';
+import { freePort, type Looks, loadLooks, noLooks, portFor, startTlsFront } from './start-server.ts';
 
 export type RunningDemo = { startPage: string; portal: string; dataFolder: string; accounts: readonly Account[] };
 
-/** `warn` prints a text for whoever started it. */
-type Options = { wantedPort: number | null; warn: (text: string) => void };
+/** `host`: an address of this machine in its network, or null for this machine alone. `warn` prints a text for whoever started it. */
+type Options = { wantedPort: number | null; host: string | null; warn: (text: string) => void };
 
 type Start = Options & { closings: Closings; signal: AbortSignal };
 
@@ -45,18 +46,29 @@ export async function runDemo(options: Options): Promise<RunningDemo> {
   }
 }
 
-async function start({ wantedPort, warn, closings, signal }: Start): Promise<RunningDemo> {
+async function start({ wantedPort, host, warn, closings, signal }: Start): Promise<RunningDemo> {
   // Awaited later: PostgreSQL starts meanwhile.
   const portal = import('#server/run-portal.ts');
   const folder = await makeDemoFolder();
   closings.push(folder.remove);
-  const port = await portFor(wantedPort);
-  const deskPort = await freePort(port + 1);
-  const portalOrigin = `http://localhost:${port}`;
-  const addresses = { startPage: `http://localhost:${deskPort}/`, portal: `${portalOrigin}/portal` };
+  const place = host === null ? thisMachine : await inNetwork(host);
+  const port = await portFor(wantedPort, place);
+  const deskPort = await freePort(port + 1, place.host);
+  const portalOrigin = place.origin(port);
+  const addresses = { startPage: `${place.origin(deskPort)}/`, portal: `${portalOrigin}/portal` };
   let looks = noLooks;
-  const neighbours = await startNeighbours(addresses, () => looks, closings);
-  const config = await portalConfig({ folder: folder.path, port, hub: neighbours.hub });
+  const neighbours = await startNeighbours({ ...addresses, place }, () => looks, closings);
+  // The portal speaks http alone: in a network, https is taken off before it.
+  const ownPort = place.tls === null ? port : await freePort(0, thisMachine.host);
+  if (place.tls !== null) closings.push(await startTlsFront(place, port, ownPort));
+  const support = `${addresses.startPage}explain`;
+  const config = await portalConfig({
+    folder: folder.path,
+    port: ownPort,
+    publicUrl: portalOrigin,
+    hub: neighbours.hub,
+    support,
+  });
   const { dataFolder } = config;
   const storage = await openStorage(config, { info: () => undefined, warn });
   closings.push(storage.close);
@@ -64,13 +76,14 @@ async function start({ wantedPort, warn, closings, signal }: Start): Promise<Run
   const { sql } = storage;
   await migrate(sql);
   const keys = keysOf(await secretsOfDataFolder(dataFolder));
-  const { accounts, expiredToken } = await fillPortal({ sql, keys, now: new Date() }, neighbours);
+  const { accounts, ...made } = await fillPortal({ sql, keys, config, now: new Date() }, { ...neighbours, place });
   const mailbox = openMailbox(outboxOf(dataFolder));
   closings.push(mailbox.close);
   looks = await loadLooks();
-  const groups = caseGroups(expiredToken);
+  const groups = caseGroups(made);
   const desk = {
     port: deskPort,
+    place,
     css: looks.desk,
     groups,
     accounts,
@@ -119,11 +132,11 @@ function stopWhileStarting(): { signal: AbortSignal; isOver: () => void } {
 /** What a portal has around it: the hub behind it and the providers of its customers. */
 type Neighbours = { hub: { port: number; secret: string }; oidc: OpenIdProvider; saml: SamlProvider };
 
-type Addresses = { startPage: string; portal: string };
+type Addresses = { startPage: string; portal: string; place: Place };
 
 /** Starts the hub and both providers. `looks` is read when a page is asked for. */
 async function startNeighbours(
-  { startPage, portal }: Addresses,
+  { startPage, portal, place }: Addresses,
   looks: () => Looks,
   closings: Closings,
 ): Promise<Neighbours> {
@@ -135,13 +148,14 @@ async function startNeighbours(
   };
   // At once, since each provider makes a key of its own.
   const [hub, oidc, saml] = await Promise.all([
-    closedLater(startHub({ name: hubName, startPage }, () => looks().hub, secret)),
+    closedLater(startHub({ name: hubName, startPage }, () => looks().hub, { secret, names: place.names })),
     closedLater(
       startOpenIdProvider({
         look: { name: 'Elmwood Identity', mark: 'E', startPage },
         css: () => looks().oidc,
         clients: connections.filter(({ protocol }) => protocol === 'oidc').map(({ key }) => key),
         people: peopleAt.oidc,
+        place,
         portal,
       }),
     ),
@@ -150,6 +164,7 @@ async function startNeighbours(
         look: { name: 'Firwood Directory', mark: 'F', startPage },
         css: () => looks().saml,
         people: peopleAt.saml,
+        place,
         portal,
       }),
     ),

@@ -8,26 +8,41 @@ export const hubName = 'Quayside';
 export const brand = '#1f5f8b';
 
 const links = {
-  support: 'mailto:support@quayside.example',
   imprint: 'https://quayside.example/imprint',
   solutions: 'https://quayside.example/',
 };
 
-type Place = { folder: string; port: number; hub: { port: number; secret: string } };
+type Placed = {
+  folder: string;
+  /** The port that the portal itself listens on, by http. */
+  port: number;
+  /** The address that browsers know it by. */
+  publicUrl: string;
+  hub: { port: number; secret: string };
+  /** Where "Contact support" leads. */
+  support: string;
+};
 
 /** The configuration of the demo's portal, written to its folder and read as usual: nothing of it comes from the environment. */
-export async function portalConfig({ folder, port, hub }: Place): Promise<Config> {
+export async function portalConfig({ folder, port, publicUrl, hub, support }: Placed): Promise<Config> {
   const path = join(folder, 'demo.config.json');
-  const behind = { url: `http://127.0.0.1:${hub.port}`, paths: ['/hub'] };
+  const behind = {
+    url: `http://127.0.0.1:${hub.port}`,
+    paths: ['/hub'],
+    audience: 'quayside',
+    audiences: [{ name: 'quayside' }],
+  };
   await writeFile(path, JSON.stringify({ name: hubName, accentColour: brand, links, hub: behind }));
   const result = readConfig({
     PORT: String(port),
-    PUBLIC_URL: `http://localhost:${port}`,
+    PUBLIC_URL: publicUrl,
     VESTIBULE_DATA: join(folder, 'data'),
     VESTIBULE_CONFIG: path,
     VESTIBULE_HUB_SECRET: hub.secret,
   });
   if (result.kind === 'refused') throw new Error(result.problems.join('; '));
+  // Not a link that a real portal may have, since it is no https on this machine.
+  result.config.brand.branding.links.support = support;
   return result.config;
 }
 

@@ -8,10 +8,12 @@ const places = [
   { path: '/', name: 'Start' },
   { path: '/inbox', name: 'Inbox' },
   { path: '/authenticator', name: 'Authenticator' },
+  { path: '/explain', name: 'Support' },
+  { path: '/brand', name: 'Brand' },
 ] as const;
 
-/** The frame of the start page, the mails and the authenticator. */
-function deskPage(path: (typeof places)[number]['path'], mailCount: number, title: string, content: Html): Html {
+/** The frame of the demo's own pages. */
+export function deskPage(path: (typeof places)[number]['path'], mailCount: number, title: string, content: Html): Html {
   return html`${headOf(title, 'Vestibule demo', '/look.css')}
 <script src="/desk.js" defer></script>
 <body class="desk">
@@ -49,7 +51,7 @@ users, emails, identity providers and a sample hub. All of them are made up, and
 <ol class="how">
 <li><b>Open a case.</b> It begins signed out in a new tab, and copies the password where there is one.</li>
 <li><b>Paste and go on.</b> Codes and links arrive in the <a href="/inbox">inbox</a> and the <a href="/authenticator">authenticator</a>.</li>
-<li><b>Come back</b> for the next. Any order will do, one at a time.</li>
+<li><b>Come back</b> for the next. Any order will do, one at a time. Whatever fails has a reference, which <a href="/explain">support</a> can explain.</li>
 </ol>
 <nav class="jump" aria-label="Cases">${groups.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}<a href="#around">Look around</a></nav>
 ${groups.map(
@@ -65,14 +67,14 @@ ${groups.map(
   );
 }
 
-function card({ id, title, text, username, path, next }: Case, accounts: readonly Account[]): Html {
+function card({ id, title, text, username, recoveryCode, path, next }: Case, accounts: readonly Account[]): Html {
   const account = accounts.find((one) => one.username === username);
   // Elsewhere it is not asked for.
-  const password = /^\/(?:portal\/login|hub\/)/.test(path) ? (account?.password ?? null) : null;
+  const password = /^\/(?:portal\/(?:login|account)|hub\/)/.test(path) ? (account?.password ?? null) : null;
   return html`<article class="case" id="case-${id}"><h3>${title}</h3><p>${text}</p>
-${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}</dl>`}
+${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}${recoveryCode !== undefined && row('Recovery code', recoveryCode)}</dl>`}
 <p class="go"><a class="button" href="/open/${id}" target="_blank"${password !== null && html` data-password="${password}"`}>Open<span class="sr">: ${title}</span></a>
-${next !== undefined && html`<a href="/${next}">${next === 'inbox' ? 'Inbox' : 'Authenticator'}</a>`}</p></article>`;
+${next !== undefined && html`<a href="/${next}">${places.find((place) => place.path === `/${next}`)?.name ?? ''}</a>`}</p></article>`;
 }
 
 function row(name: string, value: string): Html {

@@ -4,19 +4,23 @@ import type { Config } from '#server/config/config.ts';
 import { root } from '#server/config/root.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 import type { Database } from '#server/database/database.ts';
-import { readTokenCookie } from '#server/http/cookies.ts';
+import { isPortalCookie, readTokenCookie } from '#server/http/cookies.ts';
 import { type Case, type CaseGroup, visitor } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
+import type { Place } from '../place.ts';
 import type { Switch } from '../providers/provider-pages.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
 import { appCodes } from './app-keys.ts';
-import { authenticatorPage, grouped, mailRow, mailsPage, startPage } from './desk-pages.ts';
+import { brandedSignIn, brandOf, brandPage } from './brand-page.ts';
+import { authenticatorPage, deskPage, grouped, mailRow, mailsPage, startPage } from './desk-pages.ts';
+import { explanations } from './explain-page.ts';
 import type { Mailbox } from './read-mails.ts';
 
 type ProviderOfDesk = { page: string; behaviour: Switch };
 
 type Desk = {
   port: number;
+  place: Place;
   css: string;
   groups: readonly CaseGroup[];
   accounts: readonly Account[];
@@ -36,7 +40,7 @@ const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 /** Serves the pages that explain the demo and stand for the visitor's mailbox and phone. */
 export async function startDesk(desk: Desk): Promise<DemoServer> {
   const { mailbox, portalOrigin } = desk;
-  const app = demoApp();
+  const app = demoApp(desk.place);
   const mailCount = () => mailbox.list().length;
   const all = [...desk.groups.flatMap((group) => group.cases), visitor];
   const cases = new Map(all.map((one) => [one.id, one]));
@@ -60,8 +64,8 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     const found = cases.get(request.params.id);
     if (!found) return reply.code(404).send('There is no such case.');
     preset(found);
-    const begins = found.at ? { ...found, path: desk[found.at].page } : found;
-    return await openCase(begins, portalOrigin, request, reply);
+    const begins = found.at === undefined ? found : { ...found, path: found.at === 'saml' ? desk.saml.page : found.at };
+    return await openCase(begins, desk, request, reply);
   });
 
   /** A fault of an earlier case does not last. */
@@ -77,6 +81,18 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     if (!mail) return reply.code(404).send('There is no such mail.');
     reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8');
     return reply.send(mail.html.replace(/<head>/i, '<head><base target="_blank">'));
+  });
+
+  app.get('/explain', async (_request, reply) =>
+    sendPage(reply, deskPage('/explain', mailCount(), 'What support sees', await explanations(desk.sql))),
+  );
+  const asked = (request: FastifyRequest) => brandOf(new URLSearchParams(request.query as Record<string, string>));
+  app.get('/brand', (request, reply) =>
+    sendPage(reply, deskPage('/brand', mailCount(), 'Your brand', brandPage(asked(request)))),
+  );
+  app.get('/brand/login', async (request, reply) => {
+    reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8');
+    return await brandedSignIn(desk.config, asked(request));
   });
 
   // Cookies do not know ports: the portal's come here, too.
@@ -101,7 +117,7 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     request.raw.on('close', end);
   }
 
-  return await listen(app, desk.port);
+  return await listen(app, desk.place, desk.port);
 }
 
 /**
@@ -110,22 +126,23 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
  */
 async function openCase(
   { path }: Case,
-  portalOrigin: string,
+  { portalOrigin, place }: Desk,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { cookie = '' } = request.headers;
   const names = cookie
     .split(';')
-    .map((pair) => pair.split('=')[0]?.trim() ?? '')
-    .filter((name) => /^vestibule-[\w-]+$/.test(name));
+    .filter(isPortalCookie)
+    .map((pair) => pair.split('=')[0]?.trim() ?? '');
   if (names.length > 0) {
     const headers = { cookie, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' };
     await fetch(`${portalOrigin}/portal/logout`, { headers, redirect: 'manual' }).catch(() => null);
     reply.header(
       'set-cookie',
-      names.map((name) => `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`),
+      names.map((name) => `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${place.tls ? '; Secure' : ''}`),
     );
   }
-  return reply.redirect(path.startsWith('http') ? path : portalOrigin + path, 303);
+  // At another page of the demo, a case begins with its own address.
+  return reply.redirect(/^(?:https?:|\/(?:inbox|brand)$)/.test(path) ? path : portalOrigin + path, 303);
 }

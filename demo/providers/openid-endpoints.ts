@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { formOf } from '../start-server.ts';
-import { anHourAgo, type Behaviour, type Switch, slowness } from './provider-pages.ts';
+import { anHourAgo, type Behaviour, type PersonAtProvider, type Switch, slowness } from './provider-pages.ts';
 
 /** What the portal itself asks the provider (OpenID Connect Core §3.1.3, Discovery §4). */
 export async function addOpenIdEndpoints(app: FastifyInstance, state: OpenIdState): Promise<void> {
@@ -36,7 +36,7 @@ export async function addOpenIdEndpoints(app: FastifyInstance, state: OpenIdStat
 
   app.get('/userinfo', (request, reply) => {
     const email = tokens.get((request.headers.authorization ?? '').replace(/^Bearer /, ''));
-    return email ? claimsOf(email) : reply.code(401).send({ error: 'invalid_token' });
+    return email ? claimsOf(state, email) : reply.code(401).send({ error: 'invalid_token' });
   });
 
   function isClient({ headers }: FastifyRequest, client: string): boolean {
@@ -46,7 +46,7 @@ export async function addOpenIdEndpoints(app: FastifyInstance, state: OpenIdStat
 
   async function idToken({ asked, client, email, behaviour }: Granted): Promise<string> {
     const now = Math.floor((Date.now() + (behaviour === 'expired' ? anHourAgo : 0)) / 1000);
-    return await new SignJWT({ ...claimsOf(email), nonce: asked.get('nonce'), auth_time: now })
+    return await new SignJWT({ ...claimsOf(state, email), nonce: asked.get('nonce'), auth_time: now })
       .setProtectedHeader({ alg: key.alg, kid: key.kid })
       .setIssuer(state.issuer)
       .setAudience(behaviour === 'audience' ? 'another-application' : client)
@@ -73,8 +73,9 @@ function metadataOf(issuer: string) {
   };
 }
 
-function claimsOf(email: string) {
-  return { sub: `id-of-${email}`, email, email_verified: true, preferred_username: email.split('@')[0] };
+function claimsOf({ people }: OpenIdState, email: string) {
+  const { name, groups } = people.find((person) => person.email === email) ?? {};
+  return { sub: `id-of-${email}`, email, email_verified: true, preferred_username: email.split('@')[0], name, groups };
 }
 
 /** Whether the code is taken by whoever began the visit (RFC 7636 §4.6). */
@@ -94,6 +95,7 @@ export type OpenIdState = {
   secrets: ReadonlyMap<string, string>;
   /** Who was picked, by the code that the browser carries to the portal; each can be taken once. */
   codes: Map<string, Granted>;
+  people: readonly PersonAtProvider[];
 };
 
 /** A visit: what the portal asked for, as which client. */

@@ -26,11 +26,11 @@ export type OpenIdProvider = Pick<OpenIdState, 'issuer' | 'behaviour' | 'secrets
 export async function startOpenIdProvider(
   options: ProviderOptions & { clients: readonly string[] },
 ): Promise<OpenIdProvider> {
-  const { look, portal } = options;
+  const { look, portal, place, people } = options;
   const secrets = new Map(options.clients.map((client) => [client, randomBytes(32).toString('base64url')]));
-  const state: OpenIdState = { issuer: '', behaviour: { current: 'right' }, secrets, codes: new Map() };
+  const state: OpenIdState = { issuer: '', behaviour: { current: 'right' }, secrets, people, codes: new Map() };
   const visits = new Map<string, Visit>();
-  const app = demoApp();
+  const app = demoApp(place);
   await addOpenIdEndpoints(app, state);
   app.get('/look.css', (_request, reply) => reply.type('text/css').send(options.css()));
 
@@ -44,7 +44,7 @@ export async function startOpenIdProvider(
     visits.set(visit, { asked, client });
     const content = html`<p class="lede">No password here: pick an account.</p>
 <form method="post" action="/sign-in"><input type="hidden" name="visit" value="${visit}">
-${peopleButtons(options.people, asked.get('login_hint') ?? '')}
+${peopleButtons(people, asked.get('login_hint') ?? '')}
 <button class="button quiet" name="cancel" value="yes">Cancel</button>
 ${behaviourChoice(state.behaviour.current, ['right', 'audience', 'expired', 'slow'])}</form>`;
     return sendPage(reply, providerPage(look, 'Who are you?', content));
@@ -93,9 +93,9 @@ ${switchForm(state.behaviour.current, request.url === savedPage)}
     return reply.redirect(savedPage, 303);
   });
 
-  const server = await listen(app);
+  const server = await listen(app, place);
   // By address: to a browser another site than the portal on localhost, as a real provider is.
-  state.issuer = `http://127.0.0.1:${server.port}`;
+  state.issuer = place.origin(server.port, '127.0.0.1');
   const { issuer, behaviour } = state;
   return { issuer, behaviour, secrets, page: `${issuer}/`, close: server.close };
 }

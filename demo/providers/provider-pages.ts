@@ -1,7 +1,8 @@
 import { type Html, headOf, html } from '../html.ts';
+import type { Place } from '../place.ts';
 
-/** Who can be picked at a provider. */
-type PersonAtProvider = { email: string; note: string };
+/** Who can be picked at a provider, and what it says of them. */
+export type PersonAtProvider = { email: string; name: string; groups: readonly string[]; note: string };
 
 /** What a provider's pages say of it. */
 type ProviderLook = { name: string; mark: string; startPage: string };
@@ -11,6 +12,7 @@ export type ProviderOptions = {
   look: ProviderLook;
   css: () => string;
   people: readonly PersonAtProvider[];
+  place: Place;
   /** The portal's address, base path included. */
   portal: string;
 };
@@ -38,7 +40,7 @@ export function peopleButtons(people: readonly PersonAtProvider[], hint = ''): H
     (
       person,
     ) => html`<button class="${isNamed(person) ? 'button' : 'button quiet'}" name="person" value="${person.email}">
-<span>${person.email}<small>${person.note}</small></span></button>`,
+<span>${person.email}<small>${person.name}, ${person.note}</small></span></button>`,
   )}</div>`;
 }
 

@@ -29,8 +29,8 @@ export type SamlProvider = {
 };
 
 /** A small SAML identity provider (SAML bindings §3.4, §3.5) that can also answer wrongly. It asks for no password. */
-export async function startSamlProvider({ look, css, people, portal }: ProviderOptions): Promise<SamlProvider> {
-  const app = demoApp();
+export async function startSamlProvider({ look, css, people, portal, place }: ProviderOptions): Promise<SamlProvider> {
+  const app = demoApp(place);
   const behaviour: Switch = { current: 'right' };
   const { privateKey, certificate } = await makeCertificate('demo', new Date(Date.now() - 3_600_000));
   const acs = `${portal}/authenticate/saml/acs`;
@@ -66,7 +66,10 @@ ${behaviourChoice(behaviour.current, ['right', 'audience', 'expired', 'slow'])}<
     const common = { privateKey, certificate, entityId, acs, audience, requestId, now: new Date() };
     if (form.has('cancel')) return sendAnswer(reply, refusal(common), form.get('state'));
     if (how === 'slow') await pause(slowness);
-    const statement = { ...common, now: new Date(), email: form.get('person') ?? '', behaviour: how };
+    const email = form.get('person') ?? '';
+    const person = people.find((one) => one.email === email);
+    const attributes = { email: [email], displayName: person ? [person.name] : [], groups: person?.groups ?? [] };
+    const statement = { ...common, now: new Date(), email, attributes, behaviour: how };
     return sendAnswer(reply, signedResponse(statement), form.get('state'));
   });
 
@@ -104,8 +107,8 @@ ${switchForm(behaviour.current, request.url === savedPage)}
     );
   }
 
-  const server = await listen(app);
-  const page = `http://127.0.0.1:${server.port}/`;
+  const server = await listen(app, place);
+  const page = `${place.origin(server.port, '127.0.0.1')}/`;
   const entityId = `${page}metadata`;
   const signOnUrl = `${page}sign-on`;
   return { entityId, signOnUrl, certificate, page, behaviour, close: server.close };

@@ -12,11 +12,15 @@ type SamlStatement = {
   acs: string;
   audience: string;
   email: string;
+  attributes: Record<string, readonly string[]>;
   /** Null if the provider began. */
   requestId: string | null;
   now: Date;
   behaviour: Behaviour;
 };
+
+/** What an answer about nobody holds as well. */
+type Unspecific = Omit<SamlStatement, 'email' | 'attributes' | 'behaviour'>;
 
 const namespaces = {
   markup: 'xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"',
@@ -34,17 +38,21 @@ export function signedResponse(statement: SamlStatement): string {
   const audience = behaviour === 'audience' ? 'https://another-application.example' : statement.audience;
   const inResponseTo = requestId !== null && html` InResponseTo="${requestId}"`;
   const id = `_${randomUUID()}`;
-  const assertion = html`<saml:Assertion ${namespaces} ID="${id}" Version="2.0" IssueInstant="${at(0)}"><saml:Issuer>${entityId}</saml:Issuer><saml:Subject><saml:NameID Format="${persistent}">id-of-${email}</saml:NameID><saml:SubjectConfirmation Method="${bearer}"><saml:SubjectConfirmationData Recipient="${acs}" NotOnOrAfter="${at(300_000)}"${inResponseTo}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(-60_000)}" NotOnOrAfter="${at(300_000)}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(-1000)}" SessionIndex="_${randomUUID()}"><saml:AuthnContext><saml:AuthnContextClassRef>${classes}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement><saml:Attribute Name="email"><saml:AttributeValue>${email}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion>`;
+  const attributes = Object.entries(statement.attributes).map(
+    ([name, values]) =>
+      html`<saml:Attribute Name="${name}">${values.map((value) => html`<saml:AttributeValue>${value}</saml:AttributeValue>`)}</saml:Attribute>`,
+  );
+  const assertion = html`<saml:Assertion ${namespaces} ID="${id}" Version="2.0" IssueInstant="${at(0)}"><saml:Issuer>${entityId}</saml:Issuer><saml:Subject><saml:NameID Format="${persistent}">id-of-${email}</saml:NameID><saml:SubjectConfirmation Method="${bearer}"><saml:SubjectConfirmationData Recipient="${acs}" NotOnOrAfter="${at(300_000)}"${inResponseTo}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(-60_000)}" NotOnOrAfter="${at(300_000)}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(-1000)}" SessionIndex="_${randomUUID()}"><saml:AuthnContext><saml:AuthnContextClassRef>${classes}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attributes}</saml:AttributeStatement></saml:Assertion>`;
   return response(statement, `${status}Success`, { markup: sign(assertion.markup, id, statement) });
 }
 
 /** A response that says why there is nobody (SAML core §3.2.2.2). */
-export function refusal(statement: Omit<SamlStatement, 'email' | 'behaviour'>): string {
+export function refusal(statement: Unspecific): string {
   return response(statement, `${status}Responder`, null);
 }
 
 function response(
-  { entityId, acs, requestId, now }: Omit<SamlStatement, 'email' | 'behaviour'>,
+  { entityId, acs, requestId, now }: Unspecific,
   code: string,
   inside: { markup: string } | null,
 ): string {

@@ -22,12 +22,20 @@ export class DemoProcess {
   }
 
   /** Starts it, and waits until it says that it is ready, or what is wrong; by default in a new folder, at a free port. */
-  static async start({ folder, port }: { folder?: string; port?: number } = {}): Promise<DemoProcess> {
+  static async start({
+    folder,
+    port,
+    host,
+  }: {
+    folder?: string;
+    port?: number;
+    host?: string | undefined;
+  } = {}): Promise<DemoProcess> {
     const cwd = folder ?? (await mkdtemp(join(quickFolder, 'vestibule-e2e-demo-')));
     const at = port ?? (await freePort());
     const started = await startProcess(
       process.execPath,
-      [program, 'demo', '--port', String(at)],
+      [program, 'demo', '--port', String(at), ...(host === undefined ? [] : ['--host', host])],
       (output) => /Ctrl-C ends it|cannot start/.test(output),
       { cwd, env: { PATH: process.env.PATH, HOME: cwd, TMPDIR: cwd } },
     );
@@ -40,7 +48,7 @@ export class DemoProcess {
 
   /** The address of the start page, as it is printed. */
   get startPage(): string {
-    return /^ {2}(http:\S+)$/m.exec(this.output)?.[1] ?? '';
+    return /^ {2}(https?:\S+)$/m.exec(this.output)?.[1] ?? '';
   }
 
   /** The addresses of the portal and of the demo's own pages. */
@@ -98,6 +106,15 @@ class DemoVisit {
     return shown[1] ?? '';
   }
 
+  /** The one that a case shows. */
+  async recoveryCodeOf(id: string): Promise<string> {
+    const start = await this.#page.context().newPage();
+    await start.goto(this.startPage);
+    const code = await start.locator(`#case-${id} code`).nth(2).innerText();
+    await start.close();
+    return code;
+  }
+
   async sendPassword(password: string): Promise<void> {
     await signInForm(this.#page).password.fill(password);
     await signInForm(this.#page).button.click();
@@ -110,7 +127,14 @@ class DemoVisit {
   }
 
   async expectInHub(username: string): Promise<void> {
-    await expect(this.#page.getByRole('heading', { name: `You are in, ${username}` })).toBeVisible();
+    await expect(this.#page.getByRole('heading', { name: 'Welcome, ' })).toBeVisible();
+    await expect(this.#page.locator('.headers')).toContainText(username);
+  }
+
+  /** By the menu of the sample hub. */
+  async signOut(): Promise<void> {
+    await this.#page.locator('.menu summary').click();
+    await this.#page.getByRole('button', { name: 'Sign out' }).click();
   }
 
   /** The newest mail to somebody, by its text. */
