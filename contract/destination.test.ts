@@ -62,10 +62,9 @@ const refused: [string, string[]][] = [
     'OR-19 our name, not our origin',
     ['http://portal.example/', 'https://portal.example:444/', 'HTTP://OLD.EXAMPLE:443/'],
   ],
-  ['OR-22 too long', [`/portal/${'x'.repeat(longestDestination)}`, 'x'.repeat(longestDestination)]],
+  ['OR-22 too long', [`/portal/${'x'.repeat(longestDestination)}`, `/${'ü'.repeat(800)}`]],
   ['OR-23 a line break for a header', ['/portal\r\nSet-Cookie: a=b', '/portal/x\nLocation: //evil.example']],
   ['where providers answer', ['/portal/authenticate/oidc/callback', '/portal/authenticate/oidc/callback/acme?code=x']],
-  ['paths that nobody can decode', ['/portal/%ff', '/hub/%zz', 'https://portal.example/%E0%A4%A']],
   ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b', 'logout', '../portal/logout/']],
   ['nothing at all', ['', ' ', ' x', ' /portal', ' https://portal.example/']],
 ];
@@ -88,6 +87,8 @@ describe('accepts', () => {
         ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
         ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
         ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
+        ['a page that is no UTF-8', '/app/caf%E9', '/app/caf%E9'],
+        ['400 letters', `/app?q=${'%C3%BC'.repeat(400)}`, `/app?q=${'%C3%BC'.repeat(400)}`],
         ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
       ],
       ([_name, value, expected]) => {

@@ -9,8 +9,8 @@ export type DestinationRules = {
   allowedOrigins: readonly string[];
 };
 
-/** In UTF-16 code units; longer values are refused. */
-export const longestDestination = 2048;
+/** The length, as our addresses carry it, of the longest one: proxies take request lines of 8 KB. */
+export const longestDestination = 8000;
 
 /**
  * Where a visitor may be sent after sign-in: an address on this origin (absolute, by path, or relative
@@ -21,6 +21,13 @@ export function acceptableDestination(value: string, rules: DestinationRules): s
   if (value.length > longestDestination || /\p{Surrogate}/u.test(value)) return null;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\\\u0000-\u001f\u007f-\u009f]/.test(value)) return null;
+  const accepted = serialized(value, rules);
+  return accepted !== null && String(new URLSearchParams([['', accepted]])).length <= longestDestination
+    ? accepted
+    : null;
+}
+
+function serialized(value: string, rules: DestinationRules): string | null {
   if (/^\/(?!\/)/.test(value)) return ownPath(value, rules);
   if (/^https?:\/\/[^/]/i.test(value)) return ownAddress(value, rules) ?? listedAddress(value, rules);
   return isRelative(value) ? ownRelative(value, rules) : null;
@@ -49,7 +56,7 @@ function isOwn(url: URL, { origin }: DestinationRules): boolean {
 /** Stripped of its origin, an address of ours is checked again: `/a/..//evil` has become `//evil`. */
 function pathOnly({ pathname, search, hash }: URL, rules: DestinationRules): string | null {
   const path = pathname + search + hash;
-  return path.length <= longestDestination && !path.startsWith('//') ? ownPath(path, rules) : null;
+  return !path.startsWith('//') ? ownPath(path, rules) : null;
 }
 
 function ownPath(value: string, { origin, basePath }: DestinationRules): string | null {
@@ -62,15 +69,15 @@ function ownPath(value: string, { origin, basePath }: DestinationRules): string 
 }
 
 /**
- * A call is not a valid destination: landing on sign-out would undo the sign-in. Decodes paths as the router does; one that it
- * cannot decode leads nowhere either.
+ * A call is not a valid destination: landing on sign-out would undo the sign-in. Decodes paths as the router does, which takes one
+ * that is not UTF-8 literally: no call is such a path.
  */
 function isCall(path: string, basePath: string): boolean {
   let read: string;
   try {
     read = decodeURIComponent(path);
   } catch {
-    return true;
+    return false;
   }
   const below = read.startsWith(`${basePath}/`) ? read.slice(basePath.length).replace(/\/$/, '') : null;
   return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));
@@ -153,10 +160,9 @@ export function destinationInLanguage(destination: string, basePath: string, lan
 
 /**
  * What our addresses carry of a requested destination, fragment included, where no tab keeps it: nothing if it is
- * refused, the default, or would be refused as too long when it is read again.
+ * refused or the default.
  */
 export function destinationToCarry(asked: string | null, rules: DestinationRules): string | undefined {
   const accepted = asked === null ? null : acceptableDestination(asked, rules);
-  if (accepted === null || accepted.length > longestDestination) return undefined;
-  return isDefaultDestination(accepted, rules.basePath) ? undefined : accepted;
+  return accepted === null || isDefaultDestination(accepted, rules.basePath) ? undefined : accepted;
 }

@@ -5,6 +5,7 @@
  */
 export const notices = [
   'signInExpired',
+  'pageNotKept',
   'codeWrong',
   'codeMalformed',
   'emailMalformed',

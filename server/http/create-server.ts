@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { BuiltPages } from './built-pages.ts';
@@ -7,6 +7,7 @@ import { guardRequest } from './guards.ts';
 import { asksForWebSocket, refuseTunnels, unreadableRequest } from './raw-requests.ts';
 import { readForm } from './request-body.ts';
 import { logRequest } from './request-log.ts';
+import { isWellEncoded, splitUrl } from './request-url.ts';
 import { securityHeaders } from './security-headers.ts';
 import { answerInTime, unexpectedError } from './unexpected-error.ts';
 
@@ -44,11 +45,7 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
       ...(deps.config.hub && { shouldUpgradeCallback: asksForWebSocket }),
     },
     clientErrorHandler: unreadableRequest(headers),
-    // An address that cannot be decoded reaches no hook.
-    frameworkErrors: (error, request, reply) => {
-      request.log.info({ req: request, status: 400 }, 'answered');
-      return handleError(error, request as FastifyRequest, (reply as unknown as FastifyReply).headers(headers));
-    },
+    rewriteUrl: ({ url = '/' }) => decodable(url),
   });
   app.server.maxConnections = limits.connections;
   refuseTunnels(app.server, headers);
@@ -70,4 +67,10 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
   app.addHook('onResponse', timeRequest(deps));
   app.setErrorHandler(handleError);
   return app;
+}
+
+/** An address as the router can decode it: one that is not UTF-8 is taken literally, and the hub may have it. */
+function decodable(url: string): string {
+  const { path, search } = splitUrl(url);
+  return isWellEncoded(path) ? url : path.replaceAll('%', '%25') + search;
 }

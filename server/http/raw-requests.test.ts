@@ -146,13 +146,13 @@ async function ask(path: string, method = 'GET', fields = ''): Promise<{ status:
 }
 
 describe('hostile addresses', () => {
-  it('LM-13 an undecodable address is answered 400, as a page or as a problem, with every header', async () => {
+  it('LM-13 an undecodable address is taken literally: not found, as a page or as a problem, with every header', async () => {
     for (const path of ['/portal/%', '/portal/%E0%A4%A', '/portal/%c0%af', '/%', '/portal/assets/%ff']) {
       const page = await ask(path, 'GET', 'Accept: text/html\r\nAccept-Language: de-AT\r\n');
-      expect(page.status, path).toBe(400);
+      expect(page.status, path).toBe(404);
       expect(page.text, path).toContain('<html lang="de">');
       const problem = await ask(path, 'POST', 'Accept: application/json\r\nContent-Length: 0\r\n');
-      expect(problem.status, path).toBe(400);
+      expect(problem.status, path).toBe(404);
       for (const { text } of [page, problem]) {
         expect(text, path).toMatch(/^content-security-policy: /m);
         expect(text, path).toMatch(/^cache-control: no-store/m);

@@ -72,6 +72,8 @@ declare module 'node:http' {
   interface IncomingMessage {
     /** Of the handshake of a WebSocket: what its connection has sent after it. */
     handshakeHead?: Buffer;
+    /** As it was sent; `url` is as the router can decode it. */
+    originalUrl?: string;
   }
 }
 

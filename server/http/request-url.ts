@@ -10,6 +10,16 @@ export function splitUrl(url: string): { path: string; search: string } {
   return at < 0 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at) };
 }
 
+/** Whether every `%` of a path begins an encoded byte, and all are UTF-8. */
+export function isWellEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const longestRecorded = 256;
 
 /** A text from a request for records: truncated, and in ASCII, so that nothing in it moves a terminal's cursor. */

@@ -32,6 +32,8 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {
     const page = '/app/a%20b/list?x=1&y=%2F2';
     const first = await behind.ask(page);
     expect([first.status, first.location]).toEqual([302, `/portal/?${new URLSearchParams({ destination: page })}`]);
+    const long = `/app?${'journals%5B%5D=7&'.repeat(250)}`;
+    expect((await behind.ask(long)).location).toBe(`/portal/?${new URLSearchParams({ destination: long })}`);
     const form = await behind.ask(first.location ?? '');
     expect(form.status).toBe(200);
     const [, destination = ''] = /name="redirectURL" value="([^"]*)"/.exec(form.body) ?? [];

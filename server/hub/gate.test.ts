@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { type GateForTest, gateForTest, headersOf, type Received } from '#test/support/hub-for-test.ts';
+import { type Answer, type GateForTest, gateForTest, headersOf, type Received } from '#test/support/hub-for-test.ts';
 import type { HubAudience } from '../config/hub.ts';
 
 const audience: HubAudience = { name: 'hub', logoutUrl: null, logoutNetworks: [] };
@@ -25,6 +25,9 @@ beforeEach(async () => {
 });
 afterAll(() => gate.close());
 
+const destinationOf = ({ headers }: Answer) =>
+  new URL(headers.location ?? '', 'http://portal').searchParams.get('destination');
+
 const script: [string, string] = ['Accept', 'application/json'];
 
 async function hubGot(path: string, headers: [string, string][] = [], cookie = session) {
@@ -38,6 +41,11 @@ describe('who reaches the hub', () => {
   it('a signed-in person does, with who they are, and the path and query as they were sent', async () => {
     const { url, headers } = await hubGot('/app/a%20b%2Fc/;x//y?x=1&y=%2F2&&');
     expect(url).toBe('/app/a%20b%2Fc/;x//y?x=1&y=%2F2&&');
+    const odd = ['/app/C%23', '/app/F%23/Intro?x=%23', '/app/C%2523', '/app/a%3Fb', '/app/caf%E9', '/app/%zz?x=%C3%BC'];
+    for (const path of odd) {
+      expect((await hubGot(path)).url).toBe(path);
+      expect(destinationOf(await gate.ask(path))).toBe(path);
+    }
     expect(headers.get('x-vestibule-user')).toBe('alice');
     expect(headers.get('x-vestibule-email')).toBe('alice@acme.test');
     expect(headers.get('x-vestibule-customers')).toBe('acme');
@@ -67,6 +75,13 @@ describe('who reaches the hub', () => {
     });
     expect(answer.headers.location).toBe(page);
     expect((await gate.ask('/app', { method: 'POST' })).status).toBe(401);
+    const long = (values: number) =>
+      `/app/reports?${Array.from({ length: values }, (_, index) => `journals%5B%5D=${100 + index}`).join('&')}`;
+    expect(destinationOf(await gate.ask(long(160)))).toBe(long(160));
+    expect(destinationOf(await gate.ask(long(400)))).toBeNull();
+    expect((await gate.ask((await gate.ask(long(400))).headers.location ?? '')).body).toContain(
+      'can’t remember that page',
+    );
   });
 
   it('GT-12 SE-09 SE-12 IP-14 an ended session, an inactive user and a foreign network are refused at the next request', async () => {
@@ -225,6 +240,7 @@ describe('GT-07 public paths', () => {
 
   it('are so in the very spelling that is passed on', async () => {
     const spelled = ['/app//help', '/app/help;x', '/app/help%2Fx', '/app/h%65lp', '/app/Help', '/app/help./x'];
+    for (const odd of ['C%23', 'C%2523', 'a%3Fb', 'a%253fb', 'caf%E9', '%zz']) spelled.push(`/app/help/${odd}`);
     for (const path of [...spelled, '/app/help%20/x', '/app/help%252Fx', '/app/help;/../other', '/app/help/%2e./other'])
       expect([400, 401], path).toContain((await gate.ask(path, { headers: [script] })).status);
     expect(gate.hub.received).toEqual([]);
@@ -263,7 +279,8 @@ it('GT-07 a hub that has every address never gets the portal’s, whatever the m
   const cookie = await whole.sessionOf('alice');
   const plain =
     '/portal /portal/ /portal/login /portal/nothing /portal/authenticate/saml/acs /healthz /readyz /metrics';
-  const spelled = '/Portal/login /%70ortal/login //portal/login /portal;x/login /portal%2Flogin';
+  const spelled =
+    '/portal%23 /portal%3f/x /Portal/login /%70ortal/login //portal/login /portal;x/login /portal%2Flogin';
   const known = '/.well-known/change-password';
   for (const path of `${plain} ${spelled} ${known}`.split(' '))
     for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND', 'DELETE']) await whole.ask(path, { method, cookie });

@@ -1,6 +1,5 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import { type Hub, isAtOrBelow, rootPaths } from '../config/hub.ts';
 import { tokenHash } from '../crypto/token.ts';
@@ -45,16 +44,17 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
   routeHandshakes(app);
 
   async function gate(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { path: sent } = splitUrl(request.url);
-    const path = readPath(sent);
-    if (path === null || request.url.includes('#')) {
+    const { originalUrl } = request;
+    const { path: sent } = splitUrl(originalUrl);
+    const read = readPath(sent);
+    if (read === null || originalUrl.includes('#')) {
       const detail = 'The path can be read as more than one.';
       return await refuse(deps, request, closing(request, reply), 400, { detail });
     }
-    if (isPortals(path)) return await answerNotFound(request, closing(request, reply));
+    if (isPortals(read.path)) return await answerNotFound(request, closing(request, reply));
     const visitor = visitorOf(deps, request);
 
-    const isPublic = hub.publicPaths.some((open) => isAtOrBelow(sent, open));
+    const isPublic = read.isPlain && hub.publicPaths.some((open) => isAtOrBelow(sent, open));
     const isHandshake = request.raw.handshakeHead !== undefined;
     const mayChange = isHandshake || (request.method !== 'GET' && request.method !== 'HEAD');
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, config.origins);
@@ -73,10 +73,8 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
   /** A person is sent to sign in, and from there back to the page; a script is told. */
   async function refuseNobody(visitor: Visitor, request: FastifyRequest, reply: FastifyReply) {
     const who = await visitor.who();
-    if (wantsPage(request) && (request.method === 'GET' || request.method === 'HEAD')) {
-      const page = acceptableDestination(request.url, config.destinationRules) ?? defaultDestination(config.basePath);
-      return toSignIn(deps, request, reply, { who, page });
-    }
+    if (wantsPage(request) && (request.method === 'GET' || request.method === 'HEAD'))
+      return toSignIn(deps, request, reply, { who, page: request.originalUrl });
     return sendProblem(reply, 401);
   }
 

@@ -38,7 +38,7 @@ export function hubConnection({ url, answerWithin }: Hub) {
   const kept = { keepAlive: true, maxFreeSockets: limits.hub.idleConnections };
   const agent = isSecure ? new HttpsAgent({ ...kept, servername }) : new HttpAgent(kept);
 
-  function begin({ method, url: path }: IncomingMessage, headers: OutgoingHttpHeaders, by: HttpAgent | false) {
+  function begin({ method, originalUrl: path }: IncomingMessage, headers: OutgoingHttpHeaders, by: HttpAgent | false) {
     // Counts from the look-up of its name on, and again after each sign of life.
     const options = { method, path, headers, agent: by, servername, timeout: answerWithin } as RequestOptions;
     const outgoing = (isSecure ? httpsRequest : httpRequest)(url, options);

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
@@ -11,7 +10,7 @@ import { isTrustedProxy } from '../http/client-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
-import { toSignIn } from '../sessions/destination.ts';
+import { destinationFor, toSignIn } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { accessKey } from '../throttle/throttle-keys.ts';
 import { identityHeaders, identityOf } from './hub-headers.ts';
@@ -42,13 +41,17 @@ export function sessionRoute(deps: Deps) {
     const { customers, audience } = reading.query;
     const { person } = identity;
     if (customers && !person.customers.some((key) => customers.includes(key)))
-      return await refuseOtherCustomers(deps, request, reply, { identity, page, customers });
+      return await refuseOtherCustomers(deps, request, reply, {
+        identity,
+        page: page && destinationFor(config, page),
+        customers,
+      });
     const token = audience && (await hubToken(identity, audience));
     return reply.headers(identityHeaders(config.identityHeaders, person, token)).send(person);
   };
 
   /**
-   * The page that a person asked a trusted proxy for, as a path with its query; null if the proxy wants a bare refusal, or a
+   * The page that a person asked a trusted proxy for, as the proxy names it; null if the proxy wants a bare refusal, or a
    * script asked. Nobody else's `X-Forwarded-Uri` counts.
    */
   function pageBehindProxy(request: FastifyRequest): string | null {
@@ -56,7 +59,7 @@ export function sessionRoute(deps: Deps) {
     const method = request.headers['x-forwarded-method'] ?? 'GET';
     if (typeof uri !== 'string' || method !== 'GET' || !wantsPage(request)) return null;
     if (!isFromProxy(request)) return null;
-    return acceptableDestination(uri, config.destinationRules) ?? defaultDestination(config.basePath);
+    return uri;
   }
 
   function isFromProxy({ socket }: FastifyRequest): boolean {

@@ -98,8 +98,8 @@ export function destinationToKeep(basePath: string, destination: string): string
 }
 
 /**
- * Sends a visitor who is not signed in to the screen they need first; it leads on to `page`, a path with its query. `status`
- * is 303 after a post.
+ * Sends a visitor who is not signed in to the screen they need first; it leads on to `page`, a path with its query, or says
+ * that it cannot. `status` is 303 after a post.
  */
 export function toSignIn(
   deps: Deps,
@@ -107,14 +107,20 @@ export function toSignIn(
   reply: FastifyReply,
   { who, page, status = 302 }: { who: Who; page: string; status?: 302 | 303 },
 ): FastifyReply {
-  const { basePath } = deps.config;
+  const { basePath, destinationRules } = deps.config;
   const lang = languageOverride(request);
+  const accepted = acceptableDestination(page, destinationRules);
   // The half session determines the screen and its contents.
   if (whereTo(who, 'hub').kind === 'secondFactor')
-    return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: page, lang }), status);
+    return reply.redirect(
+      screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: accepted ?? undefined, lang }),
+      status,
+    );
+  if (accepted === null)
+    return reply.redirect(screenUrl(basePath, 'login', { [queryNames.notice]: 'pageNotKept', lang }), status);
   // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
-  const kept = { [queryNames.destination]: page, ...(lang && { lang }) };
-  const isDefault = page === defaultDestination(basePath);
+  const kept = { [queryNames.destination]: accepted, ...(lang && { lang }) };
+  const isDefault = accepted === defaultDestination(basePath);
   return reply.redirect(`${basePath}/${isDefault ? '' : `?${new URLSearchParams(kept)}`}`, status);
 }
 
