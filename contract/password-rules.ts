@@ -4,7 +4,7 @@ export type PasswordPolicy = { shortest: number; longest: number };
 /** Specification §5, as shown to people: 7 to 72. */
 export const defaultPasswordPolicy: PasswordPolicy = { shortest: 7, longest: 72 };
 
-export const smallestPasswordScore = 6;
+const smallestPasswordScore = 6;
 
 /** Rejected as case-insensitive substrings (specification §5). */
 export const popularEntries = [
@@ -55,10 +55,10 @@ export function passwordScore(password: string): number {
   );
 }
 
-/** Whether the password contains a popular entry. */
-export function containsPopularEntry(password: string): boolean {
+/** The popular entry that the password contains, or null. */
+export function popularEntryIn(password: string): string | null {
   const lower = password.normalize('NFC').toLowerCase();
-  return popularEntries.some((entry) => lower.includes(entry));
+  return popularEntries.find((entry) => lower.includes(entry)) ?? null;
 }
 
 /**
@@ -74,7 +74,7 @@ export function brokenPasswordRules(
   const broken: PasswordRule[] = [];
   if (length < policy.shortest) broken.push('short');
   if (length > policy.longest) broken.push('long');
-  if (containsPopularEntry(password)) broken.push('common');
+  if (popularEntryIn(password) !== null) broken.push('common');
   if (passwordScore(password) < smallestPasswordScore) broken.push('weak');
   if (password.normalize('NFC') !== repeat.normalize('NFC')) broken.push('match');
   return broken;

@@ -36,39 +36,45 @@ test('a password manager finds the account and two fields, fills them without a 
   await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
 });
 
-test('the rules are ticked off while typing; errors wait until both fields were left; the button until all is met', async ({
+test('one list has the rules, ticked off while typing; errors stand in it once both fields were left', async ({
   page,
 }) => {
   await page.goto('/portal/forgottenChange?hash=abc');
   const form = changeForm(page);
-  const done = page.getByRole('main').getByText(/\(done\)\.$/);
-  const errors = page.getByRole('main').locator('.error');
-  for (const [typed, strength, met] of [
-    ['abc', 'Weak', 0],
-    ['Ab1!', 'Fair', 1],
-    ['Harbour-', 'Fair', 2],
-    ['Harbour-7', 'Good', 3],
-    [newPassword, 'Strong', 3],
+  const lines = (state: string) => page.locator(`#rules .${state}`);
+  for (const [typed, strength, lit, met] of [
+    ['abc', 'Too weak', 1, 0],
+    ['Ab1!', 'Too weak', 1, 1],
+    ['Harbour-', 'Not yet', 2, 2],
+    ['Passw0rdZZ99!!', 'Not yet', 2, 2],
+    ['Harbour-7', 'Good', 3, 3],
+    [newPassword, 'Strong', 4, 3],
   ] as const) {
     await form.password.fill(typed);
-    await expect(page.getByText(`Strength: ${strength}`), typed).toBeVisible();
-    await expect(done, typed).toHaveCount(met);
+    await expect(page.locator('.strength'), typed).toHaveText(`Strength: ${strength}`);
+    await expect(page.locator('.strength'), typed).toHaveAttribute('data-level', String(lit));
+    await expect(lines('met'), typed).toHaveCount(met);
     await expect(form.button).toBeDisabled();
   }
-  await form.password.fill('abc');
+  await form.password.fill('abc1');
+  await form.password.press('Tab');
+  await expect(form.repeat).toBeFocused();
   await form.repeat.fill('abd');
-  await expect(errors).toHaveCount(0);
+  await expect(lines('broken')).toHaveCount(0);
   await form.repeat.blur();
-  await expect(errors).toHaveText([
-    'Use at least 7 characters.',
-    texts['password-validation-common'],
-    texts['password-validation-weak'],
-    texts['password-validation-match'],
+  await expect(lines('broken')).toHaveText([
+    'Not right yet: Use at least 7 characters',
+    'Not right yet: Leave out “abc”, it’s too common',
+    'Not right yet: Make it longer, or mix in capitals or symbols',
+    'Not right yet: The two passwords aren’t the same',
   ]);
-  for (const field of [form.password, form.repeat]) await expect(field).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('.error, [role=alert]')).toHaveCount(0);
+  for (const field of [form.password, form.repeat]) {
+    await expect(field).toHaveAttribute('aria-invalid', 'true');
+    await expect(field).toHaveAccessibleDescription(/Leave out “abc”/);
+  }
   await form.fill(newPassword);
-  await expect(errors).toHaveCount(0);
-  await expect(done).toHaveCount(4);
+  await expect(lines('met')).toHaveCount(4);
   await expect(form.button).toBeEnabled();
 });
 

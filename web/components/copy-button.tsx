@@ -5,8 +5,8 @@ import { sealShapes } from './seal.tsx';
 
 const saidMilliseconds = 2000;
 
-/** Copies a text and briefly shows whether that worked. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/** Copies a text and briefly shows whether that worked. `name`: what it copies, for who does not see where it stands. */
+export function CopyButton({ text, name }: { text: string; name?: string }) {
   const message = useMessage();
   const { announce } = useApp();
   const [outcome, setOutcome] = useState<'copied' | 'not-copied' | null>(null);
@@ -29,8 +29,8 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   }
 
   return (
-    <SmallButton icon={outcome === 'copied' ? 'check' : 'copy'} onClick={copy}>
-      {outcome ? message(outcome) : label}
+    <SmallButton icon={outcome === 'copied' ? 'check' : 'copy'} name={outcome ? undefined : name} onClick={copy}>
+      {message(outcome ?? 'copy')}
     </SmallButton>
   );
 }
@@ -54,11 +54,11 @@ export function PrintButton() {
   );
 }
 
-type SmallProps = { icon: keyof typeof sealShapes; onClick: () => void; children: string };
+type SmallProps = { icon: keyof typeof sealShapes; name?: string | undefined; onClick: () => void; children: string };
 
-function SmallButton({ icon, onClick, children }: SmallProps) {
+function SmallButton({ icon, name, onClick, children }: SmallProps) {
   return (
-    <button className="button quiet small" type="button" onClick={onClick}>
+    <button className="button quiet small" type="button" aria-label={name} onClick={onClick}>
       <Icon shape={sealShapes[icon]} size={18} />
       {children}
     </button>

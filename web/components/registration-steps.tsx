@@ -52,13 +52,13 @@ function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer
           {message('registration-open')}
         </a>
       )}
-      <img src={url} width="160" height="160" alt={message('registration-qr')} onError={onBroken} />
+      <img src={url} width="144" height="144" alt={message('registration-qr')} onError={onBroken} />
       <div>
         <p className="hint">{message('registration-manual')}</p>
         <Secret text={totpSecret} />
         {canCopy && (
           <OnceScripted>
-            <CopyButton text={totpSecret} label={message('registration-copy')} />
+            <CopyButton text={totpSecret} name={message('registration-copy')} />
           </OnceScripted>
         )}
       </div>

@@ -31,11 +31,17 @@ export const sealShapes = {
   ),
   download: <path d="M10 3.5v9m-3.6-3.4 3.6 3.6 3.6-3.6M4 16.5h12" />,
   print: <path d="M6 7.5v-4h8v4M6 14H3.5V7.5h13V14H14M6 11.5h8v5H6Z" />,
-  ring: <circle cx="10" cy="10" r="7.25" />,
-  ringChecked: (
+  open: <circle cx="10" cy="10" r="7.25" />,
+  met: (
     <>
       <circle cx="10" cy="10" r="8.25" fill="currentColor" stroke="none" />
       <path d="m6.5 10.3 2.4 2.4 4.7-5.2" stroke="var(--door)" strokeWidth="1.8" />
+    </>
+  ),
+  broken: (
+    <>
+      <circle cx="10" cy="10" r="8.25" fill="currentColor" stroke="none" />
+      <path d="M10 5.8v4.9M10 13.9v.1" stroke="var(--door)" strokeWidth="1.8" />
     </>
   ),
 } satisfies Record<string, ReactNode>;

@@ -8,29 +8,21 @@ import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
+import { NewPasswordFields } from '../components/new-password-fields.tsx';
 import { Alert, Notice } from '../components/notice.tsx';
-import { PasswordChecks, PasswordErrors, RepeatCheck, StrengthMeter } from '../components/password-checks.tsx';
 import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
 import { PasskeyInstead, ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
 import { ChooseLink, ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
-import { PasswordField } from '../components/text-field.tsx';
 
 export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, { name: 'forgottenChange' }>) {
   const message = useMessage();
   const { place, saved, page, save } = useApp();
-  const { passwordPolicy } = page;
-  const [entries, setEntries] = useState({ password: '', repeat: '' });
   const [isReasonMet, setReasonMet] = useState(false);
-  const [touched, setTouched] = useState({ password: false, repeat: false });
-  const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved, resetHash);
   const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
-  const shown = touched.password && touched.repeat ? broken : [];
-  const shownOfPassword = shown.filter((rule) => rule !== 'match');
-  const shownOfRepeat = shown.filter((rule) => rule === 'match');
 
   // No address of a refused sign-in carries a fragment; the tab keeps it, as it does where the link was asked for.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the address that the link had
@@ -38,11 +30,9 @@ export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, {
     if (destination?.includes('#')) save({ loginHashFragment: destination, loginHashFragmentFrom: 'redirectURL' });
   }, []);
 
-  /** The current form values: a browser may have filled them in before the script ran. */
   function isReady(form: HTMLFormElement): boolean {
-    const now = { password: fieldValue(form, 'password'), repeat: fieldValue(form, 'repeat') };
-    setEntries((last) => (last.password === now.password && last.repeat === now.repeat ? last : now));
-    const isSound = brokenPasswordRules(now.password, now.repeat, passwordPolicy).length === 0;
+    const [password, repeat] = [fieldValue(form, 'password'), fieldValue(form, 'repeat')];
+    const isSound = brokenPasswordRules(password, repeat, page.passwordPolicy).length === 0;
     if (isSound) setReasonMet(true);
     return isSound;
   }
@@ -63,30 +53,7 @@ export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, {
         <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
           <input type="hidden" name="hash" value={link.hash} />
           <UsernameField username={link.username} />
-          <PasswordField
-            id="password"
-            label={message('change-password')}
-            autoComplete="new-password"
-            autoFocus={reason !== 2}
-            aria-describedby="why password-errors password-checks"
-            aria-invalid={shownOfPassword.length > 0}
-            onBlur={() => setTouched((now) => ({ ...now, password: true }))}
-          >
-            <PasswordErrors id="password-errors" broken={shownOfPassword} policy={passwordPolicy} />
-            <StrengthMeter password={entries.password} />
-            <PasswordChecks password={entries.password} broken={broken} policy={passwordPolicy} />
-          </PasswordField>
-          <PasswordField
-            id="repeat"
-            label={message('change-repeat')}
-            autoComplete="new-password"
-            aria-describedby="repeat-errors repeat-check"
-            aria-invalid={shownOfRepeat.length > 0}
-            onBlur={() => setTouched((now) => ({ ...now, repeat: true }))}
-          >
-            <PasswordErrors id="repeat-errors" broken={shownOfRepeat} policy={passwordPolicy} />
-            <RepeatCheck isMet={entries.repeat !== '' && !broken.includes('match')} />
-          </PasswordField>
+          <NewPasswordFields isFirst={reason !== 2} />
           <SubmitButton>{message('change-button')}</SubmitButton>
         </PortalForm>
       )}

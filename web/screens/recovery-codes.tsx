@@ -49,7 +49,7 @@ function Codes({ codes }: { codes: string[] }) {
         ))}
       </ul>
       <OnceScripted className="row">
-        <CopyButton text={text} label={message('copy')} />
+        <CopyButton text={text} />
         <DownloadButton
           name={`${branding.name} – ${message('recovery-codes')}.txt`}
           text={[...about, message('recovery-codes-text'), '', text, ''].join('\n')}

@@ -69,7 +69,6 @@ export function TwoFactorRegistration(screen: Props) {
 }
 
 function AppRegistration({ secondFactor, registration: sent }: Props) {
-  const message = useMessage();
   const { page } = useApp();
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(sent);
   useEffect(() => {
@@ -86,7 +85,6 @@ function AppRegistration({ secondFactor, registration: sent }: Props) {
   const head = (
     <>
       <Heading />
-      <p className="lede">{message('registration-text')}</p>
       <PageAccount account={secondFactor?.account} />
     </>
   );
