@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { type Language, languages } from '#contract/languages.ts';
-import { addUser, type ChangeOfUser, changeUser } from '#server/accounts/users.ts';
+import { addUser, type ChangeOfUser, changeUser, type UserRefusal } from '#server/accounts/users.ts';
 import type { Connection } from '#server/database/database.ts';
-import { foldLoginName, readEmail, readUsername } from '#server/names/read-name.ts';
+import { foldLoginName, readDisplayName, readEmail, readUsername } from '#server/names/read-name.ts';
+import { readGroups } from '#server/people/groups.ts';
 import { findUser, type User } from '#server/people/portal-user.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
@@ -13,6 +14,10 @@ import { byOperator, withDatabase } from './with-database.ts';
 type Flags = JsonFlag & {
   rename?: string;
   email?: string;
+  /** False removes it. */
+  name?: string | false;
+  /** False removes all. */
+  group?: string[] | false;
   customer?: string[];
   addCustomer?: string[];
   removeCustomer?: string[];
@@ -36,7 +41,7 @@ export function addUserChangeCommands(user: Command): void {
     .option('--no-password', 'add the user without a password, for single sign-on or to be invited to choose one')
     .addHelpText(
       'after',
-      '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
+      '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme --name "Alice Arden" --group acme:finance\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
     )
     .action(runAdd);
   const set = user
@@ -50,6 +55,8 @@ export function addUserChangeCommands(user: Command): void {
     .addOption(repeatable('--add-customer <key>', 'add a customer; may be repeated').conflicts('customer'))
     .addOption(repeatable('--remove-customer <key>', 'remove a customer; may be repeated').conflicts('customer'))
     .option('--password', 'ask for a new password')
+    .option('--no-name', 'show the username again')
+    .option('--no-group', 'remove all groups')
     .option('--no-password', 'remove the password, and all passkeys unless a customer takes nothing else')
     .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
     .option('--password-change', 'the user may change the password');
@@ -64,6 +71,13 @@ export function addUserChangeCommands(user: Command): void {
 function addFlags(command: Command, customerDescription: string): Command {
   return command
     .addOption(repeatable('--customer <key>', customerDescription))
+    .option('--name <name>', 'display name, such as "Alice Arden"')
+    .addOption(
+      repeatable(
+        '--group <customer:group>',
+        'group within a customer, such as acme:finance, replacing existing ones; may be repeated',
+      ),
+    )
     .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
     .addOption(
       new Option('--language <language>', 'language of emails, not of pages; "browser": that of the page').choices([
@@ -85,6 +99,8 @@ async function runAdd(usernameText: string, flags: Flags): Promise<void> {
     username,
     email,
     customers,
+    name: flags.name ? accepted(readDisplayName(flags.name)) : null,
+    groups: accepted(readGroups(flags.group || [])),
     language: languageOf(flags) ?? null,
     active: !flags.inactive,
     mayChangePassword: flags.passwordChange !== false,
@@ -92,11 +108,7 @@ async function runAdd(usernameText: string, flags: Flags): Promise<void> {
   await withDatabase(async (sql, config) => {
     const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
     const result = await addUser(sql, { ...values, passwordHash }, byOperator());
-    if (result.kind === 'taken') {
-      const taken = result.field === 'email' ? email : username;
-      throw failure(`${result.field}: another user already has the name ${taken}.`);
-    }
-    if (result.kind === 'unknownCustomers') throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);
+    if (result.kind !== 'added') throw refusalFailure(result);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
     printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
     if (!passwordHash && values.active && values.mayChangePassword)
@@ -123,21 +135,34 @@ async function runSet(name: string, flags: Flags, command: Command): Promise<voi
     }
     const result = await changeUser(sql, name, change, byOperator());
     if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
-    if (result.kind === 'taken') throw failure(`${result.field}: another user already has that name.`);
-    if (result.kind === 'unknownCustomers') throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);
+    if (result.kind !== 'changed' && result.kind !== 'unchanged') throw refusalFailure(result);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
     if (result.kind === 'unchanged') return printLine(`User ${name} already has these settings.`);
     printLine(`User ${name} changed.\n${stepsInWords(result.steps)}`);
   });
 }
 
+/** Why a user cannot be as asked. */
+function refusalFailure(refusal: UserRefusal): Error {
+  switch (refusal.kind) {
+    case 'taken':
+      return failure(`${refusal.field}: another user already has that name.`);
+    case 'unknownCustomers':
+      return failure(`customer: there is no customer ${refusal.keys.join(', ')}.`);
+    case 'foreignGroup':
+      return failure(`group: ${refusal.group} is not of a customer of the user.`);
+  }
+}
+
 function changeOf(flags: Flags): ChangeOfUser {
-  const { customer, addCustomer = [], removeCustomer = [] } = flags;
+  const { customer, addCustomer = [], removeCustomer = [], name, group } = flags;
   const language = languageOf(flags);
   const isOther = addCustomer.length > 0 || removeCustomer.length > 0;
   return {
     ...(flags.rename !== undefined && { username: accepted(readUsername(flags.rename)) }),
     ...(flags.email !== undefined && { email: accepted(readEmail(flags.email)) }),
+    ...(name !== undefined && { name: name === false ? null : accepted(readDisplayName(name)) }),
+    ...(group !== undefined && { groups: accepted(readGroups(group || [])) }),
     ...((flags.active || flags.inactive) && { active: flags.active === true }),
     ...(flags.passwordChange !== undefined && { mayChangePassword: flags.passwordChange }),
     ...(language !== undefined && { language }),

@@ -31,6 +31,18 @@ describe('user add and set', () => {
     expect(await outOf('user set Alicia --customer acme')).toContain('already has these settings');
   });
 
+  it('a display name, and groups within the customers of the user', async () => {
+    await vestibule('user add eve --email eve@b.example --no-password --customer acme --name Eve --group acme:hr');
+    const set = 'user set eve --add-customer beta --group beta:a,b --group acme:x --group acme:hr --name Zoë';
+    expect(await outOf(set)).toMatch(/name: Eve → Zoë.*groups: acme:hr → acme:hr, acme:x, beta:a,b/s);
+    expect(await jsonOf('user list zOë')).toMatchObject([{ name: 'Zoë', groups: ['acme:hr', 'acme:x', 'beta:a,b'] }]);
+    expect(await vestibule('user set eve --group gamma:hr')).toEqual(refusal('gamma:hr is not of a customer'));
+    expect(await vestibule('user set eve --group hr')).toEqual(refusal('"hr" is not like acme:finance'));
+    expect(await outOf('user set eve --customer beta')).toContain('groups: acme:hr, acme:x, beta:a,b → beta:a,b');
+    await vestibule('user set eve --no-name --no-group');
+    expect(await jsonOf('user show eve')).toMatchObject({ name: null, groups: [], customers: ['beta'] });
+  });
+
   it('a new password ends sessions, and so does removing it', async () => {
     await addSession(alice, 'Safari, iOS');
     expect(await outOf('user set alice --password-stdin', 'Canary-of-the-mine-8')).toContain('sessions ended: 1');

@@ -46,7 +46,7 @@ export function addUserCommands(program: Command): void {
 function addListCommand(user: Command): void {
   user
     .command('list')
-    .argument('[text]', 'only users whose username or email contains this')
+    .argument('[text]', 'only users whose username, email or name contains this')
     .description('list users')
     .option('--customer <key>', 'only users of this customer')
     .option('--limit <number>', 'maximum number', positiveNumber, 1000)
@@ -86,7 +86,9 @@ function addShowCommand(user: Command): void {
         printFacts([
           ['Username', found.username],
           ['Email', found.email],
+          ['Name', found.name ?? 'none: shown by the username'],
           ['Customers', found.customers.join(', ') || 'none: cannot sign in'],
+          ['Groups', found.groups.join(', ') || 'none'],
           ['Active', found.active ? 'yes' : 'no: cannot sign in'],
           ['Password', found.hasPassword ? 'set' : 'none'],
           ['Authenticator app', found.hasApp ? 'registered' : 'none'],

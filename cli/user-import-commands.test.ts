@@ -46,22 +46,20 @@ describe('vestibule user import', () => {
 
   it('reads CSV by the names in its first line, and standard input', async () => {
     const csv = [
-      '\ufeffusername,email,customers,active,passwordHash',
-      `anna,anna@acme.test,"acme beta",true,"${hashesByOthers['bcrypt 2b by passlib']}"`,
-      'bert,bert@acme.test,acme,false,',
-      'too,many,cells,true,,,',
-      'carl,carl@acme.test,,perhaps,',
-      '"dora,dora@acme.test,,,',
+      '\ufeffusername,email,customers,name,groups,active,passwordHash',
+      `anna,anna@acme.test,"acme beta",Anna Alm,acme:hr beta:Domain Users,true,"${hashesByOthers['bcrypt 2b by passlib']}"`,
+      'bert,bert@acme.test,acme,,,false,',
+      'too,many,cells,,,true,,,',
+      'carl,carl@acme.test,,,,perhaps,',
+      '"dora,dora@acme.test,,,,,',
       '',
     ].join('\r\n');
     const result = await vestibule('user import - --format csv', csv);
     expect(result.err).toMatch(/^line 4: has a.*\nline 5: activ.*\nline 6: is no.*\n$/);
     expect(result).toMatchObject({ code: 1, out: 'Users added: 2; unchanged: 0; refused lines: 3.\n' });
-    expect(
-      await commands.sql`select username, active, password_hash is not null as hash from portal_user order by username`,
-    ).toEqual([
-      { username: 'anna', active: true, hash: true },
-      { username: 'bert', active: false, hash: false },
+    expect(JSON.parse((await vestibule('user list --json')).out)).toMatchObject([
+      { username: 'anna', active: true, hasPassword: true, name: 'Anna Alm', groups: ['acme:hr', 'beta:Domain Users'] },
+      { username: 'bert', active: false, hasPassword: false, name: null, groups: [] },
     ]);
   });
 
@@ -123,6 +121,8 @@ describe('vestibule user export', () => {
       line(n, {
         passwordHash,
         language: n % 2 ? 'de' : undefined,
+        name: n % 2 ? 'Zoë, Dr.' : undefined,
+        groups: n % 3 ? undefined : ['acme:hr', 'beta:a, b'],
         customers: n % 3 ? ['acme'] : ['acme', 'beta'],
         active: n % 4 > 0,
         mayChangePassword: n % 5 > 0,

@@ -3,6 +3,7 @@ import { unseal } from '../crypto/keys.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';
+import { membershipsOf } from '../people/groups.ts';
 import { importBatch } from './import-users.ts';
 import type { UserToInsert } from './read-imported-user.ts';
 
@@ -28,8 +29,11 @@ export async function* exportUsers(
 }
 
 function lineOf(user: StoredUser, keys: Keys | null, onUnreadable: (username: string) => void) {
-  const { username, email, language, customers, active, mayChangePassword, createdAt } = user;
-  const line = { username, email, ...(language && { language }), customers, active, mayChangePassword, createdAt };
+  const { username, email, name, language, customers, groups, active, mayChangePassword, createdAt } = user;
+  const line = {
+    ...{ username, email, ...(name && { name }), ...(language && { language }), customers },
+    ...{ ...(groups.length > 0 && { groups }), active, mayChangePassword, createdAt },
+  };
   if (!keys) return line;
   const { passwordHash, formerPasswordHashes } = user;
   return {
@@ -60,11 +64,9 @@ async function listStoredUsers(
   { after, most }: { after: string | null; most: number },
 ): Promise<StoredUser[]> {
   return await sql<StoredUser[]>`
-    select u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
+    select u.id, u.username, u.email, u.name, u.language, u.active, u.may_change_password as "mayChangePassword",
       u.created_at as "createdAt", u.password_hash as "passwordHash", t.sealed_secret as "sealedTotp",
-      array(
-        select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
-      ) as customers,
+      ${membershipsOf(sql)},
       array(
         select f.password_hash from former_password f where f.user_id = u.id order by f.id desc
       ) as "formerPasswordHashes"

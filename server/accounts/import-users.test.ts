@@ -25,17 +25,18 @@ const refusalOf = async (record: SourceRecord) => (await importLines(portal, [re
 
 describe('an import', () => {
   it('takes over every field', async () => {
-    const plain = { username: 'Mila', email: 'mila@acme.test', language: 'pl', active: false };
+    const plain = { username: 'Mila', email: 'mila@acme.test', name: 'Mila Żak, Dr.', language: 'pl', active: false };
     const createdAt = '2020-02-03T04:05:06.789Z';
-    const record = { ...plain, customers: ['beta', 'acme'], mayChangePassword: false, createdAt };
+    const groups = ['beta:CN=Staff, OU=All', 'acme:hr', ' acme:Finance:EU '];
+    const record = { ...plain, customers: ['beta', 'acme'], groups, mayChangePassword: false, createdAt };
     expect(await importLines(portal, [record])).toMatchObject({ added: 1, refused: 0 });
     const [row] = await portal.sql`
-      select username, email, language, active, may_change_password, created_at, password_hash,
-        array(select key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by key) as customers
+      select username, email, name, language, active, may_change_password, created_at, password_hash,
+        (select jsonb_object_agg(key, groups) from membership m join customer c on c.id = m.customer_id where m.user_id = u.id) as customers
       from portal_user u`;
     expect(row).toEqual({
       ...{ ...plain, may_change_password: false, created_at: new Date(createdAt), password_hash: null },
-      customers: ['acme', 'beta'],
+      customers: { acme: ['Finance:EU', 'hr'], beta: ['CN=Staff, OU=All'] },
     });
     expect(await portal.sql`select event, username from audit_event`).toEqual([
       { event: 'user-imported', username: 'Mila' },
@@ -58,6 +59,9 @@ describe('an import', () => {
       { ...person(12), active: 'perhaps' },
       { ...person(13), language: 'tlh' },
       { ...person(14), username: 'two words' },
+      { ...person(14), name: 'two\nlines' },
+      { ...person(14), groups: ['finance'] },
+      { ...person(14), groups: 'acme:staff;beta:staff' },
       { ...person(15), email: 'no address' },
       { ...person(16), username: 'U1' },
       { ...person(17), totpSecret: 'JBSWY3DPEHPK3PXP' },
@@ -66,10 +70,10 @@ describe('an import', () => {
     ]);
     expect(outcome.lines.map(({ line, field }) => `${line} ${field}`).join(', ')).toBe(
       '2 line, 4 line, 5 line, 6 line, 7 email, 8 customers, 9 line, 10 createdAt, 11 createdAt, 12 active, ' +
-        '13 language, 14 username, 15 email, 16 username, 17 totp, 18 email',
+        '13 language, 14 username, 15 name, 16 groups, 17 groups, 18 email, 19 username, 20 totp, 21 email',
     );
     for (const { reason } of outcome.lines) expect(reason).toMatch(/^.{5,}[^.]$/);
-    expect(outcome).toMatchObject({ added: 2, unchanged: 0, refused: 16 });
+    expect(outcome).toMatchObject({ added: 2, unchanged: 0, refused: 19 });
     expect(await users()).toEqual(['u1', 'u19']);
   });
 
@@ -77,7 +81,8 @@ describe('an import', () => {
     const passwordHash = hashesByOthers['bcrypt 2b by passlib'];
     const lines = [...people(3), { ...person(3), passwordHash, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' }];
     expect(await importLines(portal, lines)).toMatchObject({ added: 4, unchanged: 0 });
-    await portal.sql`update portal_user set password_hash = '$argon2id$v=19$m=19456,t=2,p=1$x$y' where username = 'u3'`;
+    await portal.sql`update portal_user set password_hash = '$argon2id$v=19$m=19456,t=2,p=1$x$y', name = 'Una' where username = 'u3'`;
+    await portal.sql`update membership set groups = '{hr}'`;
     expect(await importLines(portal, lines)).toMatchObject({ added: 0, unchanged: 4, refused: 0 });
     expect(await refusalOf({ ...person(1), email: 'other@acme.test' })).toMatchObject({ field: 'username' });
     expect(await refusalOf({ ...person('new'), email: 'u1@acme.test' })).toMatchObject({ field: 'email' });
@@ -85,6 +90,9 @@ describe('an import', () => {
       line: 1,
       field: 'customers',
       reason: 'the user is there already, with other values: customers, active',
+    });
+    expect(await refusalOf({ ...person(1), name: 'Una', groups: ['acme:it'] })).toMatchObject({
+      reason: expect.stringMatching(/other values: name, groups$/),
     });
     // What is there without a password, or an app, would lose the one in the line.
     expect(await refusalOf({ ...person(1), passwordHash })).toMatchObject({ field: 'passwordHash' });

@@ -19,6 +19,7 @@ export function readKeycloak(record: SourceRecord): Reading<SourceUser> {
       username: record.username,
       email: record.email,
       emailVerified: record.emailVerified,
+      name: `${textOf(record.firstName)} ${textOf(record.lastName)}`.trim(),
       active: record.enabled,
       createdAt: record.createdTimestamp,
       language: languageOfTag(textOf(first(isRecord(record.attributes) ? record.attributes.locale : undefined))),

@@ -4,18 +4,8 @@ import { isGiven, refusedValue, type SourceRecord, type SourceUser } from './sou
 
 /** The fields of our own format, as `vestibule user export` writes them. */
 const knownFields = [
-  ...[
-    'username',
-    'email',
-    'emailVerified',
-    'language',
-    'customers',
-    'active',
-    'mayChangePassword',
-    'createdAt',
-    'passwordHash',
-  ],
-  ...['formerPasswordHashes', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
+  ...['username', 'email', 'emailVerified', 'name', 'language', 'customers', 'groups', 'active', 'mayChangePassword'],
+  ...['createdAt', 'passwordHash', 'formerPasswordHashes', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
 ];
 
 /** Our own format. An unknown field is refused: it may be a misspelt one whose value would be lost. */

@@ -1,5 +1,6 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
-import { type Reading, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import { type Reading, readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import { groupsWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { readTotp } from './read-credentials.ts';
 import type { SourceUser } from './source-user.ts';
 import { isGiven, readAll, readFlag, refusedValue } from './source-user.ts';
@@ -9,9 +10,11 @@ export type UserToInsert = {
   id: string;
   username: string;
   email: string;
+  name: string | null;
   folds: string[];
   language: Language | null;
   customers: string[];
+  groups: string[];
   active: boolean;
   mayChangePassword: boolean;
   createdAt: Date;
@@ -47,7 +50,9 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
     email,
     emailVerified: isVerified,
     username: readText('username', name, readUsername),
+    name: readName(source.name),
     customers: readCustomers(source.customers, customers),
+    groups: readGroups(listOf(source.groups, splitGroups) ?? [source.groups]),
     language: readLanguage(source.language),
     active: readFlag('active', source.active, true),
     mayChangePassword: readFlag('mayChangePassword', source.mayChangePassword, true),
@@ -58,6 +63,9 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
   });
   if (read.kind === 'refused') return read;
   const { emailVerified, ...value } = read.value;
+  const own = groupsWithin(value.groups, value.customers);
+  const foreign = value.groups.find((group) => !own.includes(group));
+  if (foreign !== undefined) return refusedValue('groups', `${foreign} is not of a customer of the user`);
   return { kind: 'ok', value };
 }
 
@@ -69,9 +77,20 @@ function readText(field: string, value: unknown, read: (text: string) => Reading
   return read(value);
 }
 
+function readName(value: unknown): Reading<string | null> {
+  return isGiven(value) ? readText('name', value, readDisplayName) : { kind: 'ok', value: null };
+}
+
+/** A list, or what a cell of a CSV file holds of one; null for anything else. */
+function listOf(value: unknown, split: (text: string) => string[]): unknown[] | null {
+  if (!isGiven(value)) return [];
+  if (typeof value === 'string') return split(value);
+  return Array.isArray(value) ? value : null;
+}
+
 function readCustomers(value: unknown, otherwise: readonly string[]): Reading<string[]> {
-  const keys = typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : (value ?? []);
-  if (!Array.isArray(keys)) return refusedValue('customers', 'must be a list of keys');
+  const keys = listOf(value, (text) => text.split(/[\s,;]+/).filter(Boolean));
+  if (!keys) return refusedValue('customers', 'must be a list of keys');
   for (const key of keys) {
     if (typeof key !== 'string' || readShortName(key).kind === 'refused')
       return refusedValue('customers', `${JSON.stringify(key)?.slice(0, 100)} is not the key of a customer`);

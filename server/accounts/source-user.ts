@@ -10,8 +10,10 @@ export type SourceUser = {
   email?: unknown;
   /** False is refused unless the operator accepts it. */
   emailVerified?: unknown;
+  name?: unknown;
   language?: unknown;
   customers?: unknown;
+  groups?: unknown;
   active?: unknown;
   mayChangePassword?: unknown;
   createdAt?: unknown;

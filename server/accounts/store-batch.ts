@@ -6,6 +6,7 @@ import { type Connection, type Database, RollBack } from '../database/database.t
 import { totpPlace } from '../factors/registration.ts';
 import { period } from '../factors/totp.ts';
 import { limits } from '../limits.ts';
+import { membershipsOf, namesWithin } from '../people/groups.ts';
 import { foldsOfUser, lockLoginNames } from '../people/portal-user.ts';
 import type { ImportedUser, UserToInsert } from './read-imported-user.ts';
 import type { Refusal } from './source-user.ts';
@@ -66,9 +67,8 @@ async function sort(
 export type Compared = Omit<UserThere, 'fold'>;
 
 function comparedOf(user: ImportedUser, id: string): Compared {
-  const { username, email, language, customers, active, mayChangePassword, passwordHash, totp } = user;
-  const own = { id, username, email, language, customers, active, mayChangePassword };
-  return { ...own, hasPassword: passwordHash !== null, hasApp: totp !== null };
+  const { passwordHash, formerPasswordHashes: _, totp, ...own } = user;
+  return { ...own, id, hasPassword: passwordHash !== null, hasApp: totp !== null };
 }
 
 /** `new` if both names are free, null if the user is there already, else why it cannot be taken over. */
@@ -78,7 +78,11 @@ function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser
   if (!byUsername) return { field: 'email', reason: 'another user has it' };
   if (!byEmail || byUsername.id !== byEmail.id) return { field: 'username', reason: 'another user has it' };
   const fields = [
-    ...comparedFields.filter((field) => String(byUsername[field]) !== String(user[field])),
+    ...comparedFields.filter((field) => {
+      const value = String(user[field] ?? '');
+      // What the file leaves empty, the user or their provider may have set since.
+      return value !== '' && value !== String(byUsername[field] ?? '');
+    }),
     // What was set since is the user's own, but what is missing would be lost.
     ...(user.passwordHash !== null && !byUsername.hasPassword ? (['passwordHash'] as const) : []),
     ...(user.totp !== null && !byUsername.hasApp ? (['totp'] as const) : []),
@@ -87,7 +91,10 @@ function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser
   return field ? { field, reason: `the user is there already, with other values: ${fields.join(', ')}` } : null;
 }
 
-const comparedFields = ['username', 'email', 'language', 'customers', 'active', 'mayChangePassword'] as const;
+const comparedFields = [
+  ...(['username', 'email', 'name', 'language', 'customers', 'groups'] as const),
+  ...(['active', 'mayChangePassword'] as const),
+] as const;
 
 function userToInsert({ totp, ...user }: ImportedUser, keys: Keys, now: Date): UserToInsert {
   const id = randomUUID();
@@ -100,10 +107,12 @@ function userToInsert({ totp, ...user }: ImportedUser, keys: Keys, now: Date): U
   };
 }
 
-function eventOf({ id, username, email, customers, passwordHash, sealedTotp, active }: UserToInsert) {
+function eventOf({ id, username, email, name, customers, groups, passwordHash, sealedTotp, active }: UserToInsert) {
   const steps = [
     { step: 'email', outcome: email },
+    ...(name ? [{ step: 'name', outcome: name }] : []),
     { step: 'customers', outcome: customers.join(', ') || 'none' },
+    ...(groups.length > 0 ? [{ step: 'groups', outcome: groups.join(', ') }] : []),
     { step: 'password', outcome: passwordHash === null ? 'none' : 'hash taken over' },
     ...(sealedTotp ? [{ step: 'authenticator app', outcome: 'taken over' }] : []),
     ...(active ? [] : [{ step: 'active', outcome: 'no' }]),
@@ -112,20 +121,19 @@ function eventOf({ id, username, email, customers, passwordHash, sealedTotp, act
 }
 
 /** What an import compares of a user who is there already, under one of its folded names. */
-type UserThere = Pick<
-  UserToInsert,
-  'id' | 'username' | 'email' | 'language' | 'customers' | 'active' | 'mayChangePassword'
-> & { fold: string; hasPassword: boolean; hasApp: boolean };
+type UserThere = Pick<UserToInsert, 'id' | (typeof comparedFields)[number]> & {
+  fold: string;
+  hasPassword: boolean;
+  hasApp: boolean;
+};
 
 /** The users who have any of these folded names, once for each name. */
 async function listUsersByFolds(sql: Connection, folds: readonly string[]): Promise<UserThere[]> {
   return await sql<UserThere[]>`
-    select n.fold, u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
+    select n.fold, u.id, u.username, u.email, u.name, u.language, u.active, u.may_change_password as "mayChangePassword",
       u.password_hash is not null as "hasPassword",
       exists (select from totp where totp.user_id = u.id) as "hasApp",
-      array(
-        select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
-      ) as customers
+      ${membershipsOf(sql)}
     from login_name n join portal_user u on u.id = n.user_id where n.fold = any(${folds as string[]}::text[])`;
 }
 
@@ -154,20 +162,20 @@ async function insertUsers(
   }));
   await sql`
     with given as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, username text, email text, folds text[],
-        language text, customers text[], active boolean, "mayChangePassword" boolean, "createdAt" timestamptz,
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, username text, email text, name text,
+        folds text[], language text, customers text[], groups text[], active boolean, "mayChangePassword" boolean, "createdAt" timestamptz,
         "passwordHash" text, "formerPasswordHashes" text[], "sealedTotp" text)
     ),
     users as (
-      insert into portal_user (id, username, email, password_hash, active, may_change_password, language, created_at)
-      select id, username, email, "passwordHash", active, "mayChangePassword", language, "createdAt" from given
+      insert into portal_user (id, username, email, name, password_hash, active, may_change_password, language, created_at)
+      select id, username, email, name, "passwordHash", active, "mayChangePassword", language, "createdAt" from given
     ),
     names as (
       insert into login_name (fold, user_id) select distinct fold, id from given, unnest(folds) as fold
     ),
     members as (
-      insert into membership (user_id, customer_id)
-      select given.id, c.id from given, unnest(customers) as asked (key) join customer c using (key)
+      insert into membership (user_id, customer_id, groups)
+      select given.id, c.id, ${namesWithin(sql, sql`given.groups`)} from given, unnest(customers) as asked (key) join customer c using (key)
     ),
     former as (
       insert into former_password (user_id, password_hash, replaced_at)

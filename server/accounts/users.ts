@@ -6,6 +6,7 @@ import { updateProvenByCode } from '../factors/may-change-factors.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { listUnknownCustomerKeys, updateMemberships } from '../people/customer.ts';
+import { groupsWithin, updateGroups } from '../people/groups.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -25,29 +26,32 @@ import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
 
-type AddUserResult =
-  | { kind: 'added'; id: string }
+/** Why a user cannot be as asked; `foreignGroup`: of a customer that is not theirs. */
+export type UserRefusal =
   | { kind: 'taken'; field: 'username' | 'email' }
-  | { kind: 'unknownCustomers'; keys: string[] };
+  | { kind: 'unknownCustomers'; keys: string[] }
+  | { kind: 'foreignGroup'; group: string };
+
+type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
 
 /** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
 export async function addUser(
   sql: Database,
-  user: NewUser & { customers: readonly string[] },
+  { groups = [], ...user }: NewUser & { customers: readonly string[]; groups?: readonly string[] },
   { actor, now }: By,
 ): Promise<AddUserResult> {
   return await sql.begin(async (sql): Promise<AddUserResult> => {
-    const unknown = await listUnknownCustomerKeys(sql, user.customers);
-    if (unknown.length > 0) return { kind: 'unknownCustomers', keys: unknown };
-    await lockLoginNames(sql);
-    const field = await takenField(sql, user, null);
-    if (field) return { kind: 'taken', field };
+    const refusal = await reasonAgainst(sql, { ...user, groups }, null);
+    if (refusal) return refusal;
     const id = await insertUser(sql, user, now);
     await updateLoginNames(sql, id, foldsOfUser(user));
     await updateMemberships(sql, id, user.customers);
+    await updateGroups(sql, id, groups);
     const steps = [
       { step: 'email', outcome: user.email },
+      ...(user.name ? [{ step: 'name', outcome: user.name }] : []),
       { step: 'customers', outcome: user.customers.join(', ') || 'none' },
+      ...(groups.length > 0 ? [{ step: 'groups', outcome: groups.join(', ') }] : []),
       { step: 'password', outcome: user.passwordHash === null ? 'none' : 'set' },
       ...(user.active ? [] : [{ step: 'active', outcome: 'no' }]),
       ...(user.mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
@@ -58,14 +62,13 @@ export async function addUser(
 }
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
-export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
+export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[]; groups?: string[] };
 
 type ChangeUserResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }
   | { kind: 'unchanged' }
   | { kind: 'notFound' }
-  | { kind: 'taken'; field: 'username' | 'email' }
-  | { kind: 'unknownCustomers'; keys: string[] };
+  | UserRefusal;
 
 /**
  * Changes the user with a username or email, and records the changes; all or nothing.
@@ -81,14 +84,15 @@ export async function changeUser(
   change: ChangeOfUser,
   { actor, now }: By,
 ): Promise<ChangeUserResult> {
-  const { customers: customersFrom, passwordHash, ...fields } = change;
+  const { customers: customersFrom, groups: given, passwordHash, ...fields } = change;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
     const { id: userId } = user;
     const customers = [...new Set(customersFrom?.(user.customers) ?? user.customers)].sort();
-    const after: User = { ...user, ...fields, customers };
-    const refusal = await reasonAgainst(sql, after);
+    const groups = given ?? groupsWithin(user.groups, customers);
+    const after: User = { ...user, ...fields, customers, groups };
+    const refusal = await reasonAgainst(sql, after, userId);
     if (refusal) return refusal;
     const steps = changedSteps(inWords(user), inWords(after));
     if (passwordHash) steps.push({ step: 'password', outcome: 'set' });
@@ -100,6 +104,7 @@ export async function changeUser(
     await updateUser(sql, userId, change);
     await updateLoginNames(sql, userId, foldsOfUser(after));
     await updateMemberships(sql, userId, customers);
+    if (given) await updateGroups(sql, userId, groups);
     // A user without a password signs in at a provider, and a passkey would get past it; unless nothing but passkeys signs in.
     const losesPasskeys = passwordHash === null && !(await isPasskeyRequired(sql, userId));
     note('passkeys removed', losesPasskeys ? await deletePasskeysOfUser(sql, userId) : 0);
@@ -125,23 +130,32 @@ export async function changeUser(
   });
 }
 
-async function reasonAgainst(sql: Connection, after: User): Promise<ChangeUserResult | null> {
-  const unknown = await listUnknownCustomerKeys(sql, after.customers);
+type Asked = Pick<User, 'username' | 'email'> & Record<'customers' | 'groups', readonly string[]>;
+
+/** Locks the login names. `userId`: null for a new user. */
+async function reasonAgainst(sql: Connection, asked: Asked, userId: string | null): Promise<UserRefusal | null> {
+  const unknown = await listUnknownCustomerKeys(sql, asked.customers);
   if (unknown.length > 0) return { kind: 'unknownCustomers', keys: unknown };
+  const own = groupsWithin(asked.groups, asked.customers);
+  const group = asked.groups.find((one) => !own.includes(one));
+  if (group !== undefined) return { kind: 'foreignGroup', group };
   await lockLoginNames(sql);
-  const field = await takenField(sql, after, after.id);
+  const field = await takenField(sql, asked, userId);
   return field ? { kind: 'taken', field } : null;
 }
 
 /** What operators set for a user, as events say it. */
-function inWords({ username, email, active, mayChangePassword, language, customers }: User): AuditStep[] {
+function inWords(user: User): AuditStep[] {
+  const { username, email, name, active, mayChangePassword, language, customers, groups } = user;
   return [
     { step: 'username', outcome: username },
     { step: 'email', outcome: email },
+    { step: 'name', outcome: name ?? 'none' },
     { step: 'active', outcome: active ? 'yes' : 'no' },
     { step: 'may change password', outcome: mayChangePassword ? 'yes' : 'no' },
     { step: 'language', outcome: language ?? 'of the browser' },
     { step: 'customers', outcome: customers.join(', ') || 'none' },
+    { step: 'groups', outcome: groups.join(', ') || 'none' },
   ];
 }
 

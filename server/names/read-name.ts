@@ -70,6 +70,11 @@ export function readCustomerName(text: string): Reading {
   return readLabel(text, longestCustomerName);
 }
 
+/** Reads how a person is shown, or the name of a group. */
+export function readDisplayName(text: string): Reading {
+  return readLabel(text, longestCustomerName);
+}
+
 /** A name that people give to a passkey. */
 export function readPasskeyName(text: string): Reading {
   return readLabel(text, passkeyName);

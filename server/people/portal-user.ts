@@ -1,11 +1,14 @@
 import type { Language } from '#contract/languages.ts';
 import { type Connection, rowOrNull } from '../database/database.ts';
 import { foldLoginName } from '../names/read-name.ts';
+import { membershipsOf } from './groups.ts';
 
 export type User = {
   id: string;
   username: string;
   email: string;
+  /** As it is shown; null: the username is. */
+  name: string | null;
   hasPassword: boolean;
   /** Whether an authenticator app is registered. */
   hasApp: boolean;
@@ -17,31 +20,30 @@ export type User = {
   language: Language | null;
   /** Keys, sorted. */
   customers: string[];
+  /** Such as `acme:finance`, sorted. */
+  groups: string[];
   createdAt: Date;
 };
 
-export type NewUser = Pick<User, 'username' | 'email' | 'active' | 'mayChangePassword' | 'language'> & {
-  passwordHash: string | null;
-};
+export type NewUser = Pick<User, 'username' | 'email' | 'active' | 'mayChangePassword' | 'language'> &
+  Partial<Pick<User, 'name'>> & { passwordHash: string | null };
 
 /** Absent means unchanged. */
 export type UserChanges = Partial<NewUser>;
 
 const columns = (sql: Connection) => sql`
-  u.id, u.username, u.email, u.password_hash is not null as "hasPassword",
+  u.id, u.username, u.email, u.name, u.password_hash is not null as "hasPassword",
   exists (select from totp where totp.user_id = u.id) as "hasApp",
   (select count(*)::int from passkey where passkey.user_id = u.id) as passkeys, u.active,
   u.may_change_password as "mayChangePassword", u.language, u.created_at as "createdAt",
-  array(
-    select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
-  ) as customers`;
+  ${membershipsOf(sql)}`;
 
 /** Adds only the user; login names and memberships are written separately in the same transaction. */
 export async function insertUser(sql: Connection, user: NewUser, now: Date): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
-    insert into portal_user (username, email, password_hash, active, may_change_password, language, created_at)
-    values (${user.username}, ${user.email}, ${user.passwordHash}, ${user.active}, ${user.mayChangePassword},
-      ${user.language}, ${now})
+    insert into portal_user (username, email, name, password_hash, active, may_change_password, language, created_at)
+    values (${user.username}, ${user.email}, ${user.name ?? null}, ${user.passwordHash}, ${user.active},
+      ${user.mayChangePassword}, ${user.language}, ${now})
     returning id`;
   return (row as { id: string }).id;
 }
@@ -58,25 +60,26 @@ export async function findUserForUpdate(sql: Connection, fold: string) {
     select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for no key update of u`);
 }
 
-/** Users by username, of one customer if its key is given; `contains` matches either name, case-insensitively. */
+/** Users by username, of one customer if its key is given; `contains` matches any of the names, case-insensitively. */
 export async function listUsers(
   sql: Connection,
   { customerKey, contains, limit }: { customerKey?: string; contains?: string; limit: number },
 ): Promise<User[]> {
   return await sql<User[]>`
     select ${columns(sql)} from portal_user u
-    where (${contains ?? null}::text is null or position(lower(${contains ?? ''}) in lower(u.username || ' ' || u.email)) > 0)
+    where (${contains ?? null}::text is null or position(lower(${contains ?? ''}) in lower(concat_ws(' ', u.username, u.email, u.name))) > 0)
       and (${customerKey ?? null}::text is null or exists (
         select from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.key = ${customerKey ?? null}))
     order by u.username, u.id limit ${limit}`;
 }
 
 export async function updateUser(sql: Connection, id: string, changes: UserChanges): Promise<void> {
-  const { username, email, active, mayChangePassword, language, passwordHash } = changes;
+  const { username, email, name, active, mayChangePassword, language, passwordHash } = changes;
   await sql`
     update portal_user set
       username = coalesce(${username ?? null}, username),
       email = coalesce(${email ?? null}, email),
+      name = case when ${name !== undefined} then ${name ?? null} else name end,
       active = coalesce(${active ?? null}, active),
       may_change_password = coalesce(${mayChangePassword ?? null}, may_change_password),
       language = case when ${language !== undefined} then ${language ?? null} else language end,

@@ -21,6 +21,8 @@ create table portal_user (
   id uuid primary key default gen_random_uuid(),
   username text not null,
   email text not null,
+  -- As it is shown; null: the username is.
+  name text,
   -- Argon2id or an imported kind, in PHC form; null: no password.
   password_hash text,
   active boolean not null default true,
@@ -41,6 +43,8 @@ create index login_name_user on login_name (user_id);
 create table membership (
   user_id uuid not null references portal_user on delete cascade,
   customer_id uuid not null references customer on delete cascade,
+  -- What the user belongs to within the customer; only hubs know what it means.
+  groups text[] not null default '{}',
   primary key (user_id, customer_id)
 );
 create index membership_customer on membership (customer_id);
