@@ -25,8 +25,13 @@ const hashOf = async (username: string) =>
   )[0]?.hash ?? null;
 
 describe('a password on standard input', () => {
-  it('is taken without its last line break, and shown nowhere (LG-06)', async () => {
-    expect(await vestibule(`${add} --password-stdin`, `${canary}\n`)).toEqual({
+  it.each([
+    `${canary}\n`,
+    // As PowerShell sends and saves it.
+    `\ufeff${canary}\r\n`,
+    Buffer.from(`\ufeff${canary}\r\n`, 'utf16le'),
+  ])('is taken without marks and its last line break, and shown nowhere (LG-06): %#', async (input) => {
+    expect(await vestibule(`${add} --password-stdin`, input)).toEqual({
       ...{ code: 0, out: 'User alice added.\n' },
       err: expect.stringContaining('no customer'),
     });
@@ -41,7 +46,8 @@ describe('a password on standard input', () => {
   it.each<[string, string | Buffer, string]>([
     ['too short', 'Ab1!', 'at least 7 characters'],
     ['common', 'my-Password-77', 'common password'],
-    ['two lines', 'Correct\nhorse-77', 'control characters'],
+    ['with an invisible end', `${canary}\u200b`, 'invisible'],
+    ['two lines', 'Correct\nhorse-77', 'control or invisible characters'],
     ['not UTF-8', Buffer.from([0x43, 0xff, 0xfe]), 'not valid UTF-8'],
     ['empty', '', 'at least 7 characters'],
   ])('that is %s is refused with an explanation', async (_, password, words) => {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { readText } from '#server/config/read-text-file.ts';
 import { type NewPasswordRules, newPasswordProblem } from '#server/sign-in/new-password.ts';
 import type { NotAgreed, WhatFollows } from '#server/single-sign-on/with-agreement.ts';
 import { failure, printWarning } from './print.ts';
@@ -35,18 +36,14 @@ async function askPassword(question: string, { once = false } = {}): Promise<{ p
 }
 
 /**
- * A password or another secret from standard input: all of it, minus one final line break. At a terminal it is prompted
- * for without echo.
+ * A password or another secret from standard input: all of it but a mark of the encoding at its beginning and one final
+ * line break. At a terminal it is prompted for without echo.
  */
 export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
   if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;
-  try {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    return decoder.decode(await buffer(process.stdin)).replace(/\r?\n$/, '');
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw failure(`The ${what} on standard input is not valid UTF-8.`);
-  }
+  const text = readText(await buffer(process.stdin));
+  if (text.kind === 'ok') return text.value.replace(/\r?\n$/, '');
+  throw failure(`The ${what} on standard input is not valid UTF-8.`);
 }
 
 /** Where a new password comes from; `ifGiven` asks too, and accepts an empty answer as none. */

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Reading } from '#server/names/read-name.ts';
+import { readTime } from '#server/names/read-time.ts';
 import { failure } from './print.ts';
 
 export type OnOff = 'on' | 'off';
@@ -36,8 +37,8 @@ export function pastMoment(now: Date): (text: string) => Date {
   return (text) => {
     const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
     if (count && unit) return new Date(now.getTime() - Number(count) * (unitsInMilliseconds[unit] as number));
-    const moment = new Date(text);
-    if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(moment.getTime())) return moment;
-    throw new InvalidArgumentError('Write 30m, 24h, 7d, 2026-03-01 or 2026-03-01T10:00.');
+    const moment = readTime(text, '');
+    if (moment) return moment;
+    throw new InvalidArgumentError('Write 30m, 24h, 7d, or a day of the calendar: 2026-03-01 or 2026-03-01T10:00.');
   };
 }

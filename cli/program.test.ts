@@ -49,7 +49,13 @@ it.each([
   ...['frobnicate', 'user', 'user add alice', 'user add alice --email a@b.example --password geheim'],
   ...['customer set acme', 'user set alice', 'user set alice --active --inactive', 'user set alice --language fr'],
   ...['customer set acme --allow-anywhere --allow-network 10.0.0.0/8', 'customer add acme --two-factor sms'],
-  ...['audit --limit 0', 'audit --since yesterday', 'user passkeys', 'user import - --from okta'],
+  ...[
+    'audit --limit 0',
+    'audit --since yesterday',
+    'audit --since 2026-02-30',
+    'user passkeys',
+    'user import - --from okta',
+  ],
 ])('%s is wrong usage: exit code 2, and nothing is done', async (line) => {
   const { code, out, err } = await commands.vestibule(line);
   expect([code, out, err === '']).toEqual([2, '', false]);

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readTextFile } from '#server/config/read-text-file.ts';
 import { isProviderAddress, openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
 import { day, hour, minute } from '#server/limits.ts';
 import { readNetwork } from '#server/names/network.ts';
 import { canonicalDomain, type Reading } from '#server/names/read-name.ts';
+import { readTime } from '#server/names/read-time.ts';
 import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';
 import type { Attributes, SamlSettings } from '#server/single-sign-on/sso-connection.ts';
 import { failure, printWarning } from './print.ts';
@@ -72,11 +73,11 @@ export function readAttributes(texts: readonly string[]): Reading<Attributes> {
 
 /** Reads `--secret-ends`, with a warning if it is past. */
 export function readDay(text: string): Reading<Date> {
-  const day = new Date(`${text}T00:00:00Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
-  if (isDay && day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
-  if (isDay) return { kind: 'ok', value: day };
-  return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+  const day = readTime(text);
+  if (!day)
+    return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+  if (day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
+  return { kind: 'ok', value: day };
 }
 
 /** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
@@ -92,10 +93,10 @@ export async function samlSettingsOf(
   return { ...reading.settings, metadataUrl };
 }
 
-async function textOfFile(path: string): Promise<string> {
-  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw failure(`--metadata: ${path} cannot be read (${error.code}).`);
-  });
+function textOfFile(path: string): string {
+  const text = readTextFile(path);
+  if (text.kind === 'ok') return text.value;
+  throw failure(`--metadata: ${text.problem}.`);
 }
 
 async function textAt(url: string, networks: readonly string[]): Promise<string> {

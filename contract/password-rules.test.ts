@@ -39,6 +39,8 @@ describe('PW-12 an allowed password', () => {
         ['a noncharacter of the Arabic block', '\ufdd0'],
         ['a noncharacter of the last plane', '\u{10ffff}'],
         ['what stands for a broken character', '\ufffd'],
+        ['a zero-width space', '\u200b'],
+        ['a byte order mark', '\ufeff'],
       ],
       ([_, part]) => {
         for (const password of [part, `${part}aA1!bB2?`, `aA1!${part}bB2?`, `aA1!bB2?${part}`])

@@ -24,10 +24,10 @@ export const popularEntries = [
 export type PasswordRule = 'short' | 'long' | 'common' | 'weak' | 'match';
 
 /**
- * Control characters, lone surrogates, noncharacters and U+FFFD, which replaces input that is not Unicode: nobody could
- * reliably type such a password again.
+ * Control characters, zero-width spaces, lone surrogates, noncharacters and U+FFFD, which replaces input that is not
+ * Unicode: nobody could reliably type such a password again.
  */
-const impossible = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u;
+const impossible = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u200B\uFEFF\uFFFD]/u;
 
 /** Whether the text can be a password at all; if not, a change fails with reason 6. */
 export function isPossiblePassword(password: string): boolean {

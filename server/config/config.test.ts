@@ -15,7 +15,8 @@ const secret = 'x'.repeat(32);
 
 function read(env: NodeJS.ProcessEnv, file?: unknown) {
   const path = join(folder, 'config.json');
-  if (file !== undefined) writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
+  if (file !== undefined)
+    writeFileSync(path, typeof file === 'string' || Buffer.isBuffer(file) ? file : JSON.stringify(file));
   return readConfig({ ...(file !== undefined && { VESTIBULE_CONFIG: path }), ...env });
 }
 
@@ -123,6 +124,7 @@ describe('the configuration', () => {
     eachRow<[string, NodeJS.ProcessEnv]>(
       [
         ['PORT', { PORT: '70000' }],
+        ['HOST', { HOST: '*' }],
         ['PUBLIC_URL', { PUBLIC_URL: 'hub.example.com' }],
         ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/portal' }],
         ['PUBLIC_URL', { PUBLIC_URL: 'https://user@hub.example.com' }],
@@ -157,6 +159,19 @@ describe('the configuration', () => {
   it('names every problem at once, and a file that is not JSON', () => {
     expect(problemsOf({ PORT: 'x', PUBLIC_URL: 'y' }, { name: '', other: 1 })).toHaveLength(4);
     expect(problemsOf({}, '{"name": "Hub",}')).toEqual([expect.stringContaining('not valid JSON')]);
+    expect(problemsOf({}, Buffer.from('{"name": "M\u00fcller"}', 'latin1'))).toEqual([
+      expect.stringContaining('as UTF-8'),
+    ]);
+  });
+
+  it('is read as editors and compose files write it', () => {
+    for (const text of ['\ufeff{"name": "Hub"}', Buffer.from('\ufeff{"name": "Hub"}', 'utf16le')])
+      expect(configOf({}, text).brand.branding.name).toBe('Hub');
+    expect(configOf({ PUBLIC_URL: '', PORT: '8080 ', HOST: '[::1]', VESTIBULE_CONFIG: '' })).toEqual({
+      ...configOf({}),
+      host: '::1',
+    });
+    expect(configOf({ PUBLIC_URL: ' https://hub.example.com ' }).publicUrl.href).toBe('https://hub.example.com/');
   });
 });
 

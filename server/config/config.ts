@@ -1,4 +1,4 @@
-import type { BlockList } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { DestinationRules } from '#contract/destination.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
@@ -15,7 +15,7 @@ import {
   readIdentityHeaders,
 } from './hub.ts';
 import { addressesOf, type RelyingParty, readPublicUrl, readRelyingParty } from './public-url.ts';
-import { readConfigFile, withSecretFiles } from './read-config-file.ts';
+import { readConfigFile, readEnvironment } from './read-config-file.ts';
 import { readDatabaseUrl, readSmtpUrl, type SmtpServer } from './server-urls.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
@@ -78,10 +78,11 @@ const shortestSecret = 32;
  */
 export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = [];
-  const env = withSecretFiles(environment, problems);
+  const env = readEnvironment(environment, problems);
   const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
   const basePath = file.basePath ?? '/portal';
   const brand = readBrand(file, problems);
+  const host = readHost(env.HOST, problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const own = addressesOf(publicUrl);
@@ -107,13 +108,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   return {
     kind: 'ok',
     config: {
-      host: env.HOST || '127.0.0.1',
+      host,
       port,
       publicUrl,
       hosts: [...own.map(({ host }) => host), ...(file.allowedHosts ?? []).map((host) => host.toLowerCase())],
       origins: own.map(({ origin }) => origin),
       databaseUrl,
-      dataFolder: resolve(env.VESTIBULE_DATA || './data'),
+      dataFolder: resolve(env.VESTIBULE_DATA ?? './data'),
       secrets,
       metricsToken,
       basePath,
@@ -137,6 +138,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       mailFrom,
     },
   };
+}
+
+function readHost(text: string | undefined, problems: string[]): string {
+  const host = text?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1';
+  if (!isIP(host) && !/^[a-z0-9.-]+$/i.test(host))
+    problems.push(`HOST: ${JSON.stringify(text)} is not an address or a host name; 0.0.0.0 is all addresses`);
+  return host;
 }
 
 function readPort(text: string | undefined, problems: string[]): number {

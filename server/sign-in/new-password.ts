@@ -47,7 +47,7 @@ export function newPasswordProblem(
   const broken = brokenPasswordRules(password, repeat, policy);
   const words = broken.map((rule) => inWords(rule, policy));
   const isPossible = isPossiblePassword(password);
-  if (!isPossible) words.push('it must not contain control characters or invalid Unicode');
+  if (!isPossible) words.push('it must not contain control or invisible characters, or invalid Unicode');
   const [isCommon, isName] = [isCommonPassword(password), isOwnName(password, names)];
   if (isCommon) words.push('it is on the list of common passwords');
   if (isName) words.push('it is just a name of the user, a customer or the hub');
