@@ -1,3 +1,5 @@
+import type { LoginFailType } from './reasons.ts';
+
 /**
  * What a redirect tells the target screen (`?notice=…`), so that no step ends in silence. Each has its
  * texts `notice-…-title` and `-text`, except `codeWrong`, `codeMalformed` and `emailMalformed`, which use
@@ -21,6 +23,7 @@ export const notices = [
   'chooseConnection',
   'cookiesNeeded',
   'signInCancelled',
+  'providerSilent',
   'passkeyRefused',
   'signOutIncomplete',
 ] as const;
@@ -30,4 +33,11 @@ export type Notice = (typeof notices)[number];
 export function noticeOfSearch(search: string): Notice | null {
   const text = new URLSearchParams(search).get('notice');
   return notices.find((notice) => notice === text) ?? null;
+}
+
+/** What a failed single sign-on tells where nothing was mistyped. */
+export function providerNotice(type: LoginFailType, search: string) {
+  const told = ['signInCancelled', 'cookiesNeeded', 'providerSilent', 'signInExpired'] as const;
+  const notice = noticeOfSearch(search);
+  return type === 'oidc' || type === 'saml' ? (told.find((one) => one === notice) ?? null) : null;
 }

@@ -1,3 +1,4 @@
+import { providerNotice } from '#contract/notices.ts';
 import type { OpenSecondFactor, PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from './addresses.ts';
@@ -37,8 +38,10 @@ export function titleKey(screen: PageScreen, search: string): MessageKey {
     case 'twoFactorRegistration':
       if (!isCodeSentViaEmail(search)) return 'registration-title';
       return screen.secondFactor?.isCodeNotSent ? 'twofa-email-none-title' : 'registration-email-title';
-    case 'loginFail':
-      return `login-fail-${screen.type}-title`;
+    case 'loginFail': {
+      const notice = providerNotice(screen.type, search);
+      return notice ? `notice-${notice}-title` : `login-fail-${screen.type}-title`;
+    }
     case 'notFound':
       return 'not-found-title';
     case 'signedIn':

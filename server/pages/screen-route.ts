@@ -46,10 +46,9 @@ export function screenRoute(deps: Deps) {
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     const outage = who === null || deps.outage.isDatabaseAway ? outageAt(name, request) : {};
-    return await deps.pages.send(request, reply, 200, {
-      ...page,
-      ...outage,
-    });
+    // Only where it has just happened: anybody can make a link with the notice.
+    const isSilent = noticeOfSearch(search) === 'providerSilent' && toldToPage(request, config).reference !== null;
+    return await deps.pages.send(request, reply, name === 'loginFail' && isSilent ? 503 : 200, { ...page, ...outage });
   };
 
   function withoutNotice({ url }: FastifyRequest): string {

@@ -19,7 +19,7 @@ export async function fail(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { reason, words, isCancelled }: Refusal,
+  { reason, words }: Refusal,
   {
     protocol,
     address,
@@ -28,7 +28,7 @@ export async function fail(
     lang,
     typed = null,
     first,
-    notice = isCancelled ? 'signInCancelled' : undefined,
+    notice = noticeOf[reason],
     isAnswer = true,
   }: {
     protocol: SsoConnection['protocol'];
@@ -54,6 +54,18 @@ export async function fail(
     { destination, lang, address, first },
   );
 }
+
+/** What people are told. Of the other reasons, nobody may find out whether it is the address or a permission. */
+export const noticeOf: Partial<Record<SsoRefusalReason, Notice>> = {
+  'provider-unreachable': 'providerSilent',
+  'connection-broken': 'providerSilent',
+  'answer-invalid': 'providerSilent',
+  'provider-refused': 'signInCancelled',
+  'other-browser': 'signInExpired',
+  'request-unknown': 'signInExpired',
+  'authentication-too-old': 'signInExpired',
+  'provider-session-over': 'signInExpired',
+};
 
 /** A failed sign-in by a provider, as shown to an operator. */
 type SsoFailure = {

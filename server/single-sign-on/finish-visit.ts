@@ -20,7 +20,7 @@ import { letIn, refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { sendFirstCode } from '../sign-in/open-session.ts';
 import { firstFactor, isSpared, type SignInResult, whatIsAsked } from '../sign-in/sign-in-rules.ts';
 import { askedOf, type ClaimedVisit } from './claim-visit.ts';
-import { fail, recordSsoFailure } from './fail.ts';
+import { fail, noticeOf, recordSsoFailure } from './fail.ts';
 import { matchUser } from './match-user.ts';
 import {
   type Identity,
@@ -61,9 +61,11 @@ export async function finishVisit(
       const query = { [queryNames.destination]: asked.destination, lang: asked.lang };
       return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);
     }
-    case 'refused':
+    case 'refused': {
+      const notice = noticeOf[result.reason];
       forgetConnection(deps, request, reply);
-      return refuseSignIn(reply, config, { ...result, type: protocol, username }, asked);
+      return refuseSignIn(reply, config, { ...result, type: protocol, username, ...(notice && { notice }) }, asked);
+    }
     case 'networkRefused':
       return refuseSignIn(reply, config, { ...result, type: 'ip', username }, asked);
   }
@@ -77,6 +79,10 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & {
   isRemembered: boolean;
   sessionId: string;
 };
+type Result =
+  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' | 'networkRefused' }>
+  | { kind: 'refused'; reference: string; reason: SsoRefusalReason }
+  | { kind: 'somebodyElse' };
 /** Why nothing is stored. */
 type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undefined };
 
@@ -85,11 +91,7 @@ type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undef
  * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored, or nothing: if it is
  * refused, or somebody else is signed in here.
  */
-async function signInByProvider(
-  deps: Deps,
-  vouched: Vouched,
-  visitor: Visitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'somebodyElse' }> {
+async function signInByProvider(deps: Deps, vouched: Vouched, visitor: Visitor): Promise<Result> {
   const { connection } = vouched;
   const steps: AuditStep[] = [];
   const here = await visitor.who();
@@ -113,7 +115,7 @@ async function signInByProvider(
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
     if (reason === 'signed-in-as-other') return { kind: 'somebodyElse' };
-    return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
+    return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reference, reason };
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });

@@ -27,8 +27,12 @@ export async function matchUser(
   const { id: connectionId, customerId } = connection;
   const find = async (by: Parameters<typeof findSsoUser>[1]) => await findSsoUser(sql, by, { customerId, address });
   const linked = await find({ connectionId, subject });
-  steps.push({ step: 'subject', outcome: linked ? `linked to ${linked.username}` : 'not linked yet' });
+  steps.push({
+    step: 'subject',
+    outcome: linked ? `linked to ${linked.username}` : `${providerWords(subject)} is not linked yet`,
+  });
   if (linked) return ofCustomer(linked, connection);
+  steps.push({ step: 'email', outcome: said.emails.map(providerWords).join(', ') || 'none' });
   const email = verifiedEmail(connection, said);
   if (email.kind === 'refused') return email;
   let user = await find({ fold: email.fold });
@@ -84,8 +88,12 @@ function verifiedEmail(
 /** Of claims and attributes, in one line for operators. */
 const mostNames = 50;
 
-function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
-  if (!user) return refusalFor('unknown-user', 'nobody has the address');
+function ofCustomer(user: SsoUser | null, { key, customerKey }: SsoConnection): Match {
+  if (!user)
+    return refusalFor(
+      'unknown-user',
+      `nobody has the address: add them (vestibule user add), or have people added (vestibule connection set ${key} --jit on)`,
+    );
   if (user.customer) return { kind: 'ok', user };
   return { kind: 'refused', reason: 'unknown-user', words: `${user.username} is not a user of ${customerKey}`, user };
 }

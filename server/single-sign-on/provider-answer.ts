@@ -40,13 +40,7 @@ export type SamlName = {
 };
 
 /** A refusal; `words` are only for the operator, in the provider's words or ours. */
-export type Refusal = {
-  kind: 'refused';
-  reason: SsoRefusalReason;
-  words: string;
-  /** The person, or the provider for them, refused: nothing was mistyped. */
-  isCancelled?: true;
-};
+export type Refusal = { kind: 'refused'; reason: SsoRefusalReason; words: string };
 
 export function refusalFor(reason: SsoRefusalReason, words: string): Refusal {
   return { kind: 'refused', reason, words };

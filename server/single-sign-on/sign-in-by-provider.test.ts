@@ -151,9 +151,32 @@ describe('an OpenID provider', () => {
     expect(body).not.toMatch(/typo|alert\(1\)|access_denied/);
     const words = (await lastFailure(portal))?.steps.map(({ outcome }) => outcome).join();
     expect(words).toMatch(/^access_denied[ -~]*$/);
-    refuses('server_error');
-    expect(await signInByOidc(op, browser)).toBe('/portal/loginfail/oidc');
-    expect((await browser.get('/portal/loginfail/oidc')).body).toContain('typo');
+  });
+
+  it.each(['server_error', 'invalid_scope'])(
+    'OI-23 that says %s: its fault, with the status, where it happened',
+    async (error) => {
+      await connect('oidc');
+      refuses(error);
+      const location = await signInByOidc(op, browser);
+      expect(location).toBe('/portal/loginfail/oidc?notice=providerSilent');
+      const { statusCode, body } = await browser.get(location);
+      expect([statusCode, body]).toEqual([503, expect.stringContaining('It can’t be reached')]);
+      expect(body).not.toContain('typo');
+      expect((await portal.send({ url: location })).statusCode).toBe(200);
+    },
+  );
+
+  it('who is nobody here: they may have mistyped, and the operator reads what the provider named, and the remedy', async () => {
+    await connect('oidc');
+    const location = await signIn({ sub: 'p-7', email: 'mia@acme.test' });
+    expect(location).toBe('/portal/loginfail/oidc');
+    expect((await browser.get(location)).body).toContain('typo');
+    const steps = (await lastFailure(portal))?.steps.map(({ outcome }) => outcome);
+    expect(steps).toEqual(['p-7 is not linked yet', 'mia@acme.test', expect.stringContaining('--jit on')]);
+    op.bend({ ...says({ email: undefined, upn: 'mia' }), userInfo: () => ({ sub: 'subject of alice' }) });
+    await signInByOidc(op, browser);
+    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toMatch(/no email address; .*--map.* upn/);
   });
 
   it('OI-17 whose address is unverified links nobody, unless the operator trusts it', async () => {

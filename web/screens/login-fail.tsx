@@ -1,5 +1,5 @@
 import { canonicalIpAddress } from '#contract/addresses.ts';
-import { noticeOfSearch } from '#contract/notices.ts';
+import { providerNotice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
@@ -16,17 +16,15 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   const { toScreen } = usePortalUrls();
   const { place, typedUsername } = useApp();
   const isDefault = type === 'default';
-  const notice = noticeOfSearch(place.search);
-  // Nothing was mistyped.
-  const says = notice === 'signInCancelled' || notice === 'cookiesNeeded' ? notice : null;
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
+  const notice = providerNotice(type, place.search);
   return (
     <>
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
       <p className="lede" id="why">
-        {message(isProviders && says ? `notice-${says}-text` : `login-fail-${type}-text`)}
+        {message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}
       </p>
       {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
       {/* A password manager takes a page without the form for a successful sign-in and offers to save the password. */}

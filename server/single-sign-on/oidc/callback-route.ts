@@ -141,11 +141,8 @@ export function oidcRefusal(error: unknown): Refusal {
   const cause = causeOf(error);
   const failure = [error, cause].find((one) => one instanceof ProviderFailure);
   if (failure) return refusalOf(failure);
-  if (error instanceof AuthorizationResponseError) {
-    const refused = refusalFor('provider-refused', said(error.error, error.error_description));
-    return { ...refused, ...(byPerson.includes(error.error) && { isCancelled: true }) };
-  }
-  if (error instanceof ResponseBodyError) return tokenRefusal(error.error, error.error_description);
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
+    return refusalByCode(error.error, error.error_description);
   if (error instanceof WWWAuthenticateChallengeError) {
     const { error: code = `status ${error.status}`, error_description } = error.cause[0]?.parameters ?? {};
     return refusalFor('connection-broken', `${isUnknown}: ${said(code, error_description)}`);
@@ -157,27 +154,28 @@ export function oidcRefusal(error: unknown): Refusal {
   return refusalFor('answer-invalid', /"alg"/.test(words) ? `${words}; ${acceptedAlgorithms}` : words);
 }
 
-/** The errors that mean the person refused, or did not do what was asked (OpenID Connect Core §3.1.2.6). */
-const byPerson = ['access_denied', 'consent_required', 'interaction_required', 'login_required'];
-
 /** A provider that does not know us does not say which is wrong. */
 const isUnknown = 'the provider does not accept the portal, by client id or secret (or key)';
 
-/** The token endpoint's answer to a code (RFC 6749 §5.2). */
-function tokenRefusal(error: string, description: string | undefined): Refusal {
+/** An error in the answer, or of the token endpoint (RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core §3.1.2.6). */
+function refusalByCode(error: string, description: string | undefined): Refusal {
   const words = said(error, description);
   switch (error) {
     case 'invalid_grant':
       return refusalFor('answer-invalid', `the provider does not accept the code: ${words}`);
-    case 'access_denied':
-      return { ...refusalFor('provider-refused', words), isCancelled: true };
     case 'invalid_client':
       return refusalFor('connection-broken', `${isUnknown}: ${words}`);
     case 'server_error':
     case 'temporarily_unavailable':
-      return refusalFor('provider-unreachable', `the token endpoint answers: ${words}`);
+      return refusalFor('provider-unreachable', `the provider answers: ${words}`);
+    case 'invalid_request':
+    case 'invalid_scope':
+    case 'unauthorized_client':
+    case 'unsupported_grant_type':
+    case 'unsupported_response_type':
+      return refusalFor('connection-broken', `the provider answers: ${words}`);
     default:
-      return refusalFor('connection-broken', `the token endpoint answers: ${words}`);
+      return refusalFor('provider-refused', words);
   }
 }
 

@@ -98,7 +98,7 @@ it.each<[string, Partial<OpenIdProviderOptions>, object, Connection, object]>([
 
 it('OI-23 ends with the provider’s words when the visitor cancels', async () => {
   const words = 'access_denied (End-User aborted interaction)';
-  const refused = { kind: 'refused', reason: 'provider-refused', words, isCancelled: true };
+  const refused = { kind: 'refused', reason: 'provider-refused', words };
   expect(await signIn(await providerWith(), {}, 'cancel')).toEqual(refused);
 });
 
