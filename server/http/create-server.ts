@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { timeRequest } from './call-routes.ts';
 import { guardRequest } from './guards.ts';
+import { tooManyHeadersPage } from './pages.ts';
 import { asksForWebSocket, refuseTunnels, unreadableRequest } from './raw-requests.ts';
 import { readForm } from './request-body.ts';
 import { logRequest } from './request-log.ts';
@@ -18,8 +19,8 @@ export type Timeouts = Record<
 >;
 
 /** The HTTP server with what holds for every request: limits, guards, headers, log and errors. It has no routes yet. */
-export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeouts): FastifyInstance {
-  const headers = securityHeaders(deps.config, styles);
+export function createServer(deps: Deps, built: BuiltPages, timeouts: Timeouts): FastifyInstance {
+  const headers = securityHeaders(deps.config, built.styles);
   const handleError = unexpectedError(deps);
   const app = Fastify({
     loggerInstance: deps.log,
@@ -44,7 +45,7 @@ export function createServer(deps: Deps, { styles }: BuiltPages, timeouts: Timeo
       // Without it, Node hands over every request that mentions an upgrade.
       ...(deps.config.hub && { shouldUpgradeCallback: asksForWebSocket }),
     },
-    clientErrorHandler: unreadableRequest(headers),
+    clientErrorHandler: unreadableRequest(headers, tooManyHeadersPage(deps.config, built)),
     rewriteUrl: ({ url = '/' }) => decodable(url),
   });
   app.server.maxConnections = limits.connections;

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { needsScript } from '#contract/account.ts';
+import { bestLanguage, type Language, tagsOfAcceptLanguage } from '#contract/languages.ts';
 import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
@@ -23,6 +24,24 @@ const secretScreens: readonly PageScreen['name'][] = [
   'registerElsewhere',
 ];
 
+/** What a page knows without a request. */
+export function barePage(config: Config, page: Pick<Page, 'language' | 'url' | 'screen'>): Page {
+  const { brand, destinationRules: rules, passwordPolicy } = config;
+  return { branding: brand.branding, rules, passwordPolicy, typedUsername: '', reference: null, ...page };
+}
+
+/** The page for a request with more headers than are read, in the language that those name which came last. */
+export function tooManyHeadersPage(config: Config, { render }: BuiltPages): (packet: string) => string {
+  const rendered: Partial<Record<Language, string>> = {};
+  const screen = { name: 'problem', status: 431, retryAfterSeconds: null } as const;
+  return function pageFor(packet) {
+    const [, accepted = ''] = /^accept-language:(.*)$/im.exec(packet) ?? [];
+    const language = bestLanguage(tagsOfAcceptLanguage(accepted));
+    rendered[language] ??= render(barePage(config, { language, url: config.basePath, screen }));
+    return rendered[language];
+  };
+}
+
 export function createPages({ config, built }: { config: Config; built: BuiltPages }): Pages {
   /** The pages that are the same for everybody: few, since their addresses are. */
   const kept = new Map<string, Promise<string | Buffer>>();
@@ -34,17 +53,12 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
     const screen = more.screen ?? screenOfPath(splitUrl(more.url ?? request.url).path.slice(config.basePath.length));
     const reference = hasAddress(screen) ? refusal.reference : null;
     return {
-      language: languageOfRequest(request),
-      url: request.url,
-      branding: config.brand.branding,
-      rules: config.destinationRules,
-      passwordPolicy: config.passwordPolicy,
+      ...barePage(config, { language: languageOfRequest(request), url: request.url, screen }),
       typedUsername: refusal.username,
       reference,
       ...(refusal.isSignedOut && { isSignedOut: true as const }),
       ...(config.passkeys && { passkeys: true as const }),
       ...more,
-      screen,
     };
   }
 

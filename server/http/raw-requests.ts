@@ -28,17 +28,20 @@ declare module 'node:net' {
 }
 
 /**
- * Answers what Node's HTTP parser refuses, for Fastify's clientErrorHandler: a short problem document, then closes the
- * connection, since the start of the next request is unknown.
+ * Answers what Node's HTTP parser refuses, for Fastify's clientErrorHandler, then closes the connection, since the start of
+ * the next request is unknown: by a short problem document, but to somebody with too many cookies, who may be a person, by
+ * a page.
  */
-export function unreadableRequest(headers: Headers) {
-  return function answer(error: NodeJS.ErrnoException, socket: Socket): void {
+export function unreadableRequest(headers: Headers, tooManyHeaders: (packet: string) => string) {
+  return function answer(error: { code?: string; rawPacket?: unknown }, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     // Node reports a late request once, and reads on.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.mayTakeTime) return;
     const beingAnswered = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+    const status = statusOfCode[error.code ?? ''] ?? 400;
     if (beingAnswered?.headersSent) socket.destroy();
-    else answerAndClose(socket, statusOfCode[error.code ?? ''] ?? 400, headers);
+    else if (status !== 431) answerAndClose(socket, status, headers);
+    else answerAndClose(socket, status, headers, 'text/html; charset=utf-8', tooManyHeaders(String(error.rawPacket)));
   };
 }
 
@@ -52,13 +55,18 @@ export function refuseTunnels(server: Server, headers: Headers): void {
   });
 }
 
-function answerAndClose(socket: Socket, status: keyof typeof statusTexts, headers: Headers): void {
-  const body = problemText(status);
+function answerAndClose(
+  socket: Socket,
+  status: keyof typeof statusTexts,
+  headers: Headers,
+  type = problemType,
+  body = problemText(status),
+): void {
   const fields = {
     ...headers,
     date: new Date().toUTCString(),
     connection: 'close',
-    'content-type': problemType,
+    'content-type': type,
     'content-length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);

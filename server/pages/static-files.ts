@@ -6,6 +6,7 @@ import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
 import { queryNames, screenOfPath, screenPaths } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
 import { type BuiltStaticPages, loadStaticPages } from '../http/built-pages.ts';
+import { barePage } from '../http/pages.ts';
 import { splitUrl } from '../http/request-url.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
@@ -36,19 +37,12 @@ export async function staticFiles(config: Config, formOrigins: readonly string[]
 
 /** What a foreign backend's pages know: nothing of the visitor, and their origin only once they are shown. */
 function pageOf(config: Config, { address, problem }: StaticScreen, language: Language): Page {
-  return {
-    language,
-    url: address === noAddress ? address : config.basePath + address,
-    branding: config.brand.branding,
-    rules: { ...config.destinationRules, origin: '' },
-    passwordPolicy: config.passwordPolicy,
-    typedUsername: '',
-    reference: null,
-    isStatic: true,
-    screen: problem
-      ? { name: 'problem', status: problem, retryAfterSeconds: null }
-      : screenOfPath(splitUrl(address).path),
-  };
+  const url = address === noAddress ? address : config.basePath + address;
+  const screen = problem
+    ? ({ name: 'problem', status: problem, retryAfterSeconds: null } as const)
+    : screenOfPath(splitUrl(address).path);
+  const page = barePage(config, { language, url, screen });
+  return { ...page, rules: { ...page.rules, origin: '' }, isStatic: true };
 }
 
 /** The scripts as the build compressed them, and the logos. */
