@@ -75,6 +75,27 @@ describe('a password on standard input', () => {
   });
 });
 
+it.each([
+  ['user remove alice', 'This removes user alice for good'],
+  ['user reset-two-factor alice', 'This removes the second factor of alice for good'],
+  ['user set alice --no-password', 'This removes the password of alice for good'],
+  ['customer remove acme', 'This removes customer acme for good'],
+  ['connection keys --withdraw last', 'This deletes the last key of the portal for good'],
+  ['keys roll', 'This withdraws every key for good'],
+])('%s asks for --yes where there is no terminal, and does nothing', async (line, words) => {
+  await addUserTo(commands.sql, 'alice');
+  await vestibule('user set alice --password-stdin', canary);
+  const before = await commands.events();
+  expect(await vestibule(line)).toEqual({
+    ...{ code: 1, out: '' },
+    err: expect.stringMatching(
+      `^${words}.*: nothing was changed, as there is no terminal to ask at and no --yes\\.\n$`,
+    ),
+  });
+  expect(await commands.events()).toEqual(before);
+  expect((await vestibule(`${line} --yes`)).err).not.toContain('--yes');
+});
+
 describe.runIf(process.platform === 'linux' && existsSync('/usr/bin/script'))('at a terminal', () => {
   /** Runs a command at a terminal, and answers what it asks in turn. */
   async function typeAt(line: string, answers: readonly string[]) {

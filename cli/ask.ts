@@ -3,11 +3,10 @@ import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { readText } from '#server/config/read-text-file.ts';
 import { type NewPasswordRules, newPasswordProblem } from '#server/sign-in/new-password.ts';
-import type { NotAgreed, WhatFollows } from '#server/single-sign-on/with-agreement.ts';
-import { failure, printWarning } from './print.ts';
+import { failure } from './print.ts';
 
 /** Whether the command runs at a terminal and can ask. */
-function canAsk(): boolean {
+export function canAsk(): boolean {
   return process.stdin.isTTY === true;
 }
 
@@ -75,61 +74,4 @@ async function readTwice(source: PasswordSource): Promise<{ password: string; re
   }
   const given = await askPassword(source === 'prompt' ? 'New password' : 'Password (empty for none)');
   return source === 'ifGiven' && given.password === '' ? null : given;
-}
-
-/** The option by which a script confirms in advance. */
-export const yesFlag = [
-  '--yes',
-  'skip the confirmation, even if passwords work again, a domain is locked out or users are unlinked',
-] as const;
-
-/**
- * Tries a change. If it locks people out, unlinks them or allows passwords again, says so and asks; throws a failure,
- * with nothing changed, if the answer is no or nobody can be asked.
- */
-export async function askToGoOn<T extends { kind: string }>(
-  attempt: (isAgreed: boolean) => Promise<T | NotAgreed>,
-  yes: boolean,
-): Promise<T> {
-  const first = await attempt(yes);
-  if (!isNotAgreed(first)) return first;
-  warnOf(first.follows);
-  await agreed();
-  return (await attempt(true)) as T;
-}
-
-function isNotAgreed(result: { kind: string }): result is NotAgreed {
-  return result.kind === 'notAgreed';
-}
-
-function warnOf({ opened, lockedOut, unlinked, domainsDropped }: WhatFollows): void {
-  if (opened.length > 0)
-    printWarning(
-      `Single sign-on is no longer required for ${opened.join(', ')}: users who have a password there can sign in with it again.`,
-    );
-  if (lockedOut.length > 0)
-    printWarning(
-      `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay forbidden ` +
-        'while it is required (connection set --required off allows them).',
-    );
-  if (unlinked > 0)
-    printWarning(
-      domainsDropped.length > 0
-        ? `The connection no longer vouches for ${domainsDropped.join(', ')}. ` +
-            `Users who are unlinked: ${unlinked}; their sessions through it end. If they should still sign in through ` +
-            'it, add --keep-links instead.'
-        : 'Another issuer or entity ID is another provider, whose subjects may be other people. ' +
-            `Users who are unlinked: ${unlinked}; their sessions end, and their next sign-in links them again by ` +
-            'their verified address. If it is the same provider under another name, add --keep-links instead.',
-    );
-}
-
-/** Asks whether to go on. Throws a failure, with nothing changed, at anything but a yes, or if nobody can be asked. */
-async function agreed(): Promise<void> {
-  if (!canAsk()) throw failure('Nothing was changed. To go ahead, add --yes.');
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  const answer = terminal.question('Continue? Type yes: ').catch(() => '');
-  const text = await Promise.race([answer, closed]).finally(() => terminal.close());
-  if (text.trim().toLowerCase() !== 'yes') throw failure('Nothing was changed.');
 }

@@ -13,7 +13,7 @@ import type {
   SamlSettings,
   SsoConnection,
 } from '#server/single-sign-on/sso-connection.ts';
-import { askToGoOn, yesFlag } from './ask.ts';
+import { confirmIfNeeded, yesFlag } from './confirm.ts';
 import {
   addConnectionFlags,
   addSecretFlags,
@@ -183,9 +183,8 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (settings) changes.settings = settings;
     if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
     if (flags.keepLinks) changes.keepsLinks = true;
-    const result = await askToGoOn(
-      (isAgreed) => changeConnection({ sql, keys }, key, changes, byOperator(), isAgreed),
-      flags.yes === true,
+    const result = await confirmIfNeeded(`This changes connection ${key}`, flags, (isAgreed) =>
+      changeConnection({ sql, keys }, key, changes, byOperator(), isAgreed),
     );
     if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw takenFailure(result);

@@ -238,6 +238,6 @@ it('connection keys publishes the next key, promotes it, and withdraws the last 
   expect(both).toEqual([first, ['next', expect.any(String)]]);
   const last = ['last', first?.[1]];
   expect(await stages(' --use')).toEqual([['current', both[1]?.[1]], last]);
-  expect((await stages(' --withdraw last')).map(([stage]) => stage)).toEqual(['current']);
+  expect((await stages(' --withdraw last --yes')).map(([stage]) => stage)).toEqual(['current']);
   expect((await vestibule('connection keys --use')).err).toContain('--add');
 });

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { removeConnection } from '#server/single-sign-on/change-connection.ts';
 import { wordsOfConnection } from '#server/single-sign-on/connection-words.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '#server/single-sign-on/portal-keys.ts';
 import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import { unlinkUser } from '#server/single-sign-on/sso-subject.ts';
-import { askToGoOn, yesFlag } from './ask.ts';
+import { confirm, confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
 import { addConnectionChangeCommands } from './connection-change-commands.ts';
 import { existingConnection, publicView, whatTheProviderNeeds } from './connection-flags.ts';
 import { printCheck } from './doctor-command.ts';
@@ -133,7 +133,7 @@ function addUnlinkCommand(connection: Command): void {
     );
 }
 
-type KeysFlags = { add?: true; use?: true; withdraw?: 'next' | 'last'; json?: true };
+type KeysFlags = JsonFlag & YesFlag & { add?: true; use?: true; withdraw?: 'next' | 'last' };
 
 /** `vestibule connection keys`: the portal's own keys, and their rotation without an interruption. */
 function addConnectionKeysCommand(connection: Command): void {
@@ -142,7 +142,8 @@ function addConnectionKeysCommand(connection: Command): void {
     .description("list the portal's own keys, by which providers recognize it")
     .option('--add', 'publish the next key beside the current one')
     .option('--use', 'sign with the next key from now on; the current one stays published as "last"')
-    .option('--withdraw <stage>', 'remove the next or the last key from the metadata')
+    .addOption(new Option('--withdraw <stage>', 'remove the next or the last key').choices(['next', 'last']))
+    .option(...yesFlag)
     .option('--json', 'print them as JSON')
     .addHelpText(
       'after',
@@ -151,12 +152,13 @@ function addConnectionKeysCommand(connection: Command): void {
     .action((flags: KeysFlags) => withKeys((keyed) => runKeys(keyed, flags)));
 }
 
-async function runKeys(keyed: Keyed, { add, use, withdraw, json }: KeysFlags): Promise<void> {
+async function runKeys(keyed: Keyed, flags: KeysFlags): Promise<void> {
+  const { add, use, withdraw, json } = flags;
   await portalKeys(keyed);
   if (add && !(await publishNextKey(keyed))) throw failure('keys: there is already a next key.');
   if (use && !(await signWithNextKey(keyed))) throw failure('keys: there is no next key: --add creates one.');
   if (withdraw) {
-    if (withdraw !== 'next' && withdraw !== 'last') throw failure('--withdraw: must be next or last.');
+    await confirm(`This deletes the ${withdraw} key of the portal for good`, flags);
     if (!(await withdrawKey(keyed, withdraw))) throw failure(`keys: there is no ${withdraw} key.`);
   }
   const rows = await listPortalKeys(keyed.sql);
@@ -177,13 +179,15 @@ function addRemoveCommand(connection: Command): void {
     .description('remove a connection and end its sessions; its users stay')
     .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
-    .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
+    .action((key: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
-        const result = await askToGoOn((isAgreed) => removeConnection(sql, key, byOperator(), isAgreed), yes === true);
+        const result = await confirmIfNeeded(`This removes connection ${key} for good`, flags, (isAgreed) =>
+          removeConnection(sql, key, byOperator(), isAgreed),
+        );
         if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
         const { sessionsEnded } = result;
         const words = `Connection ${key} removed; sessions ended: ${sessionsEnded}.`;
-        printOutcome(json, { removed: key, sessionsEnded }, words);
+        printOutcome(flags.json, { removed: key, sessionsEnded }, words);
       }),
     );
 }

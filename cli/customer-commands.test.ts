@@ -24,7 +24,7 @@ it('customers are added, listed, changed and removed', async () => {
   expect(JSON.parse((await vestibule('customer set beta --new-device-mail on --json')).out)).toMatchObject({
     ...{ rememberDevices: false, newDeviceMail: true },
   });
-  expect((await vestibule('customer remove beta')).code).toBe(0);
+  expect((await vestibule('customer remove beta --yes')).code).toBe(0);
   expect(JSON.parse((await vestibule('customer list --json')).out)).toHaveLength(1);
   const changed = 'customer-changed';
   expect(await commands.events()).toEqual(['customer-added', changed, changed, changed, 'customer-removed']);
@@ -84,6 +84,6 @@ describe('a customer that takes passkeys only', () => {
     expect((await vestibule('user reset-link alice')).err).toContain(
       'takes passkeys only; vestibule user invite alice',
     );
-    expect((await vestibule('user set alice --no-password')).out).not.toContain('passkeys removed');
+    expect((await vestibule('user set alice --no-password --yes')).out).not.toContain('passkeys removed');
   });
 });

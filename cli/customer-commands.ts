@@ -14,7 +14,7 @@ import {
   type PasskeyPolicy,
   type TwoFactorPolicy,
 } from '#server/people/customer.ts';
-import { askToGoOn, yesFlag } from './ask.ts';
+import { confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
 import {
   failure,
@@ -39,7 +39,6 @@ type Flags = JsonFlag & {
   passkeys?: PasskeyPolicy;
   enable?: true;
   disable?: true;
-  yes?: true;
 };
 
 const twoFactorOption = () =>
@@ -195,10 +194,11 @@ function addRemoveCommand(customer: Command): void {
     .description('remove a customer and its single sign-on connections; its users stay')
     .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
-    .action((key: string, flags: Flags) =>
+    .action((key: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
-        const attempt = (isAgreed: boolean) => removeCustomer(sql, key, byOperator(), isAgreed);
-        const result = await askToGoOn(attempt, flags.yes === true);
+        const result = await confirmIfNeeded(`This removes customer ${key} for good`, flags, (isAgreed) =>
+          removeCustomer(sql, key, byOperator(), isAgreed),
+        );
         if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const { usersLeftWithout } = result;
         printOutcome(flags.json, { removed: key, usersLeftWithout }, `Customer ${key} removed.`);

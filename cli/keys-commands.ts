@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { withdrawHubKeys } from '#server/hub/hub-keys.ts';
+import { confirm, type YesFlag, yesFlag } from './confirm.ts';
+import type { JsonFlag } from './options.ts';
 import { exitCodes, printJson, printLine, printOutcome, printTable, printWarning } from './print.ts';
 import { byOperator, type Keyed, withKeys } from './with-database.ts';
 
@@ -10,15 +12,17 @@ export function addKeysCommands(program: Command): void {
     .description('the key that signs tokens for hubs')
     .command('roll')
     .description('sign with a new key at once and withdraw all others: for a key that was copied')
+    .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
     .addHelpText(
       'after',
       '\nIt is replaced by itself every 90 days. After this, a hub refuses tokens until it reads the keys again.',
     )
-    .action(({ json }: { json?: true }) =>
+    .action((flags: JsonFlag & YesFlag) =>
       withKeys(async (keyed) => {
+        await confirm('This withdraws every key for good, and hubs refuse tokens until they read the new one', flags);
         await withdrawHubKeys(keyed);
-        printOutcome(json, { rolled: true }, 'A new key signs from now on; all others are withdrawn.');
+        printOutcome(flags.json, { rolled: true }, 'A new key signs from now on; all others are withdrawn.');
       }),
     );
 }

@@ -106,7 +106,7 @@ it('config check names every problem, and shows no secret', async () => {
 
 it('keys roll leaves one new key for hubs', async () => {
   for (let round = 0; round < 2; round += 1)
-    expect(await commands.vestibule('keys roll')).toMatchObject({
+    expect(await commands.vestibule('keys roll --yes')).toMatchObject({
       code: 0,
       out: expect.stringContaining('new key signs'),
     });

@@ -5,13 +5,14 @@ import { isUuid } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
 import { listPasskeys, providerName, removePasskey } from '#server/factors/passkey.ts';
 import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
+import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { type JsonFlag, nameArgument } from './options.ts';
 import { failure, localTime, printJson, printLine, printOutcome, printTable, yesOrNo } from './print.ts';
 import { existingUser } from './user-change-commands.ts';
 import { byOperator, withDatabase } from './with-database.ts';
 
 type SessionFlags = JsonFlag & { end?: string };
-type PasskeyFlags = JsonFlag & { remove?: string };
+type PasskeyFlags = JsonFlag & YesFlag & { remove?: string };
 
 /** What lets a user in: `vestibule user sessions`, `reset-two-factor` and `passkeys`. */
 export function addUserAccessCommands(user: Command): void {
@@ -31,10 +32,14 @@ export function addUserAccessCommands(user: Command): void {
     .description(
       'remove the app, recovery codes and remembered devices of a user, who registers again at the next sign-in',
     )
+    .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nVerify who is asking: this removes the second factor. The user is notified by email.')
-    .action((name: string, { json }: JsonFlag) =>
+    .action((name: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
+        const { json } = flags;
+        const { username } = await existingUser(sql, name);
+        await confirm(`This removes the second factor of ${username} for good`, flags);
         const result = await resetTwoFactor(sql, name, byOperator());
         if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
         if (result.kind === 'nothing') return printOutcome(json, result, `User ${name} has no second factor.`);
@@ -47,6 +52,7 @@ export function addUserAccessCommands(user: Command): void {
     .argument(...nameArgument)
     .description('list the passkeys of a user, or remove one')
     .option('--remove <id>', 'remove this passkey')
+    .option(...yesFlag)
     .option('--json', 'print them as JSON')
     .addHelpText(
       'after',
@@ -59,9 +65,8 @@ async function runSessions(sql: Database, config: Config, name: string, { end, j
   const { id, username } = await existingUser(sql, name);
   const now = new Date();
   if (end !== undefined) {
-    mustBeId('--end', end, `session; vestibule user sessions ${username} lists them`);
-    if (!(await signOutUser(sql, username, byOperator(), end)))
-      throw failure(`There is no session ${end} of ${username}.`);
+    if (!isUuid(end) || !(await signOutUser(sql, username, byOperator(), end)))
+      throw failure(`There is no session ${end} of ${username}; user sessions ${username} lists them.`);
     return printOutcome(json, { sessionsEnded: 1 }, 'Session ended.');
   }
   const sessions = await listSessionsOfUser(sql, { userId: id }, aliveAt(config, now));
@@ -81,17 +86,19 @@ export function aliveAt({ sessionIdle }: Pick<Config, 'sessionIdle'>, now: Date)
   return { now, idleSince: new Date(now.getTime() - sessionIdle) };
 }
 
-async function runPasskeys(sql: Database, name: string, { remove, json }: PasskeyFlags): Promise<void> {
+async function runPasskeys(sql: Database, name: string, flags: PasskeyFlags): Promise<void> {
+  const { remove, json } = flags;
   const user = await existingUser(sql, name);
   const { username } = user;
+  const passkeys = await listPasskeys(sql, user.id);
   if (remove !== undefined) {
+    const passkey = passkeys.find(({ id }) => id === remove);
+    if (!passkey) throw failure(`There is no passkey ${remove} of ${username}; user passkeys ${username} lists them.`);
+    await confirm(`This removes the passkey ${passkey.name} of ${username} for good`, flags);
     const { actor, now } = byOperator();
-    mustBeId('--remove', remove, `passkey; vestibule user passkeys ${username} lists them`);
-    const removing = sql.begin((sql) => removePasskey(sql, { id: remove, user }, { event: { actor } }, now));
-    if (!(await removing)) throw failure(`There is no passkey ${remove} of ${username}.`);
+    await sql.begin((sql) => removePasskey(sql, { id: remove, user }, { event: { actor } }, now));
     return printOutcome(json, { removed: 1 }, 'Passkey removed; the sessions that it opened have ended.');
   }
-  const passkeys = await listPasskeys(sql, user.id);
   if (json) return printJson(passkeys.map((passkey) => ({ ...passkey, provider: providerName(passkey.aaguid) })));
   if (passkeys.length === 0) return printLine(`User ${name} has no passkeys.`);
   printTable(
@@ -101,8 +108,4 @@ async function runPasskeys(sql: Database, name: string, { remove, json }: Passke
       return [id, name, providerName(aaguid) ?? '-', yesOrNo(backedUp), localTime(madeAt), used];
     }),
   );
-}
-
-function mustBeId(flag: string, id: string, what: string): void {
-  if (!isUuid(id)) throw failure(`${flag}: ${id} is not the id of a ${what}.`);
 }

@@ -7,28 +7,30 @@ import { readGroups } from '#server/people/groups.ts';
 import { findUser, type User } from '#server/people/portal-user.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
+import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { accepted, type JsonFlag, nameArgument, repeatable } from './options.ts';
 import { failure, printJson, printLine, printWarning, stepsInWords } from './print.ts';
 import { byOperator, withDatabase } from './with-database.ts';
 
-type Flags = JsonFlag & {
-  rename?: string;
-  email?: string;
-  /** False removes it. */
-  name?: string | false;
-  /** False removes all. */
-  group?: string[] | false;
-  customer?: string[];
-  addCustomer?: string[];
-  removeCustomer?: string[];
-  /** True asks for one, false removes it. */
-  password?: boolean;
-  passwordStdin?: true;
-  language?: Language | 'browser';
-  active?: true;
-  inactive?: true;
-  passwordChange?: boolean;
-};
+type Flags = JsonFlag &
+  YesFlag & {
+    rename?: string;
+    email?: string;
+    /** False removes it. */
+    name?: string | false;
+    /** False removes all. */
+    group?: string[] | false;
+    customer?: string[];
+    addCustomer?: string[];
+    removeCustomer?: string[];
+    /** True asks for one, false removes it. */
+    password?: boolean;
+    passwordStdin?: true;
+    language?: Language | 'browser';
+    active?: true;
+    inactive?: true;
+    passwordChange?: boolean;
+  };
 
 /** `vestibule user add` and `vestibule user set` */
 export function addUserChangeCommands(user: Command): void {
@@ -59,7 +61,8 @@ export function addUserChangeCommands(user: Command): void {
     .option('--no-group', 'remove all groups')
     .option('--no-password', 'remove the password, and all passkeys unless a customer takes nothing else')
     .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
-    .option('--password-change', 'the user may change the password');
+    .option('--password-change', 'the user may change the password')
+    .option(...yesFlag);
   addFlags(set, 'the customers of the user, replacing the existing ones; may be repeated')
     .addHelpText(
       'after',
@@ -133,6 +136,9 @@ async function runSet(name: string, flags: Flags, command: Command): Promise<voi
         await newPasswordRules(sql, config, { username, email, customers }),
       );
     }
+    const { hasPassword, username } = await existingUser(sql, name);
+    if (flags.password === false && hasPassword)
+      await confirm(`This removes the password of ${username} for good, and passkeys beside it`, flags);
     const result = await changeUser(sql, name, change, byOperator());
     if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
     if (result.kind !== 'changed' && result.kind !== 'unchanged') throw refusalFailure(result);

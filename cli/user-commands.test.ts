@@ -47,7 +47,7 @@ describe('user add and set', () => {
     await addSession(alice, 'Safari, iOS');
     expect(await outOf('user set alice --password-stdin', 'Canary-of-the-mine-8')).toContain('sessions ended: 1');
     await addSession(alice, 'Safari, iOS');
-    expect(await outOf('user set alice --no-password')).toMatch(/password: removed\n.*sessions ended: 1/);
+    expect(await outOf('user set alice --no-password --yes')).toMatch(/password: removed\n.*sessions ended: 1/);
     expect(await jsonOf('user show alice')).toMatchObject({ hasPassword: false, sessions: 0 });
   });
 
@@ -90,7 +90,7 @@ it('user list finds by part of a name and by customer, and remove removes', asyn
   await vestibule('user set bob --customer beta --email bob@beta.example');
   expect(await outOf('user list ACME')).toMatch(/alice/);
   expect(await outOf('user list --customer beta')).not.toMatch(/alice/);
-  expect(await outOf('user remove bob')).toBe('User bob removed.\n');
+  expect(await outOf('user remove bob --yes')).toBe('User bob removed.\n');
   expect(await outOf('user list beta')).toBe('No user matches.\n');
 });
 
@@ -99,7 +99,7 @@ it('user reset-two-factor removes the app, records it and mails; no secret is pr
   await insertTotp(commands.sql, { userId: alice, sealedSecret, lastStep: 0, confirmedAt: new Date() });
   const before = await outOf('user show alice --json');
   expect(JSON.parse(before)).toMatchObject({ hasApp: true });
-  expect(await outOf('user reset-two-factor alice')).toBe(
+  expect(await outOf('user reset-two-factor alice --yes')).toBe(
     'User alice no longer has a second factor; sessions ended: 0.\n',
   );
   expect(await outOf('user show alice')).toMatch(/^Authenticator app +none$/m);
@@ -107,7 +107,7 @@ it('user reset-two-factor removes the app, records it and mails; no secret is pr
     { kind: 'secondFactorRemoved', recipient: 'alice@acme.example' },
   ]);
   expect(await commands.events()).toEqual(['two-factor-reset']);
-  expect(await jsonOf('user reset-two-factor alice')).toEqual({ kind: 'nothing' });
+  expect(await jsonOf('user reset-two-factor alice --yes')).toEqual({ kind: 'nothing' });
   for (const text of [before, await outOf('audit --json')]) expect(text).not.toMatch(/canary|Y2FuYXJ5|63616e617279/);
 });
 
@@ -121,7 +121,7 @@ it('user passkeys lists them and removes one, which is an event and a mail', asy
   );
   expect(await outOf('user show alice')).toMatch(/^Passkeys +1$/m);
   expect(await vestibule(`user passkeys bob --remove ${row?.id}`)).toEqual(refusal('There is no passkey'));
-  expect(await outOf(`user passkeys alice --remove ${row?.id}`)).toBe(
+  expect(await outOf(`user passkeys alice --yes --remove ${row?.id}`)).toBe(
     'Passkey removed; the sessions that it opened have ended.\n',
   );
   expect(await jsonOf('user passkeys alice')).toEqual([]);
@@ -151,7 +151,7 @@ it('user sessions lists those that are alive, and ends one or all, half ones too
     ),
   );
   expect(await outOf('user show alice')).toMatch(/^Sessions +2$/m);
-  expect(await vestibule(`user sessions bob --end ${phone}`)).toEqual(refusal(`There is no session ${phone} of bob.`));
+  expect(await vestibule(`user sessions bob --end ${phone}`)).toEqual(refusal(`There is no session ${phone} of bob`));
   expect(await outOf(`user sessions alice --end ${phone}`)).toBe('Session ended.\n');
   expect(await jsonOf('user sessions alice')).toMatchObject([{ id: desk, byPasskey: false, provider: null }]);
   await addSession(alice, 'Safari, iOS', '1 minute', 'half');

@@ -11,6 +11,7 @@ import { listSessionsOfUser } from '#server/sessions/end-sessions.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { findAccountWait } from '#server/throttle/throttle.ts';
 import { printEventTable } from './audit-commands.ts';
+import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { type JsonFlag, nameArgument, positiveNumber } from './options.ts';
 import {
   failure,
@@ -198,11 +199,14 @@ function addRemoveCommand(user: Command): void {
     .command('remove')
     .argument(...nameArgument)
     .description('remove a user, their sessions and memberships; the audit log stays')
+    .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
-    .action((name: string, { json }: JsonFlag) =>
+    .action((name: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
+        const { username } = await existingUser(sql, name);
+        await confirm(`This removes user ${username} for good`, flags);
         if (!(await removeUser(sql, name, byOperator()))) throw failure(`There is no user ${name}.`);
-        printOutcome(json, { removed: name }, `User ${name} removed.`);
+        printOutcome(flags.json, { removed: name }, `User ${name} removed.`);
       }),
     );
 }

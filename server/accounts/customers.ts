@@ -66,8 +66,8 @@ export async function changeCustomer(
 type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
 
 /**
- * Removes a customer with its memberships and connections, and records it. Returns the users left without a customer.
- * If one of the connections requires single sign-on, only with `isAgreed`.
+ * Removes a customer with its memberships and connections, and records it; only with `isAgreed`. Returns the users left
+ * without a customer.
  */
 export async function removeCustomer(
   sql: Database,

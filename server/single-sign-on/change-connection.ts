@@ -154,7 +154,7 @@ export async function changeConnection(
 
 type RemoveConnectionResult = { kind: 'removed'; sessionsEnded: number } | { kind: 'notFound' } | NotAgreed;
 
-/** Removes a connection with its sessions and records it; its users stay. If its domain requires it, this needs `isAgreed`. */
+/** Removes a connection with its sessions and records it; its users stay. It needs `isAgreed`. */
 export async function removeConnection(
   sql: Database,
   key: string,

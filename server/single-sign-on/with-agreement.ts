@@ -16,7 +16,7 @@ export type WhatFollows = {
 export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
 
 /**
- * Runs a change of connections in a transaction. If it enables passwords, locks a domain out or unlinks users without the
+ * Runs a change of connections in a transaction. If it removes, enables passwords, locks a domain out or unlinks users without the
  * operator's agreement, to all of that or to enabling passwords alone, it is rolled back and the consequences are returned.
  */
 export async function withAgreement<
@@ -38,7 +38,7 @@ export async function withAgreement<
       unlinked: ('usersUnlinked' in result && result.usersUnlinked) || 0,
       domainsDropped: ('domainsDropped' in result && result.domainsDropped) || [],
     };
-    const isHarmless = follows.lockedOut.length === 0 && follows.unlinked === 0;
+    const isHarmless = result.kind !== 'removed' && follows.lockedOut.length === 0 && follows.unlinked === 0;
     const mustAgree = !isHarmless || (follows.opened.length > 0 && !agreed.toOpening);
     return mustAgree && !agreed.toAll ? new RollBack({ kind: 'notAgreed', follows }) : result;
   });

@@ -205,7 +205,7 @@ test(
     await signInForm(page).send(username, password);
     await expectSignedIn(page, username);
     await signOutButton(page).click();
-    await portal.mustRun(['user', 'reset-two-factor', username]);
+    await portal.mustRun(['user', 'reset-two-factor', username, '--yes']);
     await signInForm(page).send(username, password);
     await expect(heading(page)).toHaveText(texts['registration-title']);
   },

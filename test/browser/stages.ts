@@ -58,7 +58,7 @@ export class Stages {
     }
     if (stage === 'recovery codes') {
       // The codes are shown only for a short time after registration, so it is repeated.
-      await portal.mustRun(['user', 'reset-two-factor', username]);
+      await portal.mustRun(['user', 'reset-two-factor', username, '--yes']);
       return await this.#registered(username);
     }
     // An account gets a dozen codes in a row; these stages are entered more often.
