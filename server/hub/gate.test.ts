@@ -132,8 +132,12 @@ describe('GT-03 GT-04 GT-05 the gate’s voice', () => {
 });
 
 describe('what is passed on', () => {
-  it('GT-06 claims about where a request comes from are the gate’s alone', async () => {
-    const { headers } = await hubGot('/app', [
+  it('GT-06 claims about where a request comes from, its address and its method are the gate’s alone', async () => {
+    const others =
+      'X-Ms-Original-Url X-Waws-Unencoded-Url X-Envoy-Original-Path X-HTTP-Method-Override X_HTTP_Method X-Method-Override ' +
+      'X-Original-Host X-Host X-Azure-ClientIP CF-Connecting-IP True-Client-IP WL-Proxy-Client-IP X-Remote-Addr Proxy';
+    const { rawHeaders, headers } = await hubGot('/app', [
+      ...others.split(' ').map((name): [string, string] => [name, 'claimed']),
       ['X-Forwarded-For', '203.0.113.9'],
       ['X_Forwarded_For', '203.0.113.9'],
       ['X-Forwarded-Host', 'evil.example'],
@@ -146,6 +150,7 @@ describe('what is passed on', () => {
       ['X-Real-IP', '203.0.113.9'],
       ['X-Client-IP', '203.0.113.9'],
     ]);
+    expect(rawHeaders).not.toContain('claimed');
     const told = [...headers].filter(([name]) => /forward|original|rewrite|-ip$/.test(name));
     expect(Object.fromEntries(told)).toEqual({
       'x-forwarded-for': '127.0.0.1',

@@ -25,9 +25,18 @@ const hopByHop = new Set([
 /** What frames a request; a client that names it in `Connection` would change where the request ends. */
 const framing = new Set(['content-length', 'host']);
 
-/** Claims about where a request comes from or leads, by the names that servers believe in; ours replace them. */
-const claims =
-  /^(?:forwarded|x-forwarded.*|x-original-.*|x-rewrite-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|client-ip|cf-connecting-ip|fastly-client-ip|x-host|proxy|proxy-client-ip|wl-proxy-client-ip|x-originating-ip)$/;
+/** Headers by which servers and frameworks replace where a request comes from, its address or its method; ours count. */
+const claims = new RegExp(
+  `^(?:${[
+    ...['forwarded', 'x-forwarded.*', 'x-envoy-external-address', 'proxy'],
+    // X-Real-IP, True-Client-IP, CF-Connecting-IP, X-Azure-ClientIP …
+    '(?:[a-z]+-)*(?:client|connecting|originating|real|remote|socket)-?(?:ip|addr)',
+    // X-Original-URL, X-Rewrite-URL, X-MS-Original-URL, X-WAWS-Unencoded-URL, X-Envoy-Original-Path …
+    'x-(?:[a-z]+-)?(?:original|rewrite|unencoded)-.*',
+    // X-HTTP-Method-Override, X-HTTP-Method, X-Method-Override
+    ...['x-(?:http-)?method(?:-override)?', 'x-host', 'x-http-host-override'],
+  ].join('|')})$`,
+);
 
 /** What to tell the hub about a request. */
 type Told = { address: string; person: SessionAnswer | null; token: string | null };
