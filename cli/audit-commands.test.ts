@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { commandsOfFile } from '#test/support/commands-of-file.ts';
 
+const vestibulePath = join(import.meta.dirname, 'vestibule.ts');
 const commands = commandsOfFile({ each: async () => {} });
 const outOf = async (line: string) => (await commands.vestibule(line)).out;
 
@@ -25,6 +30,31 @@ it('audit names the operating system user who ran a command, also through sudo',
   await commands.vestibule('customer set acme --name Acme', '', { SUDO_USER: 'alice' });
   const events = JSON.parse(await outOf('audit --json')) as { actor: string }[];
   expect(events.map(({ actor }) => actor)).toEqual(['os:alice', `os:${userInfo().username}`]);
+});
+
+it('audit lists the events of a customer, also of people who have several', async () => {
+  await commands.sql`
+    insert into audit_event (at, event, username, customer_key) values
+      (now(), 'signed-in', 'ada', 'acme, beta'), (now(), 'signed-in', 'bob', 'acme-labs')`;
+  const events = JSON.parse(await outOf('audit --customer acme --json')) as { username: string }[];
+  expect(events.map(({ username }) => username)).toEqual(['ada']);
+});
+
+it('audit --follow prints each event once, as it is recorded, until Ctrl-C', async () => {
+  const record = async (username: string) =>
+    await commands.sql`insert into audit_event (at, event, username) values (now(), 'signed-in', ${username})`;
+  await record('first');
+  const child = spawn(process.execPath, [vestibulePath, 'audit', '--follow', '--json'], { env: commands.env });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? '').username as string;
+  expect(await next()).toBe('first');
+  for (const username of ['second', 'third']) {
+    await record(username);
+    expect(await next()).toBe(username);
+  }
+  child.kill('SIGINT');
+  const [code] = await once(child, 'close');
+  expect([code, (await lines.next()).done]).toEqual([0, true]);
 });
 
 it('explain shows the chain of decisions behind a reference, however it is typed', async () => {

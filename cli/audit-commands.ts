@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import {
   type AuditEventRow,
@@ -9,13 +10,21 @@ import { auditEvents, reasonInWords } from '#server/audit/audit-events.ts';
 import { referenceOfText, requestIdStart } from '#server/audit/reference.ts';
 import type { Database } from '#server/database/database.ts';
 import { patientRead } from '#server/database/large-tables.ts';
+import { minute, second } from '#server/limits.ts';
 import { foldLoginName } from '#server/names/read-name.ts';
 import { findUser } from '#server/people/portal-user.ts';
-import { pastMoment, positiveNumber } from './options.ts';
+import { type JsonFlag, pastMoment, positiveNumber } from './options.ts';
 import { failure, localTime, printFacts, printJson, printLine, printTable } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
-type AuditFlags = { user?: string; event?: string; since?: Date; limit: number; json?: true };
+type AuditFlags = JsonFlag & {
+  user?: string;
+  customer?: string;
+  event?: string;
+  since?: Date;
+  limit: number;
+  follow?: true;
+};
 
 const longestName = Math.max(...Object.keys(auditEvents).map(({ length }) => length));
 
@@ -25,10 +34,12 @@ export function addAuditCommands(program: Command): void {
     .command('audit')
     .description('list events, newest first')
     .option('--user <name>', 'only events of this user, by username or email')
+    .option('--customer <key>', 'only events of this customer')
     .option('--event <event>', 'only events of this kind')
     .option('--since <time>', 'only events since 30m, 24h or 7d ago, or since a date', pastMoment(new Date()))
     .option('--limit <number>', 'maximum number', positiveNumber, 50)
-    .option('--json', 'print them as JSON, with the chain of decisions')
+    .option('--follow', 'then print each event as it is recorded, until Ctrl-C')
+    .option('--json', 'print them as JSON, with the chain of decisions; with --follow one in a line')
     .addHelpText(
       'after',
       `\nEvents:\n${Object.entries(auditEvents)
@@ -44,12 +55,19 @@ export function addAuditCommands(program: Command): void {
     .action(runExplain);
 }
 
-async function runAudit({ user, event, since, limit, json }: AuditFlags): Promise<void> {
+async function runAudit({ user, customer, event, since, limit, follow, json }: AuditFlags): Promise<void> {
   if (event !== undefined && !Object.hasOwn(auditEvents, event))
     throw failure(`event: there is no event ${event}, see vestibule audit --help.`);
   await withDatabase(async (sql) => {
-    const filter = { ...(user && (await whose(sql, user))), ...(event && { event }), ...(since && { since }) };
-    const events = await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, limit }));
+    const filter = {
+      ...(user && (await whose(sql, user))),
+      ...(customer && { customerKey: customer }),
+      ...(event && { event }),
+    };
+    const read = async (since: Date | undefined, limit: number) =>
+      await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, ...(since && { since }), limit }));
+    const events = await read(since, limit);
+    if (follow) return await printAsRecorded(events, (since) => read(since, 10_000), json);
     if (json) return printJson(events);
     if (events.length === 0) return printLine('No recorded event matches.');
     printEventTable(events);
@@ -62,14 +80,39 @@ async function whose(sql: Database, name: string): Promise<{ userId: string } | 
   return user ? { userId: user.id } : { username: name };
 }
 
+/** Prints events, and those that follow, oldest first, until Ctrl-C or a closed pipe. */
+async function printAsRecorded(
+  first: AuditEventRow[],
+  read: (since: Date) => Promise<AuditEventRow[]>,
+  json: true | undefined,
+): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const begin = Date.now();
+  let shown = new Set<number>();
+  for (let events = first; ; events = await read(new Date(Math.max(begin, Date.now() - minute)))) {
+    for (const event of events.filter(({ id }) => !shown.has(id)).reverse())
+      printLine(
+        json
+          ? JSON.stringify(event)
+          : rowOf(event)
+              .map((value) => value || '-')
+              .join('  '),
+      );
+    // Events are not committed in the order of their ids: those of the last minute are read again.
+    shown = new Set(events.map(({ id }) => id));
+    await setTimeout(second, undefined, { signal: stop.signal }).catch(() => undefined);
+    if (stop.signal.aborted || process.stdout.destroyed) return;
+  }
+}
+
 export function printEventTable(events: readonly AuditEventRow[]): void {
-  printTable(
-    ['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ACTOR', 'ADDRESS', 'REFERENCE'],
-    events.map(({ at, event, reason, username, customerKey, actor, address, reference }) => [
-      ...[localTime(at), event],
-      ...[reason, username, customerKey, actor, address, reference].map((value) => value ?? ''),
-    ]),
-  );
+  printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ACTOR', 'ADDRESS', 'REFERENCE'], events.map(rowOf));
+}
+
+function rowOf({ at, event, reason, username, customerKey, actor, address, reference }: AuditEventRow): string[] {
+  const rest = [reason, username, customerKey, actor, address, reference].map((value) => value ?? '');
+  return [localTime(at), event, ...rest];
 }
 
 async function runExplain(text: string, { json }: { json?: true }): Promise<void> {

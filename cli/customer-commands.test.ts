@@ -24,10 +24,26 @@ it('customers are added, listed, changed and removed', async () => {
   expect(JSON.parse((await vestibule('customer set beta --new-device-mail on --json')).out)).toMatchObject({
     ...{ rememberDevices: false, newDeviceMail: true },
   });
+  await vestibule(
+    'connection add oidc beta-idp --customer beta --domain beta.example --issuer https://idp.beta.example --client-id a --client-auth private-key --secret-ends 2099-01-31',
+  );
+  expect((await vestibule('customer show beta')).out).toMatch(
+    /^networks +anywhere\ntwo-factor +app\n(?:.*\n)+people +0: .*\nconnection beta-idp +oidc, beta\.example, client secret ends 2099-01-31 /m,
+  );
+  expect(JSON.parse((await vestibule('customer show beta --json')).out)).toMatchObject({
+    ...{ key: 'beta', users: 0, connections: [{ key: 'beta-idp', domains: ['beta.example'] }] },
+  });
   expect((await vestibule('customer remove beta --yes')).code).toBe(0);
   expect(JSON.parse((await vestibule('customer list --json')).out)).toHaveLength(1);
   const changed = 'customer-changed';
-  expect(await commands.events()).toEqual(['customer-added', changed, changed, changed, 'customer-removed']);
+  expect(await commands.events()).toEqual([
+    'customer-added',
+    changed,
+    changed,
+    changed,
+    'connection-added',
+    'customer-removed',
+  ]);
 });
 
 it.each([
@@ -35,6 +51,7 @@ it.each([
   ['customer add bank --allow-network 203.0.113.5/24', 'write 203.0.113.0/24'],
   ['customer set acme --allow-network 300.1.1.1', 'network: '],
   ['customer set nobody --disable', 'There is no customer nobody.'],
+  ['customer show nobody', 'There is no customer nobody.'],
   ['customer remove nobody', 'There is no customer nobody.'],
   ['customer add acme', 'customer acme already exists'],
 ])('%s is refused and changes nothing', async (line, words) => {

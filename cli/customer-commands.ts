@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addCustomer, changeCustomer, removeCustomer } from '#server/accounts/customers.ts';
+import { addCustomer, changeCustomer, customerInWords, removeCustomer } from '#server/accounts/customers.ts';
 import type { Config } from '#server/config/config.ts';
 import type { RelyingParty } from '#server/config/public-url.ts';
 import type { Connection } from '#server/database/database.ts';
@@ -14,11 +14,14 @@ import {
   type PasskeyPolicy,
   type TwoFactorPolicy,
 } from '#server/people/customer.ts';
+import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
+import { listEnds } from '#server/single-sign-on/sso-warnings.ts';
 import { confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
 import {
   failure,
   localTime,
+  printFacts,
   printJson,
   printLine,
   printOutcome,
@@ -63,6 +66,7 @@ export function addCustomerCommands(program: Command): void {
   const customer = program.command('customer').description('the companies whose users sign in');
   addAddCommand(customer);
   addListCommand(customer);
+  addShowCommand(customer);
   addSetCommand(customer);
   addRemoveCommand(customer);
 }
@@ -114,6 +118,38 @@ function rowOf(customer: Customer & { users: number }): string[] {
   const { key, name, users, allowedNetworks, twoFactor, active, createdAt } = customer;
   const networks = allowedNetworks.join(', ') || 'anywhere';
   return [key, name, String(users), networks, twoFactor, yesOrNo(active), localTime(createdAt)];
+}
+
+function addShowCommand(customer: Command): void {
+  customer
+    .command('show')
+    .argument('<key>')
+    .description('show what a customer has: its settings, people, connections, and when their certificates end')
+    .option('--json', 'print it as JSON')
+    .action((key: string, { json }: JsonFlag) =>
+      withDatabase(async (sql) => {
+        const found = (await listCustomers(sql)).find((one) => one.key === key);
+        if (!found) throw failure(`There is no customer ${key}.`);
+        const ends = await listEnds(sql);
+        const connections = (await listSsoConnections(sql))
+          .filter(({ customerKey }) => customerKey === key)
+          .map(({ key, protocol, domains, active, required }) => ({
+            ...{ key, protocol, domains, active, required },
+            ends: ends.filter(({ connection }) => connection === key).map(({ what, endsAt }) => ({ what, endsAt })),
+          }));
+        if (json) return printJson({ ...found, connections });
+        printFacts([
+          ['key', key],
+          ...customerInWords(found).map(({ step, outcome }) => [step, outcome] as const),
+          ['people', `${found.users}: vestibule user list --customer ${key}`],
+          ...connections.map(({ key, protocol, domains, active, required, ends }) => {
+            const ways = [...(active ? [] : ['disabled']), ...(required ? ['required'] : [])];
+            const until = ends.map(({ what, endsAt }) => `${what} ends ${localTime(endsAt)}`);
+            return [`connection ${key}`, [protocol, domains.join(' '), ...ways, ...until].join(', ')] as const;
+          }),
+        ]);
+      }),
+    );
 }
 
 function addSetCommand(customer: Command): void {

@@ -39,7 +39,8 @@ function settingsInWords(customer: NewCustomer): AuditStep[] {
 
 type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
 
-function inWords(customer: Customer): AuditStep[] {
+/** What operators set for a customer, and whether it is active. */
+export function customerInWords(customer: Customer): AuditStep[] {
   return [...settingsInWords(customer), { step: 'active', outcome: customer.active ? 'yes' : 'no' }];
 }
 
@@ -53,7 +54,7 @@ export async function changeCustomer(
   return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
     if (!customer) return { kind: 'notFound' };
-    const steps = changedSteps(inWords(customer), inWords({ ...customer, ...changes }));
+    const steps = changedSteps(customerInWords(customer), customerInWords({ ...customer, ...changes }));
     if (steps.length === 0) return { kind: 'unchanged' };
     await updateCustomer(sql, customer.id, changes);
     if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)

@@ -20,7 +20,14 @@ export type AuditEventRow = {
 };
 
 /** A filter: all given conditions must hold; only that of `userId` has an index. `limit` is the number of rows, newest first. */
-type AuditFilter = { userId?: string; username?: string; event?: string; since?: Date; limit: number };
+type AuditFilter = {
+  userId?: string;
+  username?: string;
+  customerKey?: string;
+  event?: string;
+  since?: Date;
+  limit: number;
+};
 
 /** Records an event. Its type allows no other property: what has no column would be lost. */
 export async function insertAuditEvent<T extends AuditEvent>(
@@ -48,7 +55,7 @@ const columns = (sql: Connection) => sql`
 /** The newest matching events, newest first. */
 export async function listAuditEvents(
   sql: Connection,
-  { userId, username, event, since, limit }: AuditFilter,
+  { userId, username, customerKey, event, since, limit }: AuditFilter,
 ): Promise<AuditEventRow[]> {
   // Only the conditions that are asked for, so that an index is used where there is one.
   return await sql<AuditEventRow[]>`
@@ -56,6 +63,7 @@ export async function listAuditEvents(
     where true
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
       ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
+      ${customerKey === undefined ? sql`` : sql`and ${customerKey} = any(string_to_array(customer_key, ', '))`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
       ${since === undefined ? sql`` : sql`and at >= ${since}`}
     order by id desc limit ${limit}`;
