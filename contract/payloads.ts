@@ -96,8 +96,11 @@ export type ChangeForm = Static<typeof ChangeForm>;
 export type SessionAnswer = {
   username: string;
   email: string;
+  name: string | null;
   language: string | null;
   customers: string[];
+  /** Each with its customer's key, such as `acme:finance`. */
+  groups: string[];
   signedInAt: string;
   expiresAt: string;
 };

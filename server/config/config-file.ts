@@ -135,8 +135,12 @@ export const ConfigFile = only({
       description: 'Seconds that the application may take to begin an answer.',
     },
     identityHeaders: {
-      ...only({ user: header, email: header, customers: header, language: header, token: header }),
-      description: 'Names of the headers for user, email, customers, language and token: X-… or Remote-….',
+      ...only({
+        ...{ user: header, email: header, name: header, customers: header, groups: header, language: header },
+        token: header,
+      }),
+      description:
+        'Names of the headers for user, email, name, customers, groups, language and token: X-… or Remote-….',
     },
     audiences: {
       type: 'array',

@@ -116,12 +116,14 @@ function isLogoutUrl(text: string): boolean {
 }
 
 /** The names of the headers that tell a hub who is signed in. */
-export type IdentityHeaders = Record<'user' | 'email' | 'customers' | 'language' | 'token', string>;
+export type IdentityHeaders = Record<'user' | 'email' | 'name' | 'customers' | 'groups' | 'language' | 'token', string>;
 
 const defaults: IdentityHeaders = {
   user: 'X-Vestibule-User',
   email: 'X-Vestibule-Email',
+  name: 'X-Vestibule-Name',
   customers: 'X-Vestibule-Customers',
+  groups: 'X-Vestibule-Groups',
   language: 'X-Vestibule-Language',
   token: 'X-Vestibule-Token',
 };

@@ -14,7 +14,10 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {
     behind = await portalBehindProxy(proxy, { rules: 'customer=acme&audience=crm', config: { hubAudiences: [crm] } });
     await addAttackFixtures(behind.portal);
     await addCustomer(behind.portal, 'beta');
-    await addUser(behind.portal, { username: 'Zoë O’Neil, 100%', email: 'zoe@acme.test', language: 'de' });
+    await addUser(behind.portal, {
+      ...{ username: 'Zoë O’Neil, 100%', email: 'zoe@acme.test', language: 'de', name: 'O’Neil, Zoë' },
+      groups: Array.from({ length: 200 }, (_, n) => `acme:Süd, ${n + 100}`),
+    });
     await addUser(behind.portal, { username: 'beth', email: 'beth@beta.test', customers: ['beta'] });
     // The proxy may have to be installed first.
   }, 180_000);
@@ -53,13 +56,15 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {
     expect(headers.get('x-vestibule-email')).toBe('alice@acme.test');
     expect(headers.get('x-vestibule-customers')).toBe('acme');
     const zoe = await behind.hubGot('/app', [['Cookie', await behind.sessionOf('Zoë O’Neil, 100%')]]);
-    expect(zoe.headers.get('x-vestibule-user')).toBe(encodeURIComponent('Zoë O’Neil, 100%').replace('%27', "'"));
+    expect(zoe.headers.get('x-vestibule-user')).toBe('Zo%C3%AB O%E2%80%99Neil%2C 100%25');
+    expect(zoe.headers.get('x-vestibule-name')).toBe('O%E2%80%99Neil, Zo%C3%AB');
+    expect(zoe.headers.get('x-vestibule-groups')).toMatch(/^acme:S%C3%BCd%2C 100,acme:S%C3%BCd%2C 101,/);
     expect(zoe.headers.get('x-vestibule-language')).toBe('de');
   });
 
   it('GT-03 GT-04 GT-05 identity headers that a client sends never arrive', async () => {
     const names = [
-      ...['User', 'Email', 'Customers', 'Language', 'Token'].map((name) => `X-Vestibule-${name}`),
+      ...['User', 'Email', 'Name', 'Customers', 'Groups', 'Language', 'Token'].map((name) => `X-Vestibule-${name}`),
       ...['X-VESTIBULE-USER', 'x_vestibule_user', 'X-Vestibule_User', 'x_vestibule-user', 'X.Vestibule.User'],
       ...['X-VESTIBULE_USER', 'X.Vestibule-User', 'X_Vestibule.User', 'X-Vestibule.User', 'X~Vestibule~User'],
     ];

@@ -1,9 +1,11 @@
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addUser } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { type Answer, type GateForTest, gateForTest, headersOf, type Received } from '#test/support/hub-for-test.ts';
 import type { HubAudience } from '../config/hub.ts';
+import { headersForHub } from './hub-headers.ts';
 
 const audience: HubAudience = { name: 'hub', logoutUrl: null, logoutNetworks: [] };
 
@@ -17,7 +19,12 @@ beforeAll(async () => {
     audience,
     config: { hubAudiences: [audience] },
   });
-  await addUser(gate.portal, { username: 'Zoë, 100%', email: 'zoe@acme.test', language: 'de' });
+  await addUser(gate.portal, {
+    ...{ username: 'Zoë, 100%', email: 'zoe@acme.test', language: 'de', name: 'O’Neil, Zoë' },
+    groups: ['acme:a,b', 'acme:Domain Users', 'acme:Süd\r\nX-Vestibule-User: bob'],
+  });
+  const groups = Array.from({ length: 200 }, (_, n) => `acme:${'ü'.repeat(20)}${n + 100}`);
+  await addUser(gate.portal, { username: 'many', groups });
 });
 beforeEach(async () => {
   session = await gate.sessionOf('alice');
@@ -50,8 +57,19 @@ describe('who reaches the hub', () => {
     expect(headers.get('x-vestibule-email')).toBe('alice@acme.test');
     expect(headers.get('x-vestibule-customers')).toBe('acme');
     const zoe = await hubGot('/app', [], await gate.sessionOf('Zoë, 100%'));
-    expect(zoe.headers.get('x-vestibule-user')).toBe('Zo%C3%AB%2C%20100%25');
+    expect(zoe.headers.get('x-vestibule-user')).toBe('Zo%C3%AB%2C 100%25');
+    expect(zoe.headers.get('x-vestibule-name')).toBe('O%E2%80%99Neil, Zo%C3%AB');
+    expect(zoe.headers.get('x-vestibule-groups')).toBe(
+      'acme:Domain Users,acme:S%C3%BCd%0D%0AX-Vestibule-User: bob,acme:a%2Cb',
+    );
     expect(zoe.headers.get('x-vestibule-language')).toBe('de');
+  });
+
+  it('more groups than fit a header lock nobody out: the first ones arrive, in the token too', async () => {
+    const { headers } = await hubGot('/app', [], await gate.sessionOf('many'));
+    const groups = headers.get('x-vestibule-groups')?.split(',') ?? [];
+    expect([groups.length, groups.at(-1)]).toEqual([31, `acme:${'%C3%BC'.repeat(20)}130`]);
+    expect(decodeJwt(headers.get('x-vestibule-token') ?? '').groups).toEqual(groups.map(decodeURIComponent));
   });
 
   it('GT-01 no cookie, and cookies that are no session, let nobody in', async () => {
@@ -99,16 +117,18 @@ describe('who reaches the hub', () => {
 });
 
 describe('GT-03 GT-04 GT-05 the gate’s voice', () => {
-  const spelled = ['User', 'Email', 'Customers', 'Language', 'Token', 'Hub-Secret'].flatMap((part) => {
-    const name = `X-Vestibule-${part}`;
-    return [
-      name,
-      name.toUpperCase(),
-      name.replaceAll('-', '_'),
-      name.replace('-', '.'),
-      name.replace(/-(?=[^-]+$)/, '!'),
-    ];
-  });
+  const spelled = ['User', 'Email', 'Name', 'Customers', 'Groups', 'Language', 'Token', 'Hub-Secret'].flatMap(
+    (part) => {
+      const name = `X-Vestibule-${part}`;
+      return [
+        name,
+        name.toUpperCase(),
+        name.replaceAll('-', '_'),
+        name.replace('-', '.'),
+        name.replace(/-(?=[^-]+$)/, '!'),
+      ];
+    },
+  );
 
   it('is never a client’s, however it is spelled or repeated', async () => {
     const forged = [...spelled, ...spelled].map((name): [string, string] => [name, 'mallory']);
@@ -116,6 +136,20 @@ describe('GT-03 GT-04 GT-05 the gate’s voice', () => {
     expect(rawHeaders.filter((value) => value.includes('mallory'))).toEqual([]);
     expect(headers.get('x-vestibule-user')).toBe('alice');
     expect(headers.get('x-vestibule-language')).toBe('');
+  });
+
+  it('is never a client’s by the names that an operator gives the headers', () => {
+    const names = { user: 'Remote-User', email: 'Remote-Email', name: 'Remote-Name', groups: 'Remote-Groups' };
+    const { config } = gate.portal.deps;
+    const forged = {
+      'remote-user': 'bob',
+      remote_groups: 'acme:admins',
+      'REMOTE-NAME': 'Bob',
+      'remote.email': 'b@b.b',
+    };
+    const told = headersForHub({ ...config, identityHeaders: { ...config.identityHeaders, ...names } });
+    const own = told({ host: 'hub', accept: '*/*', ...forged }, { address: '127.0.0.1', person: null, token: null });
+    expect(Object.keys(own).filter((name) => /remote/i.test(name))).toEqual([]);
   });
 
   it('GT-16 arrives with the secret shared with the hub, whatever the client names in Connection', async () => {

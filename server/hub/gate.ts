@@ -15,9 +15,9 @@ import { limits } from '../limits.ts';
 import { toSignIn } from '../sessions/destination.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { HubFailure, hubConnection, isEvents } from './hub-connection.ts';
-import { headersForHub, identityOf } from './hub-headers.ts';
+import { headersForHub, type Identity, identityOf } from './hub-headers.ts';
 import { readPath } from './hub-path.ts';
-import { hubTokens, type Identity } from './hub-tokens.ts';
+import { hubTokens } from './hub-tokens.ts';
 import { type OpenStream, openStreams } from './open-streams.ts';
 
 /** Longer than any timer is needed: Node's longest. */

@@ -3,8 +3,8 @@ import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import type { IdentityHeaders } from '../config/hub.ts';
 import { isPortalCookie } from '../http/cookies.ts';
+import type { FullSession } from '../sessions/session.ts';
 import type { Who } from '../sessions/who.ts';
-import type { Identity } from './hub-tokens.ts';
 
 /** Tells the hub that a request came through the gate. */
 export const hubSecretHeader = 'X-Vestibule-Hub-Secret';
@@ -109,13 +109,16 @@ function withoutPortalCookies(cookie: string): string {
   return others.join(';').trim();
 }
 
+/** Who is signed in, as hubs learn it: the answer of `GET session`, and what a token says besides. */
+export type Identity = Pick<FullSession, 'userId' | 'id' | 'provenAt'> & { person: SessionAnswer };
+
 /** Null if nobody is signed in: a half session is not. */
 export function identityOf(who: Who): Identity | null {
   if (who.kind !== 'full') return null;
-  const { userId, id, provenAt, username, email, language, customers, createdAt, endsAt } = who.session;
-  const signedInAt = createdAt.toISOString();
-  const expiresAt = endsAt.toISOString();
-  return { userId, id, provenAt, person: { username, email, language, customers, signedInAt, expiresAt } };
+  const { userId, id, provenAt, username, email, name, language, customers, groups, createdAt, endsAt } = who.session;
+  const person = { username, email, name, language, customers, groups };
+  const times = { signedInAt: createdAt.toISOString(), expiresAt: endsAt.toISOString() };
+  return { userId, id, provenAt, person: { ...person, ...times } };
 }
 
 /**
@@ -124,19 +127,35 @@ export function identityOf(who: Who): Identity | null {
  */
 export function identityHeaders(
   names: IdentityHeaders,
-  { username, email, customers, language }: SessionAnswer,
+  { username, email, name, customers, groups, language }: SessionAnswer,
   token: string | null,
 ): Record<string, string> {
   return {
     [names.user]: encoded(username),
     [names.email]: encoded(email),
+    // `Lovelace, Ada` is one name: nobody takes its first half for whom to let in.
+    [names.name]: encoded(name ?? '').replaceAll('%2C', ','),
     [names.customers]: customers.map(encoded).join(','),
+    [names.groups]: fittingGroups(groups).map(encoded).join(','),
     [names.language]: encoded(language ?? ''),
     [names.token]: token ?? '',
   };
 }
 
-/** Percent-encodes all but visible ASCII, and the percent sign: no name can end a header or be read as two. */
+/** In characters of the header. A token, which says the same in base64, still fits into a head of 16 KB beside it. */
+const longestGroups = 4000;
+
+/** The first groups, as many as fit: a head that is too long for a proxy or a hub would lock the user out. */
+export function fittingGroups(groups: readonly string[]): string[] {
+  let length = 0;
+  const tooMany = groups.findIndex((group) => {
+    length += encoded(group).length + 1;
+    return length > longestGroups;
+  });
+  return tooMany < 0 ? [...groups] : groups.slice(0, tooMany);
+}
+
+/** Percent-encodes all but visible ASCII and spaces, `%` and `,`: no name can end a header or be read as two. */
 function encoded(text: string): string {
-  return text.replace(/[^!-$&-+\--~]+/g, encodeURIComponent);
+  return text.replace(/[^ -$&-+\--~]+/g, encodeURIComponent);
 }

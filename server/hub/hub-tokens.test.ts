@@ -47,7 +47,10 @@ async function verified(token: string, audience = 'crm', from: From = portal) {
 }
 
 it('a token says who is signed in, since when, in which session and for how long', async () => {
-  const id = await addUser(portal, { username: 'Zoë', email: 'zoe@acme.test', language: 'de' });
+  const id = await addUser(portal, {
+    ...{ username: 'Zoë', email: 'zoe@acme.test', language: 'de', name: 'O’Neil, Zoë' },
+    groups: ['acme:Vertrieb, Süd', 'acme:hr'],
+  });
   const cookies = await sessionOf('Zoë');
   const since = portal.deps.now().getTime() / 1000;
   portal.wait(90_000);
@@ -59,7 +62,9 @@ it('a token says who is signed in, since when, in which session and for how long
     sid: expect.stringMatching(/^[0-9a-f-]{36}$/),
     preferred_username: 'Zoë',
     email: 'zoe@acme.test',
+    name: 'O’Neil, Zoë',
     customers: ['acme'],
+    groups: ['acme:Vertrieb, Süd', 'acme:hr'],
     locale: 'de',
     auth_time: since,
     iat: since + 90,
@@ -102,9 +107,8 @@ it('GT-16 whoever reaches a hub directly has no token that it accepts', async ()
 describe('replaced keys', () => {
   const person = {
     username: 'alice',
-    email: 'a@acme.test',
-    language: null,
-    customers: [],
+    ...{ email: 'a@acme.test', name: null, language: null },
+    ...{ customers: [], groups: [] },
     signedInAt: '',
     expiresAt: '',
   };

@@ -1,14 +1,10 @@
 import { randomUUID, sign } from 'node:crypto';
-import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import type { HubAudience } from '../config/hub.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import type { FullSession } from '../sessions/session.ts';
+import { fittingGroups, type Identity } from './hub-headers.ts';
 import { hubKeys, type SigningKey } from './hub-keys.ts';
-
-/** Who is signed in, as hubs learn it: the answer of `GET session`, and what a token says besides. */
-export type Identity = Pick<FullSession, 'userId' | 'id' | 'provenAt'> & { person: SessionAnswer };
 
 /** The claims of a hub's token (RFC 7519 §4.1, OpenID Connect Core §2 and §5.1). Times in seconds. */
 type HubClaims = {
@@ -18,7 +14,9 @@ type HubClaims = {
   sid: string;
   preferred_username: string;
   email: string;
+  name?: string;
   customers: string[];
+  groups: string[];
   locale?: string;
   auth_time?: number;
   iat: number;
@@ -42,7 +40,9 @@ export function hubTokens(
       sid: id,
       preferred_username: person.username,
       email: person.email,
+      ...(person.name !== null && { name: person.name }),
       customers: person.customers,
+      groups: fittingGroups(person.groups),
       ...(person.language !== null && { locale: person.language }),
       ...(provenAt && { auth_time: secondsOf(provenAt) }),
       iat: secondsOf(now),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
+import { addAttackFixtures, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { listAuditEvents, listAuditEventsByRequest } from '../audit/audit-event.ts';
@@ -71,12 +71,32 @@ describe('a proxy that names the page', () => {
       expect([what, (await ask(what, '/app', { cookies })).statusCode]).toEqual([what, 400]);
   });
 
+  it('asks for groups, each within its customer, besides or instead of customers', async () => {
+    await addUser(portal, { username: 'gina', customers: ['acme', 'fenced'], groups: ['acme:a, b', 'fenced:hr'] });
+    const signedIn = await portal.signIn('gina', testPassword, { headers: { 'x-forwarded-for': '203.0.113.5' } });
+    const own = { 'vestibule-session': cookiesOf(signedIn)['vestibule-session'] ?? '' };
+    const statusOf = async (what: string) => (await ask(what, '/app', { cookies: own })).statusCode;
+    const passes = [
+      'group=fenced:hr',
+      'group=acme:x,acme:a, b',
+      'customer=acme&group=acme:a, b',
+      'group=x:y&group=fenced:hr',
+    ];
+    for (const what of passes) expect([what, await statusOf(what)]).toEqual([what, 200]);
+    const others = ['group=acme:hr', 'group=acme:a', 'customer=acme&group=fenced:hr', 'customer=beta&group=fenced:hr'];
+    for (const what of others) expect([what, await statusOf(what)]).toEqual([what, 403]);
+    for (const what of ['group=', 'group=hr', 'group=acme:', 'groups=acme:hr'])
+      expect([what, await statusOf(what)]).toEqual([what, 400]);
+    const answer = await portal.send({ url: '/portal/session', cookies: own, from: '198.51.100.9' });
+    expect(answer.json()).toMatchObject({ name: null, customers: ['acme'], groups: ['acme:a, b'] });
+  });
+
   it('who is kept out is recorded once a minute for each rule, and the page’s reference finds it', async () => {
     portal.wait(60_000);
     await portal.sql`delete from audit_event`;
     const shown: string[] = [];
     for (const page of ['/app/x?secret=Canary', '/app/y'])
-      for (const rule of ['fenced', 'fenced,other', 'other,fenced']) {
+      for (const rule of ['fenced', 'fenced,other', 'other,fenced', 'fenced&group=acme:hr']) {
         const { body } = await ask(`customer=${rule}`, page, { cookies });
         shown.push(/\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(body)?.[0] ?? '');
       }
@@ -84,12 +104,13 @@ describe('a proxy that names the page', () => {
     expect(
       events.map(({ username, address, steps }) => [username, address, ...steps.map(({ outcome }) => outcome)]),
     ).toEqual([
+      ['alice', '203.0.113.5', '/app/x', 'fenced', 'acme:hr'],
       ['alice', '203.0.113.5', '/app/x', 'fenced, other'],
       ['alice', '203.0.113.5', '/app/x', 'fenced'],
     ]);
     const found = async (reference: string) =>
       await listAuditEventsByRequest(portal.sql, requestIdStart(reference) ?? '');
-    expect(await Promise.all(shown.map(found))).toEqual([1, 0, 0, 1, 0, 0].map((at) => [events[at]]));
+    expect(await Promise.all(shown.map(found))).toEqual([2, 1, 1, 0, 2, 1, 1, 0].map((at) => [events[at]]));
   });
 
   it('GT-09 a WebSocket that it names by Upgrade alone is refused to a page of another origin', async () => {

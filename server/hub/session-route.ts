@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { languageOfTag } from '#contract/languages.ts';
+import type { SessionAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
@@ -10,15 +11,16 @@ import { isTrustedProxy } from '../http/client-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
+import { groupsWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { destinationFor, toSignIn } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { accessKey } from '../throttle/throttle-keys.ts';
-import { identityHeaders, identityOf } from './hub-headers.ts';
-import { hubTokens, type Identity } from './hub-tokens.ts';
+import { type Identity, identityHeaders, identityOf } from './hub-headers.ts';
+import { hubTokens } from './hub-tokens.ts';
 
 /**
  * `GET session`: who is signed in, with headers for a hub, or 401. A proxy that says which page a
- * person asked for gets the redirect to sign in instead. `?customer=` lets only users of these customers through, and
+ * person asked for gets the redirect to sign in instead. `?customer=` and `?group=` let only users of these through, and
  * `?audience=` adds a token for a hub.
  */
 export function sessionRoute(deps: Deps) {
@@ -38,14 +40,10 @@ export function sessionRoute(deps: Deps) {
       return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
     const reading = readSessionQuery(config, splitUrl(request.url).search);
     if (reading.kind === 'refused') return await refuse(deps, request, reply, 400, reading);
-    const { customers, audience } = reading.query;
+    const { audience, ...rule } = reading.query;
     const { person } = identity;
-    if (customers && !person.customers.some((key) => customers.includes(key)))
-      return await refuseOtherCustomers(deps, request, reply, {
-        identity,
-        page: page && destinationFor(config, page),
-        customers,
-      });
+    if (!isOpenTo(person, rule))
+      return await refuseOthers(deps, request, reply, { identity, page: page && destinationFor(config, page), rule });
     const token = audience && (await hubToken(identity, audience));
     return reply.headers(identityHeaders(config.identityHeaders, person, token)).send(person);
   };
@@ -80,21 +78,29 @@ export function sessionRoute(deps: Deps) {
   }
 }
 
+/** Who may see what a proxy asks about: users of one of the customers, and in one of the groups; null: any. */
+type Rule = { customers: string[] | null; groups: string[] | null };
+
+/** With both, it takes a group within one of the customers. */
+function isOpenTo(person: SessionAnswer, { customers, groups }: Rule): boolean {
+  const within = person.customers.filter((key) => customers === null || customers.includes(key));
+  if (groups === null) return within.length > 0 || customers === null;
+  return groupsWithin(person.groups, within).some((group) => groups.includes(group));
+}
+
 /** What a proxy asks of `GET session` besides who is signed in. */
-type SessionQuery = {
-  /** Keys of customers, one of which must be the user's; null: any. */
-  customers: string[] | null;
+type SessionQuery = Rule & {
   /** The hub that gets a token; null: none. */
   audience: HubAudience | null;
 };
 
 type Reading = { kind: 'ok'; query: SessionQuery } | { kind: 'refused'; field: string; detail: string };
 
-const known = ['customer', 'audience', queryNames.language];
+const known = ['customer', 'group', 'audience', queryNames.language];
 
 /**
- * Reads `?customer=` (repeatable, or separated by commas) and `?audience=`. Everything else is refused: with a misspelt
- * rule, everybody who is signed in would pass.
+ * Reads `?customer=` and `?group=` (repeatable, or separated by commas) and `?audience=`. Everything else is refused: with
+ * a misspelt rule, everybody who is signed in would pass.
  */
 function readSessionQuery(config: Config, query: string): Reading {
   const given = new URLSearchParams(query);
@@ -103,20 +109,22 @@ function readSessionQuery(config: Config, query: string): Reading {
   const customers = given.has('customer') ? given.getAll('customer').flatMap((text) => text.split(',')) : null;
   if (customers?.some((key) => readShortName(key).kind !== 'ok'))
     return { kind: 'refused', field: 'customer', detail: 'customer: must be keys of customers' };
+  const groups = given.has('group') ? readGroups(given.getAll('group').flatMap(splitGroups)) : null;
+  if (groups?.kind === 'refused') return { kind: 'refused', field: 'group', detail: groups.problem };
   const [name, ...more] = given.getAll('audience');
   const audience = config.hubAudiences.find((hub) => hub.name === name) ?? null;
   if ((name !== undefined && audience === null) || more.length > 0)
     return { kind: 'refused', field: 'audience', detail: 'audience: must be one of hub.audiences' };
-  return { kind: 'ok', query: { customers, audience } };
+  return { kind: 'ok', query: { customers, groups: groups?.value ?? null, audience } };
 }
 
-/** Who asked, for which page (null if the proxy did not say), and the customers that may see it. */
-type NotTheirs = { identity: Identity; page: string | null; customers: readonly string[] };
+/** Who asked, for which page (null if the proxy did not say), and who may see it. */
+type NotTheirs = { identity: Identity; page: string | null; rule: Rule };
 
 const longestRule = 256;
 
-/** Refuses somebody who is signed in but belongs to none of the customers that may see what they asked for. */
-async function refuseOtherCustomers(
+/** Refuses somebody who is signed in but may not see what they asked for. */
+async function refuseOthers(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -125,7 +133,7 @@ async function refuseOtherCustomers(
   const { identity, page } = notTheirs;
   const reference = await recordRefusal(deps, request, notTheirs);
   if (page === null) {
-    const detail = 'The signed-in user belongs to none of the customers that may see this.';
+    const detail = 'The signed-in user belongs to none of the customers or groups that may see this.';
     return sendProblem(reply, 403, { title: 'Not open to this user', detail });
   }
   // Its form and its language menu are those of the page's address.
@@ -146,9 +154,9 @@ async function refuseOtherCustomers(
 async function recordRefusal(
   deps: Deps,
   request: FastifyRequest,
-  { identity: { userId, person }, page, customers }: NotTheirs,
+  { identity: { userId, person }, page, rule }: NotTheirs,
 ): Promise<string> {
-  const rule = customers.toSorted().join(', ');
+  const [customers, groups] = [rule.customers, rule.groups].map((list) => (list ?? []).toSorted().join(', '));
   const event = {
     event: 'access-refused' as const,
     userId,
@@ -158,11 +166,12 @@ async function recordRefusal(
     requestId: request.id,
     steps: [
       { step: 'page', outcome: page === null ? 'not told by the proxy' : recordable(splitUrl(page).path) },
-      { step: 'open to customers', outcome: rule.slice(0, longestRule) },
+      ...(customers ? [{ step: 'open to customers', outcome: customers.slice(0, longestRule) }] : []),
+      ...(groups ? [{ step: 'open to groups', outcome: groups.slice(0, longestRule) }] : []),
     ],
   };
   try {
-    return await insertEventOnceAMinute(deps.sql, event, accessKey(userId, rule), deps.now());
+    return await insertEventOnceAMinute(deps.sql, event, accessKey(userId, `${customers} ${groups}`), deps.now());
   } catch (error) {
     request.log.error({ err: error }, 'a refused access could not be recorded');
     return referenceOfRequest(request.id);

@@ -12,7 +12,7 @@ const betweenGroups = /[\s,;]+(?=[a-z0-9][a-z0-9-]{0,62}:)/;
 
 /** The groups of a list such as `acme:finance acme:Domain Users`. */
 export function splitGroups(text: string): string[] {
-  return text.split(betweenGroups).filter((group) => group.trim() !== '');
+  return text.trim().split(betweenGroups);
 }
 
 /** Reads groups such as `acme:finance`, sorted. */

@@ -24,6 +24,7 @@ export type FullSession = {
   connectionId: string | null;
   username: string;
   email: string;
+  name: string | null;
   language: string | null;
   createdAt: Date;
   /** What the session has proven last, and when; null if its provider does not say. */
@@ -33,6 +34,8 @@ export type FullSession = {
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, admit the address, and take its way in. */
   customers: string[];
+  /** The user's groups there, such as `acme:finance`. */
+  groups: string[];
 };
 
 /**

@@ -82,9 +82,9 @@ export async function findFullSessions(
   const hashes = asked.map(({ tokenHash }) => tokenHash);
   const addresses = asked.map(({ address }) => address);
   const rows = await sql<(Omit<FullSession, 'customers'> & { at: number; customer: string })[]>`
-    select a.at, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
-      s.proof, s.proven_at as "provenAt", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
-      c.key as customer
+    select a.at, s.id, s.user_id as "userId", s.connection_id as "connectionId", u.username, u.email, u.name,
+      u.language, s.proof, s.proven_at as "provenAt", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
+      c.key as customer, array(select c.key || ':' || own.name from unnest(m.groups) as own (name)) as groups
     from unnest(${hashes}::bytea[], ${addresses}::inet[]) with ordinality as a (token_hash, address, at)
       join session s on s.token_hash = a.token_hash
       join portal_user u on u.id = s.user_id
@@ -100,7 +100,8 @@ export async function findFullSessions(
     const [row] = own;
     if (!row) return null;
     const { at: __, customer: ___, ...session } = row;
-    return { ...session, customers: own.map(({ customer }) => customer).sort() };
+    const customers = own.map(({ customer }) => customer).sort();
+    return { ...session, customers, groups: own.flatMap(({ groups }) => groups).sort() };
   });
 }
 

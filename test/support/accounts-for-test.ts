@@ -1,10 +1,14 @@
 import { foldLoginName } from '#server/names/read-name.ts';
+import { updateGroups } from '#server/people/groups.ts';
 import { type PortalForTest, testPasswordHash } from './portal-for-test.ts';
 
 type UserForTest = {
   username: string;
   email?: string;
+  name?: string;
   customers?: string[];
+  /** Such as `acme:finance`. */
+  groups?: string[];
   active?: boolean;
   mayChangePassword?: boolean;
   language?: string | null;
@@ -29,14 +33,15 @@ export async function addUser({ sql }: PortalForTest, user: UserForTest): Promis
   const email = user.email ?? `${user.username}@acme.test`;
   const passwordHash = user.passwordHash === undefined ? await testPasswordHash() : user.passwordHash;
   const [row] = await sql<{ id: string }[]>`
-    insert into portal_user (username, email, password_hash, active, may_change_password, language, created_at)
-    values (${user.username}, ${email}, ${passwordHash}, ${user.active ?? true}, ${user.mayChangePassword ?? true},
+    insert into portal_user (username, email, name, password_hash, active, may_change_password, language, created_at)
+    values (${user.username}, ${email}, ${user.name ?? null}, ${passwordHash}, ${user.active ?? true}, ${user.mayChangePassword ?? true},
       ${user.language ?? null}, ${made})
     returning id`;
   const id = row?.id ?? '';
   const folds = new Set([user.username, email].map(foldLoginName));
   for (const fold of folds) await sql`insert into login_name values (${fold}, ${id})`;
   await sql`insert into membership select ${id}, id from customer where key = any(${user.customers ?? ['acme']}::text[])`;
+  if (user.groups) await updateGroups(sql, id, user.groups);
   return id;
 }
 
