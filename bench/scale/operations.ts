@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { generateSync } from 'otplib';
-import { deleteOldAuditEvents } from '#server/audit/audit-event.ts';
 import { keysOf, seal, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { newToken, tokenHash } from '#server/crypto/token.ts';
 import type { Database } from '#server/database/database.ts';
+import { deleteInParts } from '#server/database/large-tables.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { newTotpSecret } from '#server/factors/totp.ts';
-import { deleteEndedSessions } from '#server/sessions/end-sessions.ts';
 import { median, report, timed } from '../figures.ts';
 import { formHeaders, postSignIn } from '../people.ts';
 import { program, root } from '../servers.ts';
@@ -127,11 +126,9 @@ const day = 86_400_000;
 
 /** What housekeeping deletes at most: the events of many days, when fewer are kept from now on, and everybody's session. */
 export async function measureUpkeep({ sql }: Installation): Promise<void> {
-  const now = Date.now();
-  await measure('deleting the events of ten days', () => deleteOldAuditEvents(sql, new Date(now - 80 * day)));
-  await measure('deleting all sessions', () =>
-    deleteEndedSessions(sql, { idleSince: new Date(0), now: new Date(now + day) }),
-  );
+  const before = new Date(Date.now() - 80 * day);
+  await measure('deleting the events of ten days', () => deleteInParts(sql, 'audit_event', sql`at < ${before}`));
+  await measure('deleting all sessions', () => deleteInParts(sql, 'session', sql`true`));
 }
 
 async function measure(what: string, work: () => Promise<number>): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import type { AuditEvent, AuditStep } from './audit-events.ts';
 import { referenceOfRequest } from './reference.ts';
 
@@ -79,11 +78,6 @@ export async function listAuditEventsByReference(sql: Connection, reference: str
 export async function listAuditEventsByRequest(sql: Connection, idStart: string): Promise<AuditEventRow[]> {
   return await sql<AuditEventRow[]>`
     select ${columns(sql)} from audit_event where starts_with(request_id, ${idStart}) order by id`;
-}
-
-/** Deletes events older than a time; returns how many. */
-export async function deleteOldAuditEvents(sql: Connection, before: Date): Promise<number> {
-  return await deleteInParts(sql, 'audit_event', sql`at < ${before}`);
 }
 
 /**

@@ -113,7 +113,6 @@ export const resetOutcomes = {
   'passkey-mailed': 'A customer takes passkeys only; an email says how they sign in.',
   'unknown-user': 'No user has this name.',
   'no-reset-mailed': 'No link can help this user; an email says so.',
-  'on-its-way': 'An email was already on its way.',
   'too-many-mails': 'Too many emails within the hour; the newest link still works.',
   'throttled-address': 'Too many requests from this address, its network or overall.',
   'given-up': 'The request could not be answered within a day.',

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
-import { deleteOldPasskeyChallenges } from '../factors/passkey-ceremony.ts';
 import { connect } from './connect.ts';
 import type { Connection } from './database.ts';
-import { deletedAtOnce, patientRead } from './large-tables.ts';
+import { deletedAtOnce, deleteInParts, patientRead } from './large-tables.ts';
 import { migrate } from './migrate.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -18,6 +17,7 @@ afterAll(() => database.close());
 it('deletes more than one statement may, and nothing else', async () => {
   const { sql } = database;
   const old = deletedAtOnce * 2 + 1;
+  const deleteOld = () => deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
   const insert = async (sql: Connection) =>
     await sql`
       insert into passkey_challenge (challenge_hash, owner_hash, ends_at)
@@ -28,9 +28,9 @@ it('deletes more than one statement may, and nothing else', async () => {
     select challenge_hash as hash from passkey_challenge order by ends_at limit 1`;
   await sql.begin(async (other) => {
     await other`select from passkey_challenge where challenge_hash = ${locked?.hash as Buffer} for update`;
-    expect(await deleteOldPasskeyChallenges(sql, now)).toBe(old - 1);
+    expect(await deleteOld()).toBe(old - 1);
   });
-  expect(await deleteOldPasskeyChallenges(sql, now)).toBe(1);
+  expect(await deleteOld()).toBe(1);
   expect(await sql`select from passkey_challenge`).toHaveLength(5);
 });
 

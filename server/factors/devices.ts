@@ -1,6 +1,5 @@
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/read-name.ts';
@@ -47,11 +46,6 @@ export async function isKnownDevice(sql: Connection, hash: Buffer): Promise<bool
 /** Forgets the browsers that a user signed in from. */
 export async function deleteDevicesOfUser(sql: Connection, userId: string): Promise<void> {
   await sql`delete from device where user_id = ${userId}`;
-}
-
-/** Deletes browsers that nobody has signed in from since `before`; returns how many. */
-export async function deleteStaleDevices(sql: Connection, before: Date): Promise<number> {
-  return await deleteInParts(sql, 'device', sql`last_used_at < ${before}`);
 }
 
 /**
@@ -151,9 +145,4 @@ export async function deleteRememberedDevices(
     delete from remembered_device
     where user_id = ${userId} and id = coalesce(${id}::uuid, id) and factor = coalesce(${factor}, factor)`;
   return count;
-}
-
-/** Deletes expired devices; returns how many. */
-export async function deleteEndedRememberedDevices(sql: Connection, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'remembered_device', sql`ends_at <= ${now}`);
 }

@@ -4,7 +4,6 @@ import { type AuditStep, customersOfEvent, type PasskeyRefusalReason } from '../
 import { newReference } from '../audit/reference.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
@@ -52,11 +51,6 @@ export async function takeChallenge(
   const unknown = `none of this browser for ${ceremony.purpose}, or over, or answered before`;
   steps.push({ step: 'challenge', outcome: isTaken ? `taken, for ${ceremony.purpose}` : unknown });
   return isTaken;
-}
-
-/** Deletes challenges that have expired at `now`; returns how many. */
-export async function deleteOldPasskeyChallenges(sql: Connection, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'passkey_challenge', sql`ends_at <= ${now}`);
 }
 
 /** The algorithms that are offered, in this order (RFC 9053, RFC 8812): ES256, EdDSA with Ed25519, RS256. */

@@ -5,7 +5,6 @@ import { destinationInLanguage } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { codeDigest, seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -54,11 +53,6 @@ export async function findShownRecoveryCodes(
     select sealed_codes as codes from shown_recovery_codes
     where user_id = ${userId} and session_id = ${sessionId} and shown_until > ${now}`;
   return row?.codes ?? null;
-}
-
-/** Deletes viewable codes whose time is over; returns how many users had some. */
-export async function deleteShownRecoveryCodes(sql: Connection, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'shown_recovery_codes', sql`shown_until <= ${now}`);
 }
 
 /** Whose codes they are, and the one session that may view them. */

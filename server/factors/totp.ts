@@ -1,6 +1,5 @@
 import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 
 /** RFC 4226 §4 requires 160 bits. */
 const secretBytes = 20;
@@ -105,9 +104,4 @@ export async function findPendingTotp(
 /** Forgets what a user was to confirm, in every browser. */
 export async function deletePendingTotp(sql: Connection, userId: string): Promise<void> {
   await sql`delete from pending_totp where user_id = ${userId}`;
-}
-
-/** Deletes secrets that can no longer be confirmed; returns how many. */
-export async function deleteEndedPendingTotp(sql: Connection, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'pending_totp', sql`ends_at <= ${now}`);
 }

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal, unseal } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { limits, minute, second } from '../limits.ts';
 
@@ -40,11 +39,6 @@ async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow[]> {
     select id, jwk, sealed_key as "sealedKey", made_at as "madeAt", signs_from as "signsFrom",
       ends_at as "endsAt"
     from hub_key where ends_at is null or ends_at > ${now} order by signs_from, id`;
-}
-
-/** Deletes keys that are no longer published; returns how many. */
-export async function deleteOldHubKeys(sql: Connection, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'hub_key', sql`ends_at <= ${now}`);
 }
 
 type HubKeyDeps = Pick<Deps, 'sql' | 'keys' | 'now'>;

@@ -65,17 +65,6 @@ export async function queueMail(
   });
 }
 
-/** Whether an email of a kind is still queued for a user; one whose link was replaced does not count. */
-export async function isMailWaiting(sql: Connection, userId: string, kind: MailKind): Promise<boolean> {
-  const rows = await sql`
-    select from job j where j.user_id = ${userId} and j.queue = ${mailQueueName} and j.payload->>'kind' = ${kind} and (
-      j.token_hash is null or exists (
-        select from reset_link l where l.token_hash = j.token_hash and l.used_at is null and l.ends_at > l.made_at)
-    )
-    limit 1`;
-  return rows.length > 0;
-}
-
 /** Binding (additional data) for the token of an email. */
 export function sealedPlace(mailId: string): string {
   return `mail:${mailId}`;

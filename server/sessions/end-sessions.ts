@@ -3,7 +3,6 @@ import { callUrl } from '#contract/calls.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Connection } from '../database/database.ts';
 import { rowOrNull } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie, readCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
@@ -31,21 +30,6 @@ async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<Delete
     where s.token_hash = ${tokenHash} and u.id = s.user_id
     returning u.id as "userId", u.username, s.stage, ${mustRegisterOf(sql, sql`s`)} as "mustRegister",
       s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"`);
-}
-
-/**
- * Deletes sessions that have ended at `now`, and full ones unused since `idleSince`; returns how many. One that something
- * else is just ending waits for the next time.
- */
-export async function deleteEndedSessions(
-  sql: Connection,
-  { idleSince, now }: { idleSince: Date; now: Date },
-): Promise<number> {
-  return await deleteInParts(
-    sql,
-    'session',
-    sql`(ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince})`,
-  );
 }
 
 /** A full session as its person and operators see it. */

@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts';
 import { seal, unseal } from '../crypto/keys.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import { type Connection, rowOrNull } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
 import { day, limits } from '../limits.ts';
@@ -109,11 +108,6 @@ export async function endVisitsOfBrowser(sql: Connection, cookieHash: Buffer, no
   await sql`
     delete from visit where browser_hash = ${cookieHash} and used_at is not null and id is distinct from ${kept ?? null}::uuid`;
   await sql`update visit set used_at = ${now} where browser_hash = ${cookieHash} and used_at is null`;
-}
-
-/** Deletes visits that ended before a time; returns how many. */
-export async function deleteOldVisits(sql: Connection, before: Date): Promise<number> {
-  return await deleteInParts(sql, 'visit', sql`ends_at <= ${before}`);
 }
 
 /** The hash of the token by which this browser shows that it began its visits to providers; null if it has none. */

@@ -15,7 +15,7 @@ import { refuse } from '../http/refuse.ts';
 import { destinationOfAddress, languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { deleteJob, insertJob, type Queue } from '../jobs/job.ts';
 import { hour, limits } from '../limits.ts';
-import { isMailWaiting, queueMail } from '../mail/queue-mail.ts';
+import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { keptForm } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
@@ -104,7 +104,7 @@ const outcomes = {
   noReset: 'no-reset-mailed',
 } as const satisfies Record<Help, ResetOutcome>;
 
-/** Queues the email, unless one is waiting to be sent or the account has had its number for this hour. */
+/** Queues the email, unless the account has had its number for this hour. */
 async function help(
   { now: clock, keys }: Deps,
   sql: Connection,
@@ -113,7 +113,6 @@ async function help(
 ): Promise<ResetOutcome> {
   const now = clock();
   const kind = helpFor(user);
-  if (await isMailWaiting(sql, user.id, kind)) return 'on-its-way';
   const limit = { freeFailures: limits.resetMailsAnHour, leakEvery: hour, firstWait: hour, longestWait: hour };
   if (await countAttempt(sql, [{ key: `reset-mail:${user.id}`, limit }], now)) return 'too-many-mails';
 

@@ -2,7 +2,6 @@ import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { By } from '../audit/audit-events.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { admits } from '../people/customer.ts';
@@ -103,11 +102,6 @@ export async function startResetLink(sql: Connection, tokenHash: Buffer, endsAt:
     update reset_link set ends_at = ${endsAt}
     where token_hash = ${tokenHash} and used_at is null and ends_at > made_at`;
   return count > 0;
-}
-
-/** Deletes links that ended before a time; returns how many. */
-export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
-  return await deleteInParts(sql, 'reset_link', sql`ends_at < ${before}`);
 }
 
 const lifetimes: Record<LinkPurpose, number> = { reset: limits.resetLink, invitation: limits.invitation };

@@ -1,5 +1,4 @@
 import type { Connection, Fragment } from '../database/database.ts';
-import { deleteInParts } from '../database/large-tables.ts';
 import { limits, second, type ThrottleLimit } from '../limits.ts';
 import { accountKey, type FirstFactor, type ThrottleKey } from './throttle-keys.ts';
 
@@ -96,14 +95,6 @@ export async function deleteThrottlesOfUser(sql: Connection, userId: string): Pr
       -- In one order, as by a sign-in, so that there is no deadlock.
       select key from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`} order by key for update
     )`;
-}
-
-/**
- * Deletes rows untouched since `before` that keep nobody waiting at `now`; returns how many. Skips locked rows, so that
- * neither this nor a sign-in waits for the other.
- */
-export async function deleteStaleThrottles(sql: Connection, before: Date, now: Date): Promise<number> {
-  return await deleteInParts(sql, 'throttle', sql`changed_at < ${before} and coalesce(blocked_until < ${now}, true)`);
 }
 
 /** Until when a user's account waits for its next attempt from an unknown browser; null if it need not at `now`. */
